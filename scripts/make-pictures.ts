@@ -21,7 +21,10 @@ writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audi
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 try {
-  await take('html-report', scene.html, { width: 1100, height: 1000 })
+  await take('html-report', scene.html, { width: 1280, height: 1000 })
+  await take('html-report-dark', scene.html, { width: 1280, height: 1000, scheme: 'dark' })
+  await take('html-report-phone', scene.html, { width: 400, height: 900 })
+  await take('compliance-report', scene.compliance, { width: 1280, height: 1000 })
   await take('chat-message', chatPage(scene.chat), { width: 900, element: 'main' })
   await take('dashboard', dashboardPage(dashboard, scene.scrapes), { width: 1264, element: 'main' })
 } finally {
@@ -32,13 +35,13 @@ try {
 async function take(
   name: string,
   html: string,
-  shot: { width: number; height?: number; element?: string },
+  shot: { width: number; height?: number; element?: string; scheme?: 'dark' },
 ): Promise<void> {
   const file = join(directory, `${name}.html`)
   writeFileSync(file, html)
   const page = await browser.newPage({
     viewport: { width: shot.width, height: shot.height ?? 800 },
-    colorScheme: 'light',
+    colorScheme: shot.scheme ?? 'light',
   })
   await page.goto(pathToFileURL(file).href)
   const png = shot.element === undefined ? await page.screenshot() : await page.locator(shot.element).screenshot()

@@ -21,6 +21,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/deliver-report.ts': {
     '/^([^=]*)=(.+)$/s': ourText,
   },
+  'src/cli/locating-options.ts': {
+    '/^[\\w./~:@%+=-]+$/': ourText,
+  },
+  'src/cli/violations.ts': {
+    '/^([^=]+)=(.*)$/s': ourText,
+  },
   'src/cli/load-reports.ts': {
     '/=.*$/s': ourText,
   },
@@ -216,6 +222,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/report/sarif/plain.ts': {
     '/(?<!\\\\)(\\\\*)([[\\]])/g': cutBefore,
     '/\\{(\\d+)\\}/g': cutBefore,
+  },
+  'src/report/markdown/sections.ts': {
+    '/\\s*\\n\\s*/g': 'only ever run on remediations, which hookdrift or the policy wrote',
+  },
+  'src/report/text/show-groups.ts': {
+    '/\\s*\\n\\s*/g': 'only ever run on remediations, which hookdrift or the policy wrote',
   },
   'src/report/text/show-time.ts': {
     '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,

@@ -15,6 +15,8 @@ export interface Scene {
   /** With the colours of a terminal. */
   readonly terminal: string
   readonly html: string
+  /** The same run by the controls of SOC 2. */
+  readonly compliance: string
   /** As it was posted to the chat. */
   readonly chat: string
   readonly scrapes: readonly Scrape[]
@@ -64,9 +66,10 @@ ${projects.join('\n')}
     second?.apply()
     const terminal = await run('audit', '--project', 'acme/payments')
     const html = await run('report', '--format', 'html')
+    const compliance = await run('report', '--framework', 'soc2', '--format', 'html')
     const message = posted.at(-1) ?? ''
     const scrapes = await watchWorker(directory, fleet.personalKey, port, later)
-    return { terminal, html, chat: message, scrapes }
+    return { terminal, html, compliance, chat: message, scrapes }
   } finally {
     process.chdir(before)
     chat.close()

@@ -6,7 +6,7 @@ import type { Configuration } from '../config/read-configuration.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { Severity } from '../model/violation.ts'
+import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -26,7 +26,7 @@ export interface AuditRequest {
   readonly policy: Policy
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly quiet: boolean
   /** Whether missing resources count as removed at once, however many. */
   readonly acceptsRemovals?: boolean
@@ -34,6 +34,8 @@ export interface AuditRequest {
   readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
+  /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
+  readonly notifies?: boolean
   /** Whether the policy's probes run. Default: yes. */
   readonly runsProbes?: boolean
 }
@@ -96,7 +98,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         progress.page(ref.name, page.items)
         request.onPage?.(page)
       },
-      composeNotifications: composeRunNotifications(configuration.notify),
+      composeNotifications: request.notifies === false ? () => 'later' : composeRunNotifications(configuration.notify),
       // The error's message could quote the service, so only the stack is logged.
       onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
       onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),

@@ -21,11 +21,14 @@ export interface ProcessContext {
 /** How a command hands over its work; the program keeps the exit code that it returns. */
 export type Execute = (run: (terminal: ProcessContext) => Promise<number>) => Promise<void>
 
-const usualColumns = 100
+export const usualColumns = 100
 
-/** Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns. */
+/**
+ * Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns, and so does a
+ * terminal that does not know its size: it says 0.
+ */
 export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boolean; width: number } {
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   const isWatched = stdout.isTTY === true
-  return { colour: isWatched && !isPlain, width: isWatched ? (stdout.columns ?? usualColumns) : usualColumns }
+  return { colour: isWatched && !isPlain, width: (isWatched && stdout.columns) || usualColumns }
 }

@@ -1,5 +1,5 @@
 import { neutralise } from '../text/neutralise.ts'
-import type { ProcessContext } from './process-context.ts'
+import { type ProcessContext, usualColumns } from './process-context.ts'
 
 export interface Progress {
   page(project: string, items: number): void
@@ -22,7 +22,7 @@ export function openProgress({ stderr, env }: ProcessContext, projects: number, 
       if (now - shownAt < 100) return
       shownAt = now
       const line = `${begun.size}/${projects} projects, ${read} items read, now ${neutralise(project)}`
-      stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`)
+      stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (stderr.columns || usualColumns) - 1))}`)
     },
     done: () => stderr.write('\r\x1b[K'),
   }

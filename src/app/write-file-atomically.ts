@@ -10,7 +10,11 @@ import { thisProcess } from './system.ts'
  * as `/dev/stdout` or a named pipe, is written to and never replaced; neither is a symbolic link.
  * @throws AuditError.failure when it cannot be written
  */
-export function writeFileAtomically(file: string, text: string): void {
+export function writeFileAtomically(
+  file: string,
+  text: string,
+  { what = 'the report', mode = 0o600 }: { what?: string; mode?: number } = {},
+): void {
   let draft: string | undefined
   try {
     if (isSpecialFile(file)) {
@@ -20,12 +24,12 @@ export function writeFileAtomically(file: string, text: string): void {
     const target = existsSync(file) ? realpathSync(file) : file
     // In a shared directory, another user may have linked a predictable name to a file of ours.
     draft = `${target}.${own}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    writeFileSync(draft, text, { mode, flag: 'wx' })
     removeAbandoned(draft)
     renameSync(draft, target)
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })
-    throw AuditError.failure(`cannot write the report to ${file}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot write ${what} to ${file}: ${reasonOf(error)}`, {
       advice: 'the run is committed: `hookdrift report` can print it again',
       cause: error,
     })

@@ -1,13 +1,17 @@
-import type { Draft } from '../history/history.ts'
+import type { ActiveViolation, Draft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
+import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
+import { resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
+import { type Kind, type Listing, listings } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
+import { compareWithOrigins } from './compare-with-origins.ts'
 import { type Comparison, compareWithLastScan } from './comparison.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { dueListings } from './due-listings.ts'
@@ -24,7 +28,7 @@ import { byKey, keyed, reconcile } from './reconcile.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
-import { writeReconciliation } from './write-violations.ts'
+import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
 
 /** What every project of a run is audited with. */
 export interface ProjectTools {
@@ -59,7 +63,16 @@ export async function auditProject(
   const comparison = await openComparison(context, expected, evaluator)
   const ofProject = evaluator.forProject(ref)
   const { probes, onPage } = tools
-  const processor = openPageProcessor(project, context, { evaluator, ofProject, comparison, probes, onPage })
+  const origins = compareWithOrigins(await draft.violationsWithOrigin(ref), {
+    ...{ now: context.now, sealKeyId: context.sealer.keyId, ofProject },
+    versionsAt: (points) => draft.versionsAt(ref, points),
+    isApproved: comparison.isApproved,
+    reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
+  })
+  const accepted = await draft.acceptedFingerprints(ref)
+  const processor = openPageProcessor(project, context, {
+    ...{ evaluator, ofProject, comparison, origins, accepted, probes, onPage },
+  })
 
   const { walks, losses, waitedMs } = await walkProject(project, context, processor, evaluator, tools)
   const { gathered } = processor
@@ -82,7 +95,7 @@ export async function auditProject(
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
-  const scanned = { ...configured(project), statuses }
+  const scanned = { ...configured(project), ...describePast(context, walked, expected), statuses }
   const findings = [
     ...ofProject.evaluateScan(gathered.self, { isVanished, unconfirmedRemovals: losses }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
@@ -92,11 +105,17 @@ export async function auditProject(
   const outcome: ProjectOutcome = {
     ...scanned,
     unobserved: [...removals.unobserved, ...missing.unobserved],
+    removed: removals.changes.map(resourceKey),
+    changed: gathered.changes.map(resourceKey),
+    endings: Object.fromEntries(origins.endings),
+    undecided: [...origins.undecided],
+    isUnderOtherRules: await draft.isUnderOtherRules(ref),
     untested: probed.untested,
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
     evaluation: ofProject.outcome(),
   }
-  await reconcileProject(draft, outcome, findings, evaluator.needs)
+  const kept = withoutAccepted(ref, findings, accepted)
+  await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected })
 
   const notices = [
     ...writeNotices(reshaped, gathered, removals.unreferenced),
@@ -107,6 +126,29 @@ export async function auditProject(
   return outcome
 }
 
+/** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
+function describePast(
+  { lastComplete }: ProjectContext,
+  walked: Statuses,
+  expected: ExpectedState | undefined,
+): Pick<ProjectOutcome, 'notCompared' | 'approvedAt'> {
+  const notCompared = listings.filter(
+    (listing) =>
+      walked[listing] !== undefined && walked[listing] !== 'skipped' && lastComplete[shownBy[listing]] === undefined,
+  )
+  return {
+    ...(notCompared.length === 0 ? {} : { notCompared }),
+    ...(expected?.approvedAt === undefined ? {} : { approvedAt: expected.approvedAt }),
+  }
+}
+
+const shownBy = {
+  project: 'project',
+  endpoints: 'endpoint',
+  sources: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<Listing, Kind>
+
 /** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
 export async function discardProject(
   project: AuditedProject,
@@ -116,7 +158,7 @@ export async function discardProject(
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)
-  await reconcileProject(draft, outcome, [], needs)
+  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: undefined })
   return outcome
 }
 
@@ -125,13 +167,44 @@ async function reconcileProject(
   draft: Draft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  needs: RuleNeeds,
+  { needs, accepted, expected }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const unconfirmed = await draft.unconfirmedViolations(project)
-  const active = byKey(unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet'))
-  const reconciliation = reconcile(active, findings.map(keyed), projectCriteria(outcome, needs))
+  const active = unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet')
+  const criteria = projectCriteria(outcome, needs)
+  // Without an approved state, the policy asks for no comparison with one.
+  const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
+  const endings = new Map([
+    ...criteria.endings,
+    ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
+    ...endingsBy(accepted, active),
+  ])
+  const approved = new Set(active.filter((violation) => isCovered(violation, needs, expected)).map(({ id }) => id))
+  const isApproved = (violation: Finding) => 'id' in violation && approved.has(Number(violation.id))
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
   await writeReconciliation(draft, project, reconciliation)
+}
+
+interface Decisions {
+  readonly needs: RuleNeeds
+  readonly accepted: ReadonlySet<string>
+  readonly expected: ExpectedState | undefined
+}
+
+/** Whether only a comparison with an approved state can find it. */
+function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): boolean {
+  const life = needs.get(rule)?.life
+  return life === 'approved' || (life === 'restored' && originRun === undefined)
+}
+
+/** Whether the approved state is as young as a violation of it: then the state has what was found. */
+function isCovered(
+  { rule, firstRun }: ActiveViolation,
+  needs: RuleNeeds,
+  expected: ExpectedState | undefined,
+): boolean {
+  return needs.get(rule)?.life === 'approved' && expected?.run !== undefined && expected.run >= firstRun
 }
 
 async function openComparison(

@@ -25,6 +25,8 @@ export function compareWithApproved(
   const { sealer, filters } = context
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
+  /** Resources of which the approved state says nothing. */
+  const unapproved = new Set<ResourceKey>()
 
   const isOldVersion = ({ since }: StagedResource) => expected.run !== undefined && since <= expected.run
 
@@ -38,6 +40,7 @@ export function compareWithApproved(
     const { kind, attributes } = resource
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
     if (body === undefined) {
+      if (!isOldVersion(staged)) unapproved.add(resourceKey(resource))
       if (!isOldVersion(staged) && isNew(listing, kind)) {
         return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
       }
@@ -61,6 +64,7 @@ export function compareWithApproved(
   }
 
   return {
+    isApproved: (resource) => !unapproved.has(resourceKey(resource)),
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
       const changes = await changesOf(context, recent, resources)
@@ -72,7 +76,7 @@ export function compareWithApproved(
         const { resource } = staged
         seen.add(resourceKey(resource))
         const drift = driftOf(listing, staged, bodies.get(staged), changes[at] ?? noChanges)
-        if (drift !== undefined) compared.push({ resource, drift })
+        if (drift !== undefined) compared.push({ resource, drift, originRun: expected.run })
       }
       return compared
     },
@@ -103,6 +107,7 @@ function goneOf(kind: Kind, uid: string, { name, attributes }: ApprovedBody): Co
   const resource: Resource = { kind, uid, name, attributes, facts: {}, volatile: {} }
   return {
     resource,
+    originRun: undefined,
     drift: {
       ...subjectOf(resource),
       change: 'removed',

@@ -12,6 +12,8 @@ import type { StagedResource } from './stage-resources.ts'
 export interface Comparison {
   /** Resources that differ from the baseline, or changed lately. */
   compare(listing: Listing, resources: readonly StagedResource[]): Promise<readonly ComparedResource[]>
+  /** Whether a person approved a state of a resource that was compared last. */
+  isApproved(resource: Resource): boolean
   /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
   compareMissing(statuses: Statuses): Promise<Missing>
 }
@@ -19,6 +21,8 @@ export interface Comparison {
 export interface ComparedResource {
   readonly resource: Resource
   readonly drift: Drift
+  /** The run that shows what it is compared with; undefined when no run does. */
+  readonly originRun: number | undefined
 }
 
 export interface Missing {
@@ -33,6 +37,7 @@ export interface Missing {
 export function compareWithLastScan(context: ProjectContext, recent: RecentChanges): Comparison {
   const { sealer } = context
   return {
+    isApproved: () => false,
     async compare(_, resources) {
       const compared: ComparedResource[] = []
       const recently = await changesOf(context, recent, resources)
@@ -49,7 +54,7 @@ export function compareWithLastScan(context: ProjectContext, recent: RecentChang
           areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealer.keyId,
           recent: changes,
         }
-        compared.push({ resource, drift })
+        compared.push({ resource, drift, originRun: context.lastComplete[resource.kind]?.run })
       }
       return compared
     },

@@ -1,6 +1,7 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { Report, ReportProject, Resolution } from '../model/report.ts'
+import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
+import type { Resolution } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
@@ -8,12 +9,14 @@ export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
   const { rules, projects, policyDigest, configurationDigest, chain } = record
   const resolutionOf = resolutionsIn(record)
+  const shown = violations.map((violation) => toViolation(violation, violation.resolution ?? resolutionOf(violation)))
+  const evaluated = projects.map(toProject)
   return {
     schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
-    verdict: composeVerdict({ coverage, violations, drift: changes, failOn }),
+    verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
     coverage: coverage.map(
       ({ project, listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
         project,
@@ -39,32 +42,48 @@ export function composeReport(record: RunRecord): Report {
       fields,
       ...(referrers === undefined ? {} : { referrers }),
     })),
-    violations: violations.map((violation) => ({
-      fingerprint: violation.fingerprint,
-      rule: violation.rule,
-      severity: violation.severity,
-      state: violation.state,
-      resolution: resolutionOf(violation),
-      project: violation.project,
-      kind: violation.kind,
-      uid: violation.uid,
-      name: violation.name,
-      path: violation.path,
-      message: violation.message,
-      first_seen: violation.firstSeen,
-      last_seen: violation.lastSeen,
-      ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
-    })),
-    projects: projects.map(toProject),
+    violations: shown,
+    projects: evaluated,
     rules,
   }
 }
 
-function toProject({ evaluatedByRule, notEvaluated, configuredAt, ...project }: ProjectEvaluation): ReportProject {
-  return { ...project, configured_at: configuredAt, evaluated_by_rule: evaluatedByRule, not_evaluated: notEvaluated }
+function toViolation(violation: RecordedViolation, resolution: Resolution | null): ReportViolation {
+  return {
+    fingerprint: violation.fingerprint,
+    rule: violation.rule,
+    severity: violation.severity,
+    state: violation.state,
+    resolution,
+    project: violation.project,
+    kind: violation.kind,
+    uid: violation.uid,
+    name: violation.name,
+    owner: violation.owner ?? null,
+    path: violation.path,
+    message: violation.message,
+    first_seen: violation.firstSeen,
+    last_seen: violation.lastSeen,
+    ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
+  }
 }
 
-/** A record proves that the resource is gone or that the rule is; otherwise a changed option may look like a fix. */
+function toProject(evaluation: ProjectEvaluation): ReportProject {
+  const { evaluatedByRule, notEvaluated, configuredAt, notCompared, approvedAt, ...project } = evaluation
+  return {
+    ...project,
+    configured_at: configuredAt,
+    evaluated_by_rule: evaluatedByRule,
+    not_evaluated: notEvaluated,
+    ...(notCompared === undefined ? {} : { not_compared: notCompared }),
+    ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
+  }
+}
+
+/**
+ * For violations that ended before schema 12: a record proves that the resource is gone or that the rule is; otherwise a
+ * changed option may look like a fix.
+ */
 function resolutionsIn({ changes, rules }: RunRecord): (violation: RecordedViolation) => Resolution | null {
   const keyOf = ({ project, kind, uid }: Pick<RecordedViolation, 'project' | 'kind' | 'uid'>) =>
     JSON.stringify([project, kind, uid])

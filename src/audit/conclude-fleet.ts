@@ -8,7 +8,7 @@ import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete } from './project-scan.ts'
-import type { Criteria } from './reconcile.ts'
+import { type Criteria, keyed } from './reconcile.ts'
 
 /** Concludes a run from what its projects left: from these values and nothing else. */
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
@@ -29,7 +29,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, evaluation } = outcome
+        const { project, labels, configuredAt, notCompared, approvedAt, evaluation } = outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
@@ -38,6 +38,8 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           resources,
           evaluatedByRule,
           notEvaluated: failuresIn(outcome),
+          ...(notCompared === undefined ? {} : { notCompared }),
+          ...(approvedAt === undefined ? {} : { approvedAt }),
         }
       }),
     ),
@@ -50,11 +52,12 @@ interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {
 }
 
 function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, blurred }: FleetCriteria): Criteria {
-  const { statuses, unobserved, untested, evaluation } = outcome
+  const { statuses, unobserved, removed, changed, untested, evaluation, isUnderOtherRules } = outcome
   const isComplete = (kind: Kind) => isKindComplete(statuses, kind)
   const doubts = readDoubts(evaluation.doubts, blurred)
   const unseen = new Set(unobserved)
   const untried = new Set(untested)
+  const [gone, different, undecided] = [new Set(removed), new Set(changed), new Set(outcome.undecided)]
   const needsProbes = (rule: string) => needs.get(rule)?.kinds.includes('probe') ?? false
   return {
     needs,
@@ -67,8 +70,13 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
     },
     hasFailed: (rule) => rule in evaluation.failures || rule in failures,
     isInDoubt: doubts.hasAny,
+    isUnderOtherRules,
+    endings: new Map(Object.entries(outcome.endings)),
+    isRemoved: (violation) => gone.has(resourceKey(violation)),
+    isChanged: (violation) => different.has(resourceKey(violation)),
     isUnobserved(violation) {
       const key = resourceKey(violation)
+      if (undecided.size > 0 && undecided.has(keyed(violation).key)) return true
       return unseen.has(key) || (needsProbes(violation.rule) && untried.has(key)) || doubts.isAbout(violation)
     },
   }

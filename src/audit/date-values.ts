@@ -4,7 +4,7 @@ import { type JsonObject, valueAt } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 
 /** A resource as runs of the past saw it. */
-export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since'>
+export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since' | 'sealKeyId'>
 
 /** Reads versions of a project's resources, in the order of `points`. */
 export type VersionsAt = (points: readonly VersionPoint[]) => Promise<readonly (PastVersion | undefined)[]>

@@ -35,6 +35,10 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waiv
       isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always },
       hasFailed: (rule) => rule in failures || rule in found.failures,
       isInDoubt: () => false,
+      endings: new Map(),
+      isRemoved: () => false,
+      isChanged: () => true,
+      isUnderOtherRules: false,
       isUnobserved: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
     },
   }

@@ -10,6 +10,8 @@ export interface ExpectedState {
   readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
+  /** When it was approved (ISO 8601, UTC); absent for states of files. */
+  readonly approvedAt?: string
   /** In the order asked; undefined for what is not part of it. */
   bodies(resources: readonly Identified[]): Promise<readonly (ApprovedBody | undefined)[]>
   uids(kind: Kind): Promise<readonly string[]>
@@ -22,6 +24,7 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
   return {
     scopes: approval.scopes,
     run: approval.run,
+    approvedAt: approval.at,
     bodies: (resources) => draft.approvedBodies(approval, resources),
     uids: (kind) => draft.approvedUids(approval, kind),
   }

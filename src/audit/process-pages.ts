@@ -9,6 +9,7 @@ import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
+import type { OriginComparison } from './compare-with-origins.ts'
 import type { Comparison } from './comparison.ts'
 import { countMalformed, type MalformedCounts } from './count-malformed.ts'
 import { dateValues } from './date-values.ts'
@@ -16,7 +17,7 @@ import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
-import { writeFindings } from './write-violations.ts'
+import { withoutAccepted, writeFindings } from './write-violations.ts'
 
 /** Takes a project's pages as they come. */
 export interface PageProcessor {
@@ -44,6 +45,9 @@ interface Evaluation {
   readonly evaluator: PolicyEvaluator
   readonly ofProject: ProjectEvaluator
   readonly comparison: Comparison
+  readonly origins: OriginComparison
+  /** Fingerprints that a person accepts. */
+  readonly accepted: ReadonlySet<string>
   /** Those of the policy. */
   readonly probes: readonly Probe[]
   readonly onPage: (project: AuditedProject, page: PageRead) => void
@@ -54,7 +58,7 @@ const takenAtOnce = 100
 export function openPageProcessor(
   project: AuditedProject,
   context: ProjectContext,
-  { evaluator, ofProject, comparison, probes, onPage }: Evaluation,
+  { evaluator, ofProject, comparison, origins, accepted, probes, onPage }: Evaluation,
 ): PageProcessor {
   const { draft, sealer, now } = context
   const startedAt = new Date(now).toISOString()
@@ -81,10 +85,20 @@ export function openPageProcessor(
     for (const [at, { resource }] of resources.entries()) {
       for (const finding of ofProject.evaluate(resource, dates[at])) findings.push(finding)
     }
-    for (const { resource, drift } of await comparison.compare(listing, resources)) {
-      for (const finding of ofProject.compare(resource, drift)) findings.push(finding)
+    const drifted: Finding[] = []
+    for (const { resource, drift, originRun } of await comparison.compare(listing, resources)) {
+      for (const finding of ofProject.compare(resource, drift)) {
+        drifted.push(evaluator.needs.get(finding.rule)?.life === 'restored' ? { ...finding, originRun } : finding)
+      }
     }
-    await writeFindings(draft, project.ref, findings)
+    const all = [
+      ...findings,
+      ...(await origins.decide(
+        resources.map(({ resource }) => resource),
+        drifted,
+      )),
+    ]
+    await writeFindings(draft, project.ref, withoutAccepted(project.ref, all, accepted))
   }
 
   const draftAndEvaluate = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {

@@ -1,6 +1,7 @@
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ResourceKey } from '../model/keys.ts'
 import { type Kind, type Listing, listings, type ProjectRef } from '../model/resource.ts'
+import type { Resolution } from '../model/violation.ts'
 import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import { filterText } from './filtered.ts'
 import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from './project-scan.ts'
@@ -9,13 +10,23 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
  * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does
  * not matter which process scanned it.
  */
-export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'configuredAt'> {
+export interface ProjectOutcome
+  extends Pick<ProjectEvaluation, 'labels' | 'configuredAt' | 'notCompared' | 'approvedAt'> {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Listings that a filter narrowed: what they did not show may be there. */
   readonly narrowed: readonly Listing[]
   /** Resources that still exist and that nothing showed. */
   readonly unobserved: readonly ResourceKey[]
+  readonly removed: readonly ResourceKey[]
+  /** Resources that differ from what the last complete scan saw. */
+  readonly changed: readonly ResourceKey[]
+  /** Violations that end with any scan, by key, and why. */
+  readonly endings: Readonly<Record<string, Resolution>>
+  /** Keys of violations that nothing decides: their origin could not be compared. */
+  readonly undecided: readonly string[]
+  /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
+  readonly isUnderOtherRules: boolean
   /** What could not be tested: what only a probe can say of it is unknown. */
   readonly untested: readonly ResourceKey[]
   /** Names of the probes that are about something here. */
@@ -25,7 +36,10 @@ export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'conf
 
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
-  const nothing = { unobserved: [], untested: [], probed: [], evaluation: nothingEvaluated }
+  const nothing = {
+    ...{ unobserved: [], removed: [], changed: [], endings: {}, undecided: [], untested: [], probed: [] },
+    ...{ isUnderOtherRules: false, evaluation: nothingEvaluated },
+  }
   return { ...configured(project), statuses, ...nothing }
 }
 

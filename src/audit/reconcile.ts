@@ -1,6 +1,6 @@
 import { resourceKey } from '../model/keys.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Finding, isAtLeast, type Waiver } from '../model/violation.ts'
+import { type Finding, isAtLeast, type Resolution, type Waiver } from '../model/violation.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 
@@ -30,6 +30,15 @@ export interface Criteria {
   isInDoubt(rule: string): boolean
   /** Whether what a violation is about still exists and was not seen, or could not be evaluated. */
   isUnobserved(violation: Finding): boolean
+  /** Violations that end with any scan, by key, and why. */
+  readonly endings: ReadonlyMap<string, Resolution>
+  /** Whether the resource was removed; and whether it differs from what the last complete scan saw. */
+  isRemoved(violation: Finding): boolean
+  isChanged(violation: Finding): boolean
+  /** Whether a person approved a state of the project that has what the violation is about. */
+  isApproved?(violation: Finding): boolean
+  /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
+  readonly isUnderOtherRules: boolean
 }
 
 export interface Confirmed<Violation> {
@@ -44,8 +53,8 @@ export interface Reconciliation<Violation> {
   /** Found again. */
   readonly confirmed: readonly Confirmed<Violation>[]
   readonly opened: readonly KeyedFinding[]
-  /** Not found again, by a scan that was good enough to say so. */
-  readonly resolved: readonly Violation[]
+  /** Ended, and why. */
+  readonly resolved: readonly { readonly violation: Violation; readonly resolution: Resolution }[]
   /** Not found again, and whether they still hold cannot be said. */
   readonly unknown: readonly Violation[]
 }
@@ -71,7 +80,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
 ): Reconciliation<Violation> {
   const confirmed: Confirmed<Violation>[] = []
   const opened: KeyedFinding[] = []
-  const resolved: Violation[] = []
+  const resolved: { violation: Violation; resolution: Resolution }[] = []
   const unknown: Violation[] = []
   const found = new Set<string>()
   for (const each of findings) {
@@ -89,7 +98,12 @@ export function reconcile<Violation extends ReconcilableViolation>(
   }
   if (criteria !== undefined) {
     for (const [key, violation] of active) {
-      if (!found.has(key)) (isResolved(violation, criteria) ? resolved : unknown).push(violation)
+      if (found.has(key)) continue
+      const ending = criteria.endings.get(key)
+      if (ending !== undefined) resolved.push({ violation, resolution: ending })
+      else if (isResolved(violation, criteria))
+        resolved.push({ violation, resolution: resolutionOf(violation, criteria) })
+      else unknown.push(violation)
     }
   }
   return { confirmed, opened, resolved, unknown }
@@ -108,6 +122,16 @@ function isResolved(violation: Finding, criteria: Criteria): boolean {
   // A rule that compares resources of several kinds says of each what its own walk showed.
   if (needs.scope === 'drift') return criteria.isComplete.drift(violation.kind)
   return needs.kinds.every(criteria.isComplete[needs.scope])
+}
+
+/** A rule that reads one resource, which is the same as before, falls silent because the policy asks for less. */
+function resolutionOf(violation: Finding, criteria: Criteria): Resolution {
+  const needs = criteria.needs.get(violation.rule)
+  if (needs === undefined) return 'policy'
+  if (criteria.isApproved?.(violation)) return 'accepted'
+  if (criteria.isRemoved(violation)) return 'removed'
+  const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
+  return isSameResource && criteria.isUnderOtherRules ? 'policy' : 'fixed'
 }
 
 /** Whether a rule across resources saw all that it needs. */

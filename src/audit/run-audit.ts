@@ -7,7 +7,7 @@ import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Severity } from '../model/violation.ts'
+import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ProjectTools } from './audit-project.ts'
@@ -27,7 +27,7 @@ export interface Audit {
   readonly concurrency: number
   readonly policy: Policy
   readonly configurationDigest: string
-  readonly failOn: Severity
+  readonly failOn: FailOn
   /** Whether the policy's probes run. Default: yes. */
   readonly runsProbes?: boolean
   /** Whether a person said that all that is missing is gone. */

@@ -4,7 +4,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
-import { writeReconciliation } from './write-violations.ts'
+import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
@@ -20,8 +20,12 @@ export async function writeConclusion(
   )
   for (const concluded of projects) {
     const { project, findings, criteria } = concluded
-    const ofProject = byKey(active.get(project.name) ?? [])
-    await writeReconciliation(draft, project, reconcile(ofProject, findings.map(keyed), criteria))
+    const ofProject = active.get(project.name) ?? []
+    const accepted =
+      findings.length + ofProject.length === 0 ? new Set<string>() : await draft.acceptedFingerprints(project)
+    const found = withoutAccepted(project, findings, accepted).map(keyed)
+    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
+    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
     await noteFailures(draft, concluded, needs)
   }
   await writeWaivers(draft, waivers, policy)

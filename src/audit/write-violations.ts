@@ -1,6 +1,6 @@
 import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf } from '../model/violation.ts'
+import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
 
 /** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
@@ -22,7 +22,7 @@ export async function writeReconciliation(
   // One that is unknown already is carried as it is, with the run that last saw it.
   const lost = unknown.filter(({ state }) => state !== 'unknown')
   const lastRun = lost.length === 0 ? undefined : await draft.lastScannedRun(project)
-  await draft.endViolations(resolved.map(({ id }) => id))
+  await draft.endViolations(new Map(resolved.map(({ violation: { id }, resolution }) => [id, resolution])))
   await draft.stageViolations(project, {
     confirmed: confirmed.flatMap(({ violation, isUnchanged }) => (isUnchanged ? [violation.id] : [])),
     violations: [
@@ -43,6 +43,25 @@ function toNewViolation(project: ProjectRef, finding: Finding, known: ActiveViol
     waiver: finding.waiver,
     firstRun: known?.firstRun,
     lastRun: undefined,
+    originRun: known === undefined ? finding.originRun : known.originRun,
     replaces: known?.id,
   }
+}
+
+/** Leaves out what a person accepts. */
+export function withoutAccepted(
+  project: ProjectRef,
+  findings: readonly Finding[],
+  accepted: ReadonlySet<string>,
+): readonly Finding[] {
+  return accepted.size === 0 ? findings : findings.filter((finding) => !accepted.has(fingerprintOf(project, finding)))
+}
+
+/** The endings of active violations that a person accepts, by key. */
+export function endingsBy(
+  accepted: ReadonlySet<string>,
+  violations: readonly ActiveViolation[],
+): (readonly [string, Resolution])[] {
+  const among = accepted.size === 0 ? [] : violations.filter(({ fingerprint }) => accepted.has(fingerprint))
+  return among.map((violation) => [keyed(violation).key, 'accepted'] as const)
 }

@@ -5,7 +5,9 @@ import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import type { Report } from '../model/report.ts'
+import { type FailOn, failOnChoices } from '../model/violation.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { addConfigurationOptions, addProjectOption } from './query-options.ts'
 
@@ -13,10 +15,13 @@ interface AuditOptions extends FormatOptions {
   readonly config: string
   readonly history?: string
   readonly project: readonly string[]
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly probes: boolean
   readonly acceptRemovals?: true
   readonly expect?: string
+  /** Undefined: it depends on the terminal. */
+  readonly notify?: boolean
+  readonly metricsFile?: string
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
@@ -25,14 +30,20 @@ export function defineAudit(program: Command, execute: Execute): void {
   )
   addFormatOptions(addProjectOption(command))
     .addOption(
-      new Option('--fail-on <severity>', 'exit 1 for open violations of this severity or above')
-        .choices(severities)
+      new Option(
+        '--fail-on <what>',
+        'exit 1 for open violations of this severity or above, for new ones since the last approval or run, or never',
+      )
+        .choices(failOnChoices)
         .default('medium'),
     )
     .option('--no-probes', "skip the policy's probes; violations that only they can find become unknown")
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
     .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
-    .option('--quiet', 'print no report and no progress; only the exit code')
+    .option('--notify', 'notify the channels of the configuration; default, except with --history on a terminal')
+    .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
+    .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
+    .option('--quiet', 'print only the verdict, on stderr')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
 
@@ -42,8 +53,9 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
   const { loadPolicy } = await import('../app/load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
-  const { planDelivery } = await import('./deliver-report.ts')
+  const { planDelivery, refuseUnwritable } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
+  const { writeMetrics } = await import('./write-metrics.ts')
 
   const deliver = planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
@@ -52,6 +64,9 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     cwd: terminal.cwd(),
     findTimetableFault: timetableFaultsAt(Date.now()),
   })
+  const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
+  if (metricsFile !== undefined) refuseUnwritable('--metrics-file', metricsFile)
+  const notifies = await decideNotification(options, configuration, terminal)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
   const expected = await readExpected(options.expect, terminal)
@@ -67,6 +82,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     runsProbes,
     acceptsRemovals,
     expected,
+    notifies,
   }
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
@@ -76,10 +92,36 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     deliver(report)
+    if (quiet) printVerdict(report, terminal)
+    if (metricsFile !== undefined) await writeMetrics(metricsFile, configuration, terminal)
   } finally {
-    if (exitCode === undefined) await notifyPeople(configuration, terminal)
+    if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }
   return exitCode ?? report.verdict.exit_code
+}
+
+/**
+ * Who tries something on a terminal, with a history of its own, does not notify a team: for that history, everything is
+ * new. The configuration's own history is the record that channels follow.
+ */
+async function decideNotification(
+  { notify, history, config }: AuditOptions,
+  { notify: channels, history: chosen }: Configuration,
+  terminal: ProcessContext,
+): Promise<boolean> {
+  if (notify !== undefined || channels.length === 0) return notify ?? true
+  const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
+  if (!isWatched || history === undefined) return true
+  const { configuredPaths } = await import('../app/locate-history.ts')
+  if ((await configuredPaths(config, terminal)).history.path === chosen.path) return true
+  terminal.stderr.write(
+    'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
+  )
+  return false
+}
+
+function printVerdict({ verdict: { text, exit_code } }: Report, { stderr }: ProcessContext): void {
+  stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.\n`)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { HistoryOptions } from '../app/locate-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
@@ -11,6 +12,7 @@ import { fileRenderOptions, type ReportFile } from '../report/report-files.ts'
 import type { RenderOptions } from '../report/report-format.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
+import { locatingOptions } from './locating-options.ts'
 
 /**
  * Plans where a report goes: to stdout or `--output`, and to the files of `--report`. Options and files are checked
@@ -19,20 +21,21 @@ import type { FormatOptions } from './formats.ts'
  * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
 export function planDelivery<Document extends Attested>(
-  options: FormatOptions,
+  options: FormatOptions & Partial<HistoryOptions>,
   terminal: ProcessContext,
   writers: Writers<Document>,
 ): (document: Document) => void {
-  const { format, section, output, quiet = false } = options
+  const { format, section, output, quiet = false, groupBy = 'rule' } = options
   if (section !== undefined && format !== 'csv') {
     throw AuditError.usage(`--section ${section} is for --format csv, not ${format}`)
   }
   const ofSection = section === undefined ? {} : { section }
+  const ofText = { groupBy, locating: locatingOptions(options) }
   const write = writers.writerOf(format)
   const main =
     output === undefined
       ? []
-      : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
+      : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofText, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
@@ -40,10 +43,10 @@ export function planDelivery<Document extends Attested>(
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
+      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection }))
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
-      const text = writers.writerOf(name)(document, render)
+      const text = writers.writerOf(name)(document, { ...ofText, ...render })
       writeFileAtomically(file, text)
       if (attestor !== undefined) writeFileAtomically(attestationOf(file), attestor(basename(file), text, document))
     })
@@ -129,7 +132,7 @@ function placeOf(file: string): string {
   }
 }
 
-function refuseUnwritable(option: string, file: string): void {
+export function refuseUnwritable(option: string, file: string): void {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
     if (isSpecialFile(file)) accessSync(file, constants.W_OK)

@@ -86,7 +86,8 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
     print('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    print(text(second.result, { ...renderOptionsFor(terminal), full: true }))
+    const locating = keep === undefined ? null : ` --history ${join(keep, 'hookdrift.db')}`
+    print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) print(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     print('For your own service: config/hookdrift.example.yaml.\n')

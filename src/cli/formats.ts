@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type CsvSection, sectionNames } from '../report/csv/section-names.ts'
 import { type Format, formatNames } from '../report/formats.ts'
+import { type Grouping, groupings } from '../report/group-by.ts'
 
 /** Options of commands that print a report: its formats and files. */
 export interface FormatOptions {
@@ -12,12 +13,14 @@ export interface FormatOptions {
   /** The file of a private key: each report file gets an attestation next to it. */
   readonly attest?: string
   readonly quiet?: true
+  readonly groupBy?: Grouping
 }
 
 export function addFormatOptions(command: Command): Command {
   return command
     .addOption(new Option('--format <format>', 'of the report').choices(formatNames).default('text'))
     .addOption(new Option('--section <section>', 'of --format csv; default: violations').choices(sectionNames))
+    .addOption(new Option('--group-by <what>', 'in the text report').choices(groupings).default('rule'))
     .option('--output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'also write the report to a file; may be repeated')

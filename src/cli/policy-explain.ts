@@ -17,7 +17,7 @@ interface ExplainOptions extends AnswerOptions {
 export function definePolicyExplain(policy: Command, execute: Execute): void {
   const command = policy
     .command('explain')
-    .argument('<uid>', 'a resource in the history')
+    .argument('<uid>', 'a resource in the history: its uid, the beginning of one, or a name')
     .argument('[rule]', 'default: all rules for its kind')
     .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')

@@ -5,6 +5,7 @@ import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts
 import type { History } from '../history/history.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
+import { readDuration } from '../model/instant.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
@@ -71,6 +72,13 @@ function toLimit(text: string): number {
   if (text === 'all') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected a number from 1, or all.')
+}
+
+/** In milliseconds. */
+export function toDuration(text: string): number {
+  const ms = readDuration(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 25h or 2d.')
 }
 
 export function limitOf({ limit, format }: AnswerOptions): number {

@@ -3,6 +3,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { defineAccept } from './accept.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
@@ -26,6 +27,7 @@ import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
+import { defineWaivers } from './waivers.ts'
 import { watchOutputs } from './watch-outputs.ts'
 import { defineWorker } from './worker.ts'
 
@@ -39,6 +41,8 @@ const commands = [
     defineRules,
     definePolicy,
     defineBaseline,
+    defineAccept,
+    defineWaivers,
     defineProbe,
     defineNotify,
     defineDemo,

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { exitCodes } from '../model/errors.ts'
-import { readDuration } from '../model/instant.ts'
 import {
   addProjectOption,
   addReadingOptions,
   limitOf,
   printAnswer,
   type ReadingOptions,
+  toDuration,
   withHistory,
 } from './query-options.ts'
 
@@ -67,10 +67,4 @@ async function dueAfter({ maxAge, config }: StatusOptions, schedules: Configured
   if (maxAge !== undefined) return (_: string, ms: number) => ms + maxAge
   const { nextAuditDue } = await import('../worker/next-audit-due.ts')
   return nextAuditDue(schedules, { now, file: config })
-}
-
-function toDuration(text: string): number {
-  const ms = readDuration(text)
-  if (ms !== undefined) return ms
-  throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 25h or 2d.')
 }

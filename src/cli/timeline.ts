@@ -16,7 +16,7 @@ type TimelineOptions = ReadingOptions & ChoiceOptions
 export function defineTimeline(program: Command, execute: Execute): void {
   const command = program
     .command('timeline')
-    .argument('<uid>', 'uid of a resource')
+    .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
     .description('Show the history of a resource: changes field by field, violations, referrers')
   addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
     execute((terminal) => timeline(uid, options, terminal)),

@@ -1,15 +1,19 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import type { Kind } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
+import type { Label, ViolationOrder } from '../queries/read-violations.ts'
 import {
+  addKindOption,
   addProjectOption,
   addReadingOptions,
   answerFromHistory,
   limitOf,
   type ReadingOptions,
   runNamed,
+  toDuration,
 } from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
@@ -21,6 +25,12 @@ interface ViolationsOptions extends ReadingOptions {
   readonly project: readonly string[]
   readonly since?: string
   readonly severity?: Severity
+  readonly kind?: Kind
+  readonly owner?: readonly string[]
+  readonly label: readonly Label[]
+  /** Milliseconds. */
+  readonly olderThan?: number
+  readonly sort: ViolationOrder
 }
 
 export function defineViolations(program: Command, execute: Execute): void {
@@ -33,8 +43,14 @@ export function defineViolations(program: Command, execute: Execute): void {
     .option('--unknown', 'ones that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
+    .addOption(new Option('--owner <name...>', 'of resources with this owner_id, or a pattern such as "tenant-0*"'))
+    .addOption(
+      new Option('--label <name=value...>', 'of projects with this label').argParser(toLabels).default([], 'all'),
+    )
+    .option('--older-than <duration>', 'open for longer than this: 12h, 30d, 8w', toDuration)
+    .addOption(new Option('--sort <order>', 'age: the oldest first').choices(['severity', 'age']).default('severity'))
     .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
-  addReadingOptions(addProjectOption(command)).action((options: ViolationsOptions) =>
+  addReadingOptions(addKindOption(addProjectOption(command))).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
   )
 }
@@ -43,15 +59,17 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
   const { readViolations, violationsView } = await import('../queries/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
-  const { rule, severity, since, project: projects } = options
+  const { rule, severity, since, kind, label: labels, owner: owners = [], olderThan, sort, project: projects } = options
+  const now = systemClock.now()
   return answerFromHistory(options, terminal, violationsView, async (reader) => {
     const run = await runNamed(reader, 'latest')
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
     return readViolations(reader, {
       run,
       states: statesOf(options),
-      after: since === undefined ? 0 : runBefore(await reader.runs(), since, systemClock.now()),
-      ...{ rule, severity, projects },
+      after: since === undefined ? 0 : runBefore(await reader.runs(), since, now),
+      before: olderThan === undefined ? undefined : now - olderThan,
+      ...{ rule, severity, projects, kind, owners, labels, sort },
       limit: limitOf(options),
     })
   })
@@ -82,4 +100,10 @@ function statesOf({ open, resolved, waived, unknown }: ViolationsOptions): Reado
     ...(unknown ? (['unknown'] as const) : []),
   ]
   return new Set(named.length > 0 ? named : ['opened', 'continuing', 'unknown', 'waived'])
+}
+
+function toLabels(text: string, labels: readonly Label[]): readonly Label[] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected a label such as env=prod.')
+  return [...labels, { name, value }]
 }

@@ -3,10 +3,9 @@ import type { Log } from '../app/log.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
-import type { HistoryLocation } from '../history/location.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import { type FailOn, failOnChoices } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
 import type { WorkerFiles } from '../worker/reload-files.ts'
@@ -16,7 +15,7 @@ interface WorkerOptions extends AnswerOptions {
   readonly config: string
   readonly history?: string
   readonly next?: number
-  readonly failOn: Severity
+  readonly failOn: FailOn
 }
 
 export function defineWorker(program: Command, execute: Execute): void {
@@ -24,11 +23,8 @@ export function defineWorker(program: Command, execute: Execute): void {
     .description('Audit on the schedules of the configuration until stopped')
     .option('--next <count>', 'only print the next times of each schedule', countOf)
     .addOption(
-      new Option(
-        '--fail-on <severity>',
-        'a run with open violations of this severity or above has the verdict "violations"',
-      )
-        .choices(severities)
+      new Option('--fail-on <what>', 'what gives a run the verdict "violations": as of `audit`')
+        .choices(failOnChoices)
         .default('medium'),
     )
   addAnswerOptions(command).action((options: WorkerOptions) =>
@@ -64,6 +60,7 @@ interface WorkerContext {
 async function keepWorking(options: WorkerOptions, { terminal, log, signal }: WorkerContext): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
+  const { historySize } = await import('../app/history-size.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
   const { openWorkerNotifications } = await import('../app/worker-notifications.ts')
@@ -82,7 +79,10 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   printWarnings(configuration, terminal)
   const { listen, hosts, schedules } = configuration
 
-  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => sizeOf(configuration.history, terminal) })
+  const metrics = openMetrics({
+    version: toolVersion(),
+    historyBytes: () => historySize(configuration.history, terminal.env),
+  })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
   const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env))
@@ -152,12 +152,6 @@ async function readHistory(
   } finally {
     await history.close()
   }
-}
-
-/** In bytes. */
-async function sizeOf(location: HistoryLocation, { env }: ProcessContext): Promise<number> {
-  const { withUpkeep } = await import('../app/open-history.ts')
-  return withUpkeep(location, env, async (upkeep) => (await upkeep.size()).bytes)
 }
 
 const skipTexts: Readonly<Record<SkipReason, string>> = {

@@ -30,6 +30,7 @@ export async function gatherCompliance(
     resolvedBefore: resolved.map(
       ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({
         ...violation,
+        owner: violation.owner ?? null,
         resolution: null,
         first_seen: firstSeen,
         last_seen: lastSeen,

@@ -2,7 +2,8 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Finding, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
+import type { Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
@@ -16,7 +17,7 @@ import type { PastReader, VersionPoint } from './stored-body.ts'
  *
  * A run is drafted page by page and becomes visible in one commit. Readers see the history before it or after it.
  */
-export interface History extends HistoryReader, Approvals, Outbox {
+export interface History extends HistoryReader, Approvals, Acceptances, Outbox {
   /**
    * Starts a run, which owns the lease until it is committed or abandoned. First removes the rows of killed runs and
    * closes these as interrupted.
@@ -28,7 +29,7 @@ export interface History extends HistoryReader, Approvals, Outbox {
 export interface RunStart {
   /** ISO 8601, UTC. */
   readonly startedAt: string
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string
@@ -97,7 +98,14 @@ export interface Draft extends PastReader {
     rules: readonly string[],
     projects: readonly ProjectRef[],
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>>
-  endViolations(violations: readonly number[]): Promise<void>
+  /** Ends violations, by their ids: each with its reason. */
+  endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void>
+  /** Violations of a project that name an origin: active ones, and accepted ones whose acceptance was revoked since. */
+  violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
+  /** Fingerprints of a project that a person accepts. */
+  acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>>
+  /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
+  isUnderOtherRules(project: ProjectRef): Promise<boolean>
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   stageScan(project: ProjectRef): Promise<void>
@@ -178,6 +186,16 @@ export interface ActiveViolation extends Finding {
   readonly state: 'open' | 'unknown' | 'waived'
   readonly waiver: Waiver | undefined
   readonly firstRun: number
+  readonly originRun: number | undefined
+}
+
+/** A violation that a comparison with an earlier version decides. */
+export interface ViolationWithOrigin extends ActiveViolation {
+  readonly originRun: number
+  /** Start of the run that opened it: ISO 8601, UTC. */
+  readonly firstSeen: string
+  /** False for one that ended as accepted: found again, it is opened again. */
+  readonly isActive: boolean
 }
 
 export interface NewViolation extends Finding {
@@ -189,6 +207,8 @@ export interface NewViolation extends Finding {
   readonly firstRun: number | undefined
   /** The run that last saw it; undefined: this one. */
   readonly lastRun: number | undefined
+  /** The run whose scan shows the value before the change, for drift rules. */
+  readonly originRun: number | undefined
   readonly replaces: number | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Severity } from '../model/violation.ts'
+import type { Resolution, Severity } from '../model/violation.ts'
 import type { NewMessage } from './outbox.ts'
 import type { RunRecord } from './records.ts'
 
@@ -39,6 +39,8 @@ export interface ViolationTransition {
   /** `ended`: it was active once and no longer is. */
   readonly before: ActiveState | 'ended' | 'never'
   readonly now: ActiveState | 'ended'
+  /** Why it ended; null while it is active, and where the history does not say. */
+  readonly resolution: Resolution | null
 }
 
 /**
@@ -71,5 +73,6 @@ export function transitionBetween(
   const now = latest.toRun === null || latest.toRun > run ? latest.state : 'ended'
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message } = latest
-  return { project, fingerprint, rule, severity, kind, uid, name, path, message, before, now }
+  const resolution = now === 'ended' ? latest.resolution : null
+  return { project, fingerprint, rule, severity, kind, uid, name, path, message, before, now, resolution }
 }

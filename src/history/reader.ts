@@ -38,6 +38,8 @@ export interface HistoryReader extends PastReader {
 
   /** Every project and kind in which a uid was seen, as of a run. */
   find(uid: string, run: number): Promise<readonly Identity[]>
+  /** Resources that had a name by a run, or whose uid begins with that text; removed ones too. As `find` sorts them. */
+  search(text: string, run: number): Promise<readonly NamedIdentity[]>
   /** All versions of a resource as of a run, oldest first. */
   versionsOf(identity: Identity, run: number): Promise<readonly VersionSpan[]>
   /** All spans of a resource's violations as of a run, oldest first. */
@@ -142,6 +144,11 @@ export interface Identity {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
+}
+
+export interface NamedIdentity extends Identity {
+  /** Its last name by then. */
+  readonly name: string
 }
 
 export interface VersionSpan extends KeptVersion {

@@ -3,7 +3,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Finding, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
 
 export interface RunContext {
   /** Sorted by id. */
@@ -35,7 +35,7 @@ export interface RunRecord extends RunContext {
   readonly number: number
   readonly startedAt: string
   readonly finishedAt: string
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string
@@ -53,5 +53,9 @@ export interface RecordedViolation extends Finding {
   readonly project: string
   readonly firstSeen: string
   readonly lastSeen: string
+  /** The `owner_id` of the endpoint, or of a subscription's endpoint, as of that run; null or absent where unknown. */
+  readonly owner?: string | null
   readonly waiver?: Waiver
+  /** null unless resolved, and for what ended before schema 12 without a known reason. */
+  readonly resolution: Resolution | null
 }

@@ -1,4 +1,4 @@
-import type { Kind } from './resource.ts'
+import type { Kind, Listing } from './resource.ts'
 import type { Severity } from './violation.ts'
 
 /** A rule that a run evaluated. */
@@ -40,4 +40,8 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly labels: Readonly<Record<string, string>>
   /** Where it is configured; null if not in a file. */
   readonly configuredAt: FileLocation | null
+  /** Listings that no earlier run walked to their end; absent where there are none, or where the run did not keep it. */
+  readonly notCompared?: readonly Listing[]
+  /** When its baseline was approved (ISO 8601, UTC); absent without one. */
+  readonly approvedAt?: string
 }

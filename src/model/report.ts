@@ -4,7 +4,7 @@ import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing } from './resource.ts'
-import type { Severity, ViolationState, Waiver } from './violation.ts'
+import type { FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
  * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
@@ -43,11 +43,11 @@ export interface ReportProject {
   readonly evaluated_by_rule: Readonly<Record<string, number>>
   /** Rules that could not be evaluated here, and why. */
   readonly not_evaluated: Readonly<Record<string, string>>
+  /** Listings that no earlier run walked to their end: there was nothing to compare them with. */
+  readonly not_compared?: readonly Listing[]
+  /** When its baseline was approved: ISO 8601 in UTC. Absent without one. */
+  readonly approved_at?: string
 }
-
-/** Why a violation is resolved. */
-export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
-export type Resolution = (typeof resolutions)[number]
 
 /** SHA-256 in hex. */
 export interface Digests {
@@ -61,7 +61,7 @@ export interface Verdict {
   readonly exit_code: ExitCode
   /** One sentence. */
   readonly text: string
-  readonly fail_on: Severity
+  readonly fail_on: FailOn
   /** Open violations (opened or continuing) by severity. */
   readonly violations: Readonly<Record<Severity, number>>
   readonly waived: number
@@ -112,6 +112,8 @@ export interface ReportViolation {
   readonly kind: Kind
   readonly uid: string
   readonly name: string
+  /** The `owner_id` of the endpoint, or of a subscription's endpoint; null for all else, and where it is unknown. */
+  readonly owner: string | null
   readonly path: string
   readonly message: string
   /** Start times of runs, ISO 8601 in UTC. */

@@ -10,11 +10,26 @@ export function isAtLeast(severity: Severity, threshold: Severity): boolean {
 }
 
 /**
+ * Which open violations fail a run: none, those that are new since the last approval or run, or those of a severity or
+ * above. New ones count from `leastNew` on.
+ */
+export const failOnChoices = ['never', 'new', ...severities] as const
+export type FailOn = (typeof failOnChoices)[number]
+export const leastNew: Severity = 'medium'
+
+/**
  * The state of a violation in a run: first seen, seen again, proven gone, not scanned well enough to decide (carried
  * with the time it was last seen), or accepted by a waiver.
  */
 export const violationStates = ['opened', 'continuing', 'resolved', 'unknown', 'waived'] as const
 export type ViolationState = (typeof violationStates)[number]
+
+/**
+ * Why a violation ended. `fixed`: a scan shows that the problem is gone; `removed`: so is the resource; `policy`: the
+ * policy no longer asks for it; `accepted`: a person accepts it; `expired`: the policy lets it end after some time.
+ */
+export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
+export type Resolution = (typeof resolutions)[number]
 
 /** Who accepted a violation, why, and until when. */
 export interface Waiver {
@@ -37,6 +52,8 @@ export interface Finding {
   readonly message: string
   /** The waiver that accepts it, if any. */
   readonly waiver?: Waiver | undefined
+  /** The run whose scan shows the value before the change that a drift rule found. */
+  readonly originRun?: number | undefined
 }
 
 /** Identifies a violation over time: same rule, resource and path, with any message or severity. 32 hex digits. */

@@ -6,7 +6,7 @@ import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
 import { isAtLeast } from '../model/violation.ts'
 import { count } from '../text/count.ts'
-import { byImportance, findEvents, idOf, runIdentity } from './find-events.ts'
+import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
 import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
@@ -66,14 +66,15 @@ function messageFor(channel: Channel, { record, before, events }: ComposeContext
       ? record.coverage.some(({ project }) => isMeant(project))
       : chosen.length > 0
   if (!wantsReport) return []
-  const storm = stormOf(chosen, record, before)
+  const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
+  const storm = stormOf(shown, record, before)
   const { verdict } = composeReport(record)
   const { number, startedAt: started_at, finishedAt: finished_at } = record
   const message = {
-    ...compose(chosen, {
+    ...compose(shown, {
       id: idOf([channel.name, ...runIdentity(record)], 'msg'),
       at: finished_at,
-      title: `hookdrift run ${number}: ${describeCounts(chosen)}`,
+      title: `hookdrift run ${number}: ${describeCounts(shown)}`,
       command: `hookdrift report --run ${number}`,
       most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
       storm,
@@ -151,6 +152,7 @@ const words: Readonly<Record<EventType, (n: number) => string>> = {
   'violation.reopened': (n) => `${n} reopened`,
   'violation.opened': (n) => `${n} opened`,
   'violation.resolved': (n) => `${n} resolved`,
+  'violation.closed': (n) => `${n} closed`,
   'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
 }
 

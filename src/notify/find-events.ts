@@ -52,14 +52,17 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
   return transitions.flatMap((move): Event[] => {
     const type = typeOf(move)
     if (type === undefined) return []
-    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text } = move
+    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text, resolution } = move
     const id = idOf([type, fingerprint, ...runIdentity(record)])
-    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text }]
+    const ended = resolution === null ? {} : { resolution }
+    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...ended }]
   })
 }
 
-function typeOf({ before, now }: ViolationTransition): EventType | undefined {
-  if (now === 'ended') return 'violation.resolved'
+/** Only `fixed` and `removed` say that a problem is gone. */
+function typeOf({ before, now, resolution }: ViolationTransition): EventType | undefined {
+  const isGood = resolution === null || resolution === 'fixed' || resolution === 'removed'
+  if (now === 'ended') return isGood ? 'violation.resolved' : 'violation.closed'
   if (now !== 'open') return undefined
   if (before === 'never') return 'violation.opened'
   // A waived violation counts again when its waiver ends; an unknown one was notified already.
@@ -114,4 +117,22 @@ export function byImportance(a: Event, b: Event): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** One event for all violations that the policy no longer asks for. `id`: parts that identify their message. */
+export function foldUnasked(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
+  const unasked = events.filter(({ resolution }) => resolution === 'policy')
+  const [worst] = unasked.toSorted(byImportance)
+  if (worst === undefined) return events
+  const rules = [...Map.groupBy(unasked, ({ rule = '' }) => rule)].map(([rule, { length }]) => `${rule} (${length})`)
+  const { length } = unasked
+  const what = length === 1 ? 'violation is' : 'violations are'
+  const folded: Event = {
+    ...{ id: idOf(['violation.closed', ...id]), type: 'violation.closed', severity: worst.severity, project: null },
+    ...{
+      resolution: 'policy',
+      text: `${length} ${what} no longer asked for by the policy: ${rules.sort().join(', ')}`,
+    },
+  }
+  return [...events.filter(({ resolution }) => resolution !== 'policy'), folded]
 }

@@ -1,6 +1,6 @@
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Severity } from '../model/violation.ts'
+import type { Resolution, Severity } from '../model/violation.ts'
 
 /** The types of events that channels are notified of. */
 export const eventTypes = [
@@ -9,6 +9,7 @@ export const eventTypes = [
   'violation.reopened',
   'violation.opened',
   'rule.unknown',
+  'violation.closed',
   'worker.recovered',
   'coverage.regained',
   'violation.resolved',
@@ -31,6 +32,8 @@ export interface Event {
   readonly name?: string
   readonly path?: string
   readonly fingerprint?: string
+  /** Why a violation ended. */
+  readonly resolution?: Resolution
   readonly listing?: Listing
 }
 

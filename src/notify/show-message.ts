@@ -35,13 +35,15 @@ const marks: Readonly<Record<EventType, string>> = {
   'violation.reopened': 'reopened',
   'violation.opened': 'opened',
   'violation.resolved': 'resolved',
+  'violation.closed': 'closed',
   'rule.unknown': 'unknown',
 }
 
-function showEvent({ type, severity, project, rule, kind, name, uid, text }: Event): Line[] {
+function showEvent({ type, severity, project, rule, kind, name, uid, text, resolution }: Event): Line[] {
   const isOfViolation = type.startsWith('violation.')
   const own = [
-    `• ${marks[type]}`,
+    // What was fixed, removed, accepted or expired says so.
+    `• ${resolution === undefined || resolution === 'policy' ? marks[type] : resolution}`,
     ...(isOfViolation || rule !== undefined ? [severity] : []),
     ...(rule === undefined ? [] : [rule]),
     ...(project === null ? [] : [`in ${project}`]),

@@ -17,7 +17,7 @@ import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { gatherFleetFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
-import type { RuleSet, RuleSets } from './rule-sets.ts'
+import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { startAggregations } from './run-aggregations.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
@@ -45,6 +45,10 @@ export interface ProjectEvaluator {
   collect(resource: Resource): void
   /** Findings in the drift of a resource. */
   compare(resource: Resource, drift: Drift): Finding[]
+  /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
+  compareBy(rule: string, resource: Resource, drift: Drift): Finding[] | undefined
+  /** For how long violations of a drift rule stay open while the value is not back, in milliseconds. */
+  openForMs(resource: Resource, rule: string): number
   /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
   /** Findings of the rules across the project's resources, after all resources. */
@@ -142,6 +146,13 @@ export function evaluateProject(
     return (excluded.size === 0 ? rules : rules.filter(isAsked)).map(({ active }) => active)
   }
 
+  const driftRules = (resource: Resource) =>
+    ruleSetOf(resource).drift.filter((one) => isAsked(one) && one.bound.kinds.includes(resource.kind))
+  const compareWith = ({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) =>
+    findWith(active, resource, (seen) =>
+      bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now),
+    )
+
   const collect = (resource: Resource) => {
     const { kind, uid, name } = resource
     const override = sets.keyFor(project, resource)
@@ -168,15 +179,13 @@ export function evaluateProject(
       collect(resource)
       return findings
     },
-    compare(resource, drift) {
-      const rules = ruleSetOf(resource).drift.filter((one) => isAsked(one) && one.bound.kinds.includes(drift.kind))
-      return rules.flatMap(
-        ({ active, bound }) =>
-          findWith(active, resource, (seen) => {
-            return bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now)
-          }) ?? [],
-      )
+    compare: (resource, drift) => driftRules(resource).flatMap((rule) => compareWith(rule, resource, drift) ?? []),
+    compareBy(id, resource, drift) {
+      const rule = driftRules(resource).find(({ active }) => active.rule.id === id)
+      return rule && compareWith(rule, resource, drift)
     },
+    openForMs: (resource, id) =>
+      driftRules(resource).find(({ active }) => active.rule.id === id)?.bound.openForMs ?? Number.POSITIVE_INFINITY,
     evaluateScan(resource, scan) {
       const rules = ruleSetOf(resource).scan.filter(isAsked)
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])

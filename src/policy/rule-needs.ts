@@ -1,11 +1,13 @@
 import type { Kind } from '../model/resource.ts'
-import type { Rule } from '../rules/engine/rule.ts'
+import type { DriftLife, Rule } from '../rules/engine/rule.ts'
 import { namedRules, type Policy } from './policy.ts'
 
 /** What a rule must see completely before the absence of a finding proves anything. */
 export interface Needs {
   readonly kinds: readonly Kind[]
   readonly scope: Rule['scope']
+  /** Of a drift rule: what ends its violations. */
+  readonly life?: DriftLife
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
   readonly isCustom?: true
 }
@@ -15,9 +17,14 @@ export type RuleNeeds = ReadonlyMap<string, Needs>
 
 export function ruleNeeds(policy: Policy): RuleNeeds {
   return new Map(
-    namedRules(policy).map(({ rule: { id, needs, scope, custom } }) => [
+    namedRules(policy).map(({ rule: { id, needs, scope, life, custom } }) => [
       id,
-      { kinds: needs, scope, ...(custom === undefined ? {} : { isCustom: true as const }) },
+      {
+        kinds: needs,
+        scope,
+        ...(life === undefined ? {} : { life }),
+        ...(custom === undefined ? {} : { isCustom: true as const }),
+      },
     ]),
   )
 }

@@ -1,24 +1,27 @@
 import type { HistoryReader, Identity } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
+import { resolveUid } from './resolve-uid.ts'
 
 /**
  * Finds the current version of a resource, or the last version of a removed one.
- * @throws AuditError.usage when the history has no resource of that uid, or several
+ * `named`: a uid, a name, or a beginning of a uid.
+ * @throws AuditError.usage when the history has no such resource, or several
  */
 export async function findResource(
   history: HistoryReader,
-  uid: string,
+  named: string,
   project: string | undefined,
 ): Promise<FoundResource> {
   const run = (await history.lastRun())?.number
   if (run === undefined) throw AuditError.usage('the history has no committed run yet')
+  const uid = await resolveUid(history, named, { run, projects: project === undefined ? [] : [project] })
   const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
   const [identity, ...others] = found
   if (identity === undefined) {
     const where = project === undefined ? 'the history' : project
     throw AuditError.usage(`${where} has no resource ${JSON.stringify(uid)}`, {
-      advice: 'use a uid, not a name; every report shows them',
+      advice: '`hookdrift state --format csv` lists the resources',
     })
   }
   if (others.length > 0) {

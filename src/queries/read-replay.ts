@@ -14,7 +14,7 @@ import type { Answer } from '../report/answer.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violations.ts'
+import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -110,6 +110,7 @@ function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolati
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,
+    owner: violation.owner ?? null,
     resolution: null,
     first_seen: firstSeen,
     last_seen: lastSeen,

@@ -2,6 +2,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
+import type { Json } from '../model/json.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -106,9 +107,9 @@ export const statusView: AnswerView<StatusRow> = {
     { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
     { name: 'age', value: () => null, show: describeAge, only: 'text' },
     { name: 'scan', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
-    { name: 'open', value: ({ violations }) => ({ ...violations }), show: describeOpen, least: 8 },
-    { name: 'waived', value: ({ waived }) => waived, only: 'csv' },
-    { name: 'unknown', value: ({ unknown }) => unknown, align: 'right' },
+    { name: 'open', value: known(({ violations }) => ({ ...violations })), show: describeOpen, least: 8 },
+    { name: 'waived', value: known(({ waived }) => waived), only: 'csv' },
+    { name: 'unknown', value: known(({ unknown }) => unknown), align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
   ],
   nothing: 'No project was ever scanned.',
@@ -119,9 +120,9 @@ function describeState({ stale, reason }: StatusRow): string {
 }
 
 function describeAge({ age_s }: StatusRow): string {
-  return age_s === null
-    ? '-'
-    : showDuration(new Date(0).toISOString(), new Date(Math.max(0, age_s) * 1000).toISOString())
+  if (age_s === null) return '-'
+  if (age_s < 1) return 'just now'
+  return showDuration(new Date(0).toISOString(), new Date(Math.max(0, age_s) * 1000).toISOString())
 }
 
 function describeScan({ run, complete }: StatusRow): string {
@@ -129,6 +130,13 @@ function describeScan({ run, complete }: StatusRow): string {
   return complete ? 'complete' : 'INCOMPLETE'
 }
 
-function describeOpen({ violations }: StatusRow): string {
-  return countEach(severities, violations) || 'none'
+/** After an incomplete scan, none is unknown. */
+function describeOpen({ run, complete, violations }: StatusRow): string {
+  if (run === null) return '-'
+  return countEach(severities, violations) || (complete ? 'none' : '?')
+}
+
+/** Nothing is counted in a project that was never scanned. */
+function known(value: (row: StatusRow) => Json): (row: StatusRow) => Json {
+  return (row) => (row.run === null ? null : value(row))
 }

@@ -17,10 +17,12 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './read-diff.ts'
+import { resolveUid } from './resolve-uid.ts'
 import { showTimeline } from './show-timeline.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
 export interface TimelineQuery {
+  /** A uid, a name, or a beginning of a uid. */
   readonly uid: string
   readonly run: CommittedRun
   readonly projects: readonly string[]
@@ -31,10 +33,11 @@ export interface TimelineQuery {
 /**
  * The history of all resources with a uid, oldest first: changes field by field, violations that opened and were
  * resolved, and subscriptions that referred to them.
- * @throws AuditError.usage when the history has no resource of that uid
+ * @throws AuditError.usage when the history has no such resource, or a name means several
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
-  const { uid, run, projects, kind, limit } = query
+  const { run, projects, kind, limit } = query
+  const uid = await resolveUid(reader, query.uid, { run: run.number, projects, kind })
   const found = (await reader.find(uid, run.number)).filter(
     (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
@@ -67,7 +70,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
 function neverSeen({ uid, run, projects, kind }: TimelineQuery): AuditError {
   const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
   return AuditError.usage(
-    `the history up to run ${run.number} has no resource "${uid}"${where === '' ? '' : ` in ${where}`}`,
+    `the history up to run ${run.number} has no resource ${JSON.stringify(uid)}${where === '' ? '' : ` in ${where}`}`,
     {
       advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
     },

@@ -1,14 +1,16 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, RecordedScan, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
-import { policyProject } from '../model/resource.ts'
-import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
+import { type Kind, policyProject } from '../model/resource.ts'
+import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { showViolation } from '../report/text/show-violations.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
+import { count, countEach } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
@@ -27,33 +29,127 @@ export interface ViolationsQuery {
   /** This severity or above. */
   readonly severity: Severity | undefined
   readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+  /** Patterns with `*`; all when empty. */
+  readonly owners: readonly string[]
+  /** Labels of the projects; every one must match. */
+  readonly labels: readonly Label[]
+  /** Only violations first seen before this time, in milliseconds since the epoch. */
+  readonly before: number | undefined
+  readonly sort: ViolationOrder
   readonly limit: number
 }
 
-/** Violations as of the last scan of each project, in the order of reports; then resolved ones, the latest first. */
+export interface Label {
+  readonly name: string
+  readonly value: string
+}
+
+/** By severity as in reports, or the oldest first. */
+export const violationOrders = ['severity', 'age'] as const
+export type ViolationOrder = (typeof violationOrders)[number]
+
+/**
+ * Violations as of the last scan of each project, in the order of reports, then resolved ones, the latest first; or all by
+ * age. The counts are of all that were selected, no matter how many are shown.
+ */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, rule, severity, projects } = query
+  const { run, states, after, rule, severity, projects, kind, owners, before, sort } = query
   const known = await reader.latestScans(run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const scans = known.filter(({ project }) => chosen.has(project))
+  const hasLabels = await labelTest(reader, scans, query.labels)
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
   const isSelected = (violation: RecordedViolation) =>
     states.has(violation.state) &&
     matchesProject(violation.project, projects) &&
     (rule === undefined || matchesGlob(violation.rule, rule)) &&
-    (severity === undefined || isAtLeast(violation.severity, severity))
+    (severity === undefined || isAtLeast(violation.severity, severity)) &&
+    (kind === undefined || violation.kind === kind) &&
+    (owners.length === 0 || owners.some((owner) => matchesGlob(violation.owner ?? '', owner))) &&
+    (before === undefined || Date.parse(violation.firstSeen) < before) &&
+    hasLabels(violation.project)
   const active = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
   const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
   const rows = [...active, ...resolved].filter(isSelected).map(toRow)
-  return { command: 'violations', ...statingExtent(run, scans), ...limited(rows, query.limit) }
+  if (sort === 'age') rows.sort((a, b) => (a.first_seen < b.first_seen ? -1 : a.first_seen > b.first_seen ? 1 : 0))
+  const counts = countRows(rows)
+  return {
+    command: 'violations',
+    ...statingExtent(run, scans),
+    more: { counts },
+    ...(rows.length === 0 ? {} : { conclusion: [describeCounts(rows, counts)] }),
+    ...limited(rows, query.limit),
+  }
+}
+
+/** Whether a project had these labels when it was last scanned. */
+async function labelTest(
+  reader: HistoryReader,
+  scans: readonly RecordedScan[],
+  labels: readonly Label[],
+): Promise<(project: string) => boolean> {
+  if (labels.length === 0) return () => true
+  const labelsOf = new Map<string, Readonly<Record<string, string>>>()
+  for (const number of new Set(scans.map(({ run }) => run.number))) {
+    for (const { project, labels } of (await reader.runInputs(number))?.projects ?? []) {
+      if (scans.some((scan) => scan.project.name === project && scan.run.number === number))
+        labelsOf.set(project, labels)
+    }
+  }
+  return (project) => {
+    const own = labelsOf.get(project) ?? {}
+    return labels.every(({ name, value }) => Object.hasOwn(own, name) && matchesGlob(own[name] ?? '', value))
+  }
+}
+
+function countRows(rows: readonly ViolationRow[]) {
+  const of = <Name extends string>(names: readonly Name[], nameOf: (row: ViolationRow) => Name) =>
+    // fromEntries forgets that the keys are all names.
+    Object.fromEntries(names.map((name) => [name, rows.filter((row) => nameOf(row) === name).length])) as Record<
+      Name,
+      number
+    >
+  return {
+    total: rows.length,
+    severities: of(severities, ({ severity }) => severity),
+    states: of(violationStates, ({ state }) => state),
+  }
+}
+
+/** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
+function describeCounts(rows: readonly ViolationRow[], { total, ...counts }: ReturnType<typeof countRows>): string {
+  const oldest = rows.reduce((first, { first_seen }) => (first_seen < first ? first_seen : first), '~')
+  const parts = [
+    `${count(total, 'violation')}: ${countEach(severities, counts.severities)}`,
+    countEach(violationStates, counts.states),
+    `the oldest since ${showTime(oldest)}`,
+  ]
+  return `${parts.join('; ')}.`
 }
 
 function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
-  const { firstSeen, lastSeen, waiver, fingerprint, rule, severity, state, project, kind, uid, name, path, message } =
-    violation
+  const {
+    firstSeen,
+    lastSeen,
+    waiver,
+    fingerprint,
+    rule,
+    severity,
+    state,
+    project,
+    kind,
+    uid,
+    name,
+    owner,
+    path,
+    message,
+  } = violation
   return {
-    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name, path, message },
+    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name },
+    owner: owner ?? null,
+    ...{ path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
@@ -71,6 +167,7 @@ export const violationsView: AnswerView<ViolationRow> = {
     { name: 'kind', value: ({ kind }) => kind },
     { name: 'uid', value: ({ uid }) => uid },
     { name: 'name', value: ({ name }) => name },
+    { name: 'owner', value: ({ owner }) => owner },
     { name: 'path', value: ({ path }) => path },
     { name: 'message', value: ({ message }) => message },
     { name: 'first_seen', value: (row) => row.first_seen },

@@ -1,3 +1,4 @@
+import { formatExpiry } from '../model/format-expiry.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../text/neutralise.ts'
 
@@ -18,7 +19,8 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
     ...inColumns(rows),
     ...(isNamed ? [] : ['  The policy does not name it.']),
     ...waivers.map(
-      ({ owner, reason, expires, match }) => `  waived until ${expires} for ${match} by ${owner}: ${reason}`,
+      ({ owner, reason, expires, match }) =>
+        `  waived until ${formatExpiry(expires)} for ${match} by ${owner}: ${reason}`,
     ),
     ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
   ].map(neutralise)

@@ -1,10 +1,13 @@
+import { compareWithOrigins, type FollowedViolation } from '../audit/compare-with-origins.ts'
 import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { isKindComplete } from '../audit/project-scan.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { ChangeType } from '../model/change.ts'
 import { chunks } from '../model/chunks.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
@@ -28,6 +31,8 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
   readonly losses: Losses
   readonly log: ChangeLog
   labelsOf(project: ProjectRef): Labels
+  /** Violations of a project so far that a comparison with an earlier version decides. */
+  followed(project: ProjectRef): readonly FollowedViolation[]
   /** Whether an approved baseline was in force. */
   isApproved(project: ProjectRef): boolean
 }
@@ -68,15 +73,29 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const evaluation = { evaluator, ofProject, labels, waivers: policy.waivers, history, run }
   const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
   const findings: KeyedFinding[] = []
+  const origins = compareWithOrigins(isApproved ? [] : replaying.followed(project), {
+    ...{ now: Date.parse(run.startedAt), sealKeyId: runInputs.sealKeyId, ofProject },
+    versionsAt: (points) => history.versionsAt(project, points),
+    isApproved: () => false,
+    // The history has resources in the form that the run compared.
+    reform: (_, attributes) => attributes,
+  })
+  const lastComplete = await history.completeScansAt(project, run.number - 1)
   for (const some of chunks(seen, evaluatedAtOnce)) {
     const evaluated = await evaluateVersions(some, evaluation)
+    const drifted: Finding[] = []
     const drifts = isApproved ? [] : await log.driftsOf(some, changed)
     for (const [at, { resource }] of some.entries()) {
       findings.push(...(evaluated[at] ?? []))
       ofProject.collect(resource)
       const drift = drifts[at]
-      if (drift !== undefined) findings.push(...ofProject.compare(resource, drift).map(keyed))
+      const originRun = lastComplete[resource.kind]?.run
+      for (const finding of drift === undefined ? [] : ofProject.compare(resource, drift)) {
+        drifted.push(evaluator.needs.get(finding.rule)?.life === 'restored' ? { ...finding, originRun } : finding)
+      }
     }
+    const resources = some.map(({ resource }) => resource)
+    findings.push(...(await origins.decide(resources, drifted)).map(keyed))
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
@@ -86,12 +105,23 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings,
     outcome: {
       ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
+      removed: changesOf(replaying.changes, project, 'removed'),
+      changed: changesOf(replaying.changes, project),
+      endings: Object.fromEntries(origins.endings),
+      undecided: [...origins.undecided],
+      isUnderOtherRules: false,
       // Rules that need probes are not asked at all.
       untested: [],
       probed: [],
       evaluation: ofProject.outcome(),
     },
   }
+}
+
+/** The resources of a project that a run found changed. */
+function changesOf(changes: Replaying['changes'], { name }: ProjectRef, type?: ChangeType): ResourceKey[] {
+  const all = [...changes.values()].filter(({ project, change }) => project === name && change === (type ?? change))
+  return all.map(resourceKey)
 }
 
 function unseenProject({ uid }: ProjectRef): Resource {

@@ -1,3 +1,4 @@
+import type { FollowedViolation } from '../audit/compare-with-origins.ts'
 import {
   type Criteria,
   type KeyedFinding,
@@ -9,7 +10,7 @@ import {
 import type { CommittedRun } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf } from '../model/violation.ts'
+import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
 
 /** A violation from the run that would have opened it to the one that would have found it gone. */
 export interface ViolationLifetime extends ReconcilableViolation {
@@ -21,12 +22,16 @@ export interface ViolationLifetime extends ReconcilableViolation {
   readonly last: CommittedRun
   /** The run that found it gone; undefined: it is active. */
   readonly gone: CommittedRun | undefined
+  /** null while it is active. */
+  readonly resolution: Resolution | null
 }
 
 /** What would have been recorded of a project, run by run. */
 export interface ViolationTracker {
   /** `findings`: all of the run. Runs come in order. */
   reconcile(run: CommittedRun, project: ProjectRef, findings: Iterable<KeyedFinding>, criteria: Criteria): void
+  /** Active violations that a comparison with an earlier version decides. */
+  withOrigin(): readonly FollowedViolation[]
   active(): readonly ViolationLifetime[]
   ended(): readonly ViolationLifetime[]
 }
@@ -43,21 +48,34 @@ export function trackViolations(): ViolationTracker {
       for (const { violation, finding, isUnchanged } of confirmed) {
         violation.last = run
         violation.project = project
-        if (!isUnchanged) Object.assign(violation, worded(finding))
+        if (!isUnchanged) Object.assign(violation, worded(finding), { originRun: violation.originRun })
       }
       for (const { key, finding } of opened) {
         const fingerprint = fingerprintOf(project, finding)
-        active.set(key, { ...worded(finding), fingerprint, project, first: run, last: run, gone: undefined })
+        active.set(key, {
+          ...worded(finding),
+          fingerprint,
+          project,
+          first: run,
+          last: run,
+          gone: undefined,
+          resolution: null,
+        })
       }
-      for (const violation of resolved) {
+      for (const { violation, resolution } of resolved) {
         active.delete(keyed(violation).key)
-        ended.push({ ...violation, project, gone: run })
+        ended.push({ ...violation, project, gone: run, resolution })
       }
       for (const violation of unknown) {
         violation.project = project
         violation.state = 'unknown'
       }
     },
+    withOrigin: () =>
+      [...active.values()].flatMap((violation) => {
+        const { originRun, first } = violation
+        return originRun === undefined ? [] : [{ ...violation, originRun, firstSeen: first.startedAt, isActive: true }]
+      }),
     active: () => [...active.values()],
     ended: () => ended,
   }
@@ -70,7 +88,7 @@ function worded(finding: Finding): ReconcilableViolation {
 /** As the record of a run has it. */
 export function recordOf(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
   const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
-  const { state, waiver, first, last, gone } = violation
+  const { state, waiver, first, last, gone, resolution } = violation
   const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
   return {
     ...{ fingerprint, rule, severity, kind, uid, name, path, message },
@@ -78,6 +96,7 @@ export function recordOf(violation: ViolationLifetime, run: CommittedRun): Recor
     state: gone === undefined ? active : 'resolved',
     firstSeen: first.startedAt,
     lastSeen: last.startedAt,
+    resolution,
     ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
   }
 }

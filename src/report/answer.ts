@@ -6,6 +6,7 @@ import type { ReportCoverage } from '../model/report.ts'
  * `config/answers/<name>.schema.json`. A version goes up when a member is renamed or taken away.
  */
 export const answerVersions = {
+  accept: 1,
   backup: 1,
   baseline: 2,
   'baseline-approve': 1,

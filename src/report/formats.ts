@@ -55,6 +55,11 @@ export const formats = {
     extension: '.oscal.json',
     load: async () => (await import('./oscal.ts')).oscal,
   },
+  jsonl: {
+    about: 'a violation a line, for programs',
+    extension: '.jsonl',
+    load: async () => (await import('./jsonl.ts')).jsonl,
+  },
 } as const satisfies Record<string, FormatEntry>
 
 export type Format = keyof typeof formats

@@ -1,6 +1,7 @@
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { rulesOf } from './evaluated-rules.ts'
+import { failsRunOf } from './fails-run.ts'
 import type { Case } from './junit/case.ts'
 import { ruleCase } from './junit/rule-case.ts'
 import { walkCase } from './junit/walk-case.ts'
@@ -17,6 +18,7 @@ export const junit: ReportFormat = (report) => {
 
 function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Case[] })[] {
   const rules = rulesOf(report)
+  const fails = failsRunOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
   const statsByProject = new Map(report.projects.map((stats) => [stats.project, stats]))
@@ -30,9 +32,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
       // Rules about the policy have cases in the policy's own suite only, other rules in all others.
       ...rules
         .filter(({ id, kind }) => byRule.has(id) || (kind === 'policy') === (project === policyProject.name))
-        .map((rule) =>
-          ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats }, report.verdict.fail_on),
-        ),
+        .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats }, fails)),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }

@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts'
 import type { CsvSection } from './csv/section-names.ts'
+import type { Grouping } from './group-by.ts'
 
 /** A format: a pure function of the document that returns whole lines, with a line break at the end. */
 export type ReportFormat = (report: Report, render: RenderOptions) => string
@@ -14,4 +15,11 @@ export interface RenderOptions {
   readonly full: boolean
   /** For formats that show one table at a time (CSV); violations unless specified. */
   readonly section?: CsvSection
+  /** For text; by rule unless specified. */
+  readonly groupBy?: Grouping
+  /**
+   * Options with which other commands read the same history, such as ` --history other.db`. null: no command can, so the
+   * text suggests none.
+   */
+  readonly locating?: string | null
 }

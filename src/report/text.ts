@@ -1,23 +1,83 @@
-import type { Verdict } from '../model/report.ts'
+import type { Report, Verdict } from '../model/report.ts'
 import { wrapProse } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 import { openPage, type TextPage } from './text/page.ts'
 import { showCoverage, showNotices } from './text/show-coverage.ts'
 import { showDrift } from './text/show-drift.ts'
-import { showViolations } from './text/show-violations.ts'
+import { violationSections } from './text/show-violations.ts'
+import { showWhatNext } from './text/what-next.ts'
 
-/** For people at a terminal: coverage, notices, drift, violations and the verdict. */
+/** Lines of a report that is not shown whole. */
+const screen = 60
+const leastRoom = 24
+
+/**
+ * For people at a terminal: what could not be scanned, the verdict, what is new and changed, then all else. A report that
+ * is longer than a screen has tables instead of lists.
+ */
 export const text: ReportFormat = (report, render) => {
   const page = openPage(report, render)
-  const lines = [
-    ...showCoverage(report, page),
-    ...showNotices(report.notices, page),
-    ...showDrift(report.drift, page),
-    ...showViolations(report.violations, report.verdict, page),
-    ...showVerdict(report.verdict, page),
-  ]
-  return `${lines.join('\n')}\n`
+  const top = [...showCoverage(report, page), ...showVerdict(report.verdict, page)]
+  const next = showWhatNext(report, page)
+  const sections = fitSections(report, page, Math.max(leastRoom, screen - top.length - next.length))
+  return `${[...top, ...sections, ...next].join('\n')}\n`
+}
+
+/** The parts of a screen that sections have in any case, in the order in which they get what the others leave. */
+const shares = { fresh: 0.25, drift: 0.2, others: 0.3, waived: 0.1, resolved: 0.05, notices: 0.1 }
+/** A blank line, a heading, and what they are about. */
+const least = 6
+type Section = keyof typeof shares
+const reading = ['fresh', 'drift', 'others', 'resolved', 'waived', 'notices'] as const satisfies readonly Section[]
+
+function fitSections(report: Report, page: TextPage, room: number): string[] {
+  if (page.full) return inOrder(layOut(report, page))
+  const cut = { ...page, wraps: false }
+  const isHuge = report.violations.length + report.drift.length > screen
+  const attempts = isHuge ? [] : [layOut(report, page), layOut(report, cut)]
+  const [fitting] = attempts.map(inOrder).filter((lines) => lines.length <= room)
+  return fitting ?? inOrder(layOut(report, cut, divide(layOut(report, cut, unlimited(room)), room)))
+}
+
+function inOrder(sections: Sections): string[] {
+  return reading.flatMap((name) => sections[name])
+}
+
+/** No section needs more than a screen. */
+function unlimited(room: number): Record<Section, number> {
+  return { fresh: room, drift: room, others: room, waived: room, resolved: room, notices: room }
+}
+
+type Sections = Readonly<Record<Section, readonly string[]>>
+
+/** The sections, each in at most so many lines. */
+function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, number>>): Sections {
+  const { fresh, others, resolved, waived } = violationSections(report, page)
+  const roomOf = (section: Section) => most?.[section] ?? Number.POSITIVE_INFINITY
+  return {
+    fresh: fresh(roomOf('fresh')),
+    drift: showDrift(report, page, roomOf('drift')),
+    others: others(roomOf('others')),
+    resolved: resolved(roomOf('resolved')),
+    waived: waived(roomOf('waived')),
+    notices: showNotices(report.notices, page, roomOf('notices')),
+  }
+}
+
+/** Lines for each section: its share, and what shorter sections leave. */
+function divide(whole: Sections, room: number): Record<Section, number> {
+  // entries forgets that the names are known.
+  const names = Object.keys(shares) as Section[]
+  const lines = { fresh: 0, drift: 0, others: 0, waived: 0, resolved: 0, notices: 0 } satisfies Record<Section, number>
+  for (const name of names) lines[name] = Math.min(whole[name].length, Math.max(least, Math.floor(room * shares[name])))
+  let left = room - names.reduce((sum, name) => sum + lines[name], 0)
+  for (const name of names) {
+    const more = Math.max(0, Math.min(left, whole[name].length - lines[name]))
+    lines[name] += more
+    left -= more
+  }
+  return lines
 }
 
 function showVerdict({ text, exit_code }: Verdict, page: TextPage): string[] {

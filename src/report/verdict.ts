@@ -1,25 +1,39 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
-import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
-import { isAtLeast, type Severity, severities } from '../model/violation.ts'
+import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
+import { type FailOn, leastNew, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
+import { atLeast, failsRun, isOpen } from './fails-run.ts'
+import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
 interface EvaluatedExtent {
-  readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items'> & { readonly project: string })[]
-  readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
+  readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &
+    Partial<Pick<Coverage, 'listing'>> & { readonly project: string })[]
+  readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
+    Partial<Pick<ReportViolation, 'project' | 'first_seen'>>)[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
-  readonly failOn: Severity
+  readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
+  readonly failOn: FailOn
 }
 
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
+
+/** What the sentence needs besides the counts. */
+interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
+  readonly exitCode: ExitCode
+  readonly failing: number
+  readonly extent: ScannedExtent
+  /** Limits what "none" is about; empty after a complete scan. */
+  readonly limits: string
+}
 
 /**
  * The verdict of a run. A bug of ours that ended the audit of a project decides first, then coverage, then open
  * violations. Drift and waived, unknown or resolved violations never decide the exit code.
  */
-export function composeVerdict({ coverage, violations, drift, failOn }: EvaluatedExtent): Verdict {
-  const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+export function composeVerdict({ coverage, violations, drift, projects, failOn }: EvaluatedExtent): Verdict {
+  const open = violations.filter(isOpen)
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
   const ofSeverity = (severity: Severity) => open.filter((violation) => violation.severity === severity).length
   const ofChange = (type: string) => drift.filter(({ change }) => change === type).length
@@ -38,8 +52,11 @@ export function composeVerdict({ coverage, violations, drift, failOn }: Evaluate
     resolved: ofState('resolved'),
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
-  const exitCode = decideExitCode(coverage, countFailing(counts))
-  return { exit_code: exitCode, text: sentenceOf(exitCode, counts, coverage), ...counts }
+  const failing = violations.filter(failsRun(failOn, projects)).length
+  const exitCode = decideExitCode(coverage, failing)
+  const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
+  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), limits }
+  return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
@@ -48,36 +65,41 @@ function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number):
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
-function countFailing({ violations, fail_on }: Counts): number {
-  return sum(severities.filter((severity) => isAtLeast(severity, fail_on)).map((severity) => violations[severity]))
-}
-
-function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string {
+function sentenceOf(counts: Counts, context: VerdictContext): string {
   const parts = [
-    ...scanOf(exitCode, counts, coverage),
+    ...scanOf(counts, context),
     ...describeUnknown(counts),
     ...describeWaived(counts),
-    describeDrift(counts),
+    ...describeDrift(counts, context),
   ]
-  return `${parts.join(exitCode === exitCodes.clean ? ', ' : '; ')}.`
+  return `${parts.join(context.exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
 /** What was scanned and found open. Only a run without unknown violations is called clean. */
-function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string[] {
+function scanOf(counts: Counts, context: VerdictContext): string[] {
+  const { coverage, exitCode, failing, extent } = context
   if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
+    const open = sum(Object.values(counts.violations))
     return [
       ...describeBugs(coverage),
       `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
-      describeOpen(counts),
+      extent === 'nothing' && open === 0 ? 'nothing was scanned' : describeOpen(counts, context),
     ]
   }
-  if (exitCode === exitCodes.violations) return [describeOpen(counts)]
-  const below = countEach(severities, counts.violations)
-  const nothing = `no open violation at ${atLeast(counts.fail_on)}${below === '' ? '' : ` (${below})`}`
+  if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(coverage.map((walk) => walk.items)), 'item')
+  const nothing = describeNoFailure(counts, failing)
   return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
+}
+
+function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
+  const open = countEach(severities, violations)
+  const among = open === '' ? '' : ` (${open})`
+  if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
+  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
+  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
 }
 
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
@@ -85,12 +107,17 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen(counts: Counts): string {
-  const open = sum(Object.values(counts.violations))
-  if (open === 0) return 'no open violation'
-  const failing = countFailing(counts)
-  const share = failing === open ? '' : `, ${failing === 0 ? 'none' : failing} at ${atLeast(counts.fail_on)}`
-  return `${count(open, 'open violation')} (${countEach(severities, counts.violations)})${share}`
+function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
+  const open = sum(Object.values(violations))
+  if (open === 0) return `no open violation${limits}`
+  return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
+}
+
+function describeShare(failOn: FailOn, failing: number, open: number): string {
+  const share = failing === 0 ? 'none' : `${failing}`
+  if (failOn === 'never') return ''
+  if (failOn === 'new') return failing === open ? ', all new' : `, ${share} new at ${atLeast(leastNew)}`
+  return failing === open ? '' : `, ${share} at ${atLeast(failOn)}`
 }
 
 function describeUnknown({ unknown }: Counts): string[] {
@@ -101,13 +128,11 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts): string {
+function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
-  return changes === 0 ? 'no drift' : count(changes, 'change')
-}
-
-function atLeast(severity: Severity): string {
-  return severity === 'critical' ? 'critical' : `${severity} or above`
+  if (changes > 0) return [count(changes, 'change')]
+  if (extent === 'first') return ['first scan']
+  return extent === 'nothing' ? [] : [`no drift${limits}`]
 }
 
 function sum(numbers: readonly number[]): number {

@@ -69,7 +69,7 @@ function setCell(text: string, width: number, align: 'right' | undefined): strin
 }
 
 /** Cuts text to a width; cut text ends in `…`. */
-function cutColumns(text: string, width: number): string {
+export function cutColumns(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let cut = ''
   let used = 1

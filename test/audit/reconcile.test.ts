@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { byKey, type Criteria, keyed, type ReconcilableViolation, reconcile } from '../../src/audit/reconcile.ts'
 import type { Kind } from '../../src/model/resource.ts'
-import type { Finding, Waiver } from '../../src/model/violation.ts'
+import type { Finding, Resolution, Waiver } from '../../src/model/violation.ts'
 import type { Needs } from '../../src/policy/rule-needs.ts'
 
 const waiver: Waiver = { owner: 'payments team', reason: 'moves soon', expires: '2026-12-01T00:00:00.000Z' }
@@ -29,9 +29,14 @@ interface Scan {
   readonly failed?: readonly string[]
   readonly inDoubt?: readonly string[]
   readonly unobserved?: readonly string[]
+  readonly endings?: Readonly<Record<string, Resolution>>
+  readonly removed?: readonly string[]
+  readonly changed?: readonly string[]
+  readonly isUnderOtherRules?: boolean
 }
 
-function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [] }: Scan = {}): Criteria {
+function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
+  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -46,6 +51,10 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [] }: S
     hasFailed: (rule) => failed.includes(rule),
     isInDoubt: (rule) => inDoubt.includes(rule),
     isUnobserved: ({ uid }) => unobserved.includes(uid),
+    endings: new Map(Object.entries(endings)),
+    isRemoved: ({ uid }) => removed.includes(uid),
+    isChanged: ({ uid }) => changed.includes(uid),
+    isUnderOtherRules,
   }
 }
 
@@ -144,7 +153,7 @@ describe('a finding without a violation', () => {
     ['a resource of another kind with the same uid', finding({ kind: 'source' })],
   ])('is opened for %s', (_, found) => {
     const { confirmed, opened, resolved } = decide([active()], [found])
-    expect([confirmed, opened, resolved]).toEqual([[], [keyed(found)], [active()]])
+    expect([confirmed, opened, resolved.map(({ violation }) => violation)]).toEqual([[], [keyed(found)], [active()]])
   })
 
   it('is opened once', () => {
@@ -197,5 +206,33 @@ describe('a violation that is not found again', () => {
     const { confirmed, opened, resolved, unknown } = reconcile(known, [keyed(finding({ uid: 'e2' }))])
     expect(confirmed.map(({ violation }) => violation.uid)).toEqual(['e2'])
     expect([opened, resolved, unknown]).toEqual([[], [], []])
+  })
+})
+
+describe('the resolution of a violation', () => {
+  const resolutionOf = (violation: ReconcilableViolation, scan: Scan = {}) =>
+    decide([violation], [], scan).resolved.map(({ resolution }) => resolution)
+  const { key } = keyed(active())
+
+  it.each<[string, string, Scan, Resolution]>([
+    ['fixed when a scan no longer finds it', 'of/one', {}, 'fixed'],
+    ['removed with its resource', 'of/one', { removed: ['e1'] }, 'removed'],
+    ['policy when the policy has its rule off', 'gone/rule', {}, 'policy'],
+    ['policy when the rules changed and the resource did not', 'of/one', { isUnderOtherRules: true }, 'policy'],
+    ['fixed when both changed', 'of/one', { isUnderOtherRules: true, changed: ['e1'] }, 'fixed'],
+    ['fixed when others may have mended it', 'of/project', { isUnderOtherRules: true }, 'fixed'],
+    ['fixed when a drift is undone under another policy', 'of/drift', { isUnderOtherRules: true }, 'fixed'],
+  ])('is %s', (_, rule, scan, resolution) => {
+    expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
+  })
+
+  it.each<Resolution>(['accepted', 'expired'])('is %s with any scan when that is decided', (resolution) => {
+    const unseen = { unseen: { '*': ['endpoint'] }, endings: { [key]: resolution } } as const
+    expect(resolutionOf(active(), unseen)).toEqual([resolution])
+  })
+
+  it('is not decided for a violation that is found', () => {
+    const { confirmed, resolved } = decide([active()], [finding()], { endings: { [key]: 'accepted' } })
+    expect([confirmed.length, resolved]).toEqual([1, []])
   })
 })

@@ -42,6 +42,7 @@ describe('a violation', () => {
       kind: 'endpoint',
       uid,
       name: at(fixture.dataOf('payments').endpoints, 0).name,
+      owner: at(fixture.dataOf('payments').endpoints, 0).owner_id,
       path: '/status',
       message: 'disabled after failures: its events are discarded, not queued',
       first_seen: one.run.started_at,
@@ -50,7 +51,7 @@ describe('a violation', () => {
     expect([one, two, three].map(only)).toEqual([
       { ...same, state: 'opened', last_seen: one.run.started_at },
       { ...same, state: 'continuing', last_seen: two.run.started_at },
-      { ...same, state: 'resolved', last_seen: two.run.started_at },
+      { ...same, state: 'resolved', resolution: 'fixed', last_seen: two.run.started_at },
     ])
     expect(new Set([one, two, three].map((report) => only(report).fingerprint)).size).toBe(1)
     expect(four.violations).toEqual([])

@@ -178,6 +178,7 @@ describe('rules about waivers', () => {
         kind: 'policy',
         uid: expect.stringMatching(/^[0-9a-f]{16}$/),
         name: 'endpoint/inactive for kind endpoint',
+        owner: null,
         path: '/used',
         message: 'nothing that it is for violates endpoint/inactive; owner payments team',
         first_seen: one.run.started_at,

@@ -86,8 +86,16 @@ async function approvedBefore() {
   return ['baseline', 'revoke', '--by', 'me']
 }
 
+async function acceptedBefore() {
+  const { stdout } = await ask(['violations', '--open', '--format', 'json'])
+  const { fingerprint } = at<{ fingerprint: string }>(JSON.parse(stdout).rows, 0)
+  await ask(['accept', fingerprint, '--reason', `it moves ${evil}`, '--by', 'me'])
+  return ['accept', '--list']
+}
+
 /** Each command with the options that choose its answer; '' names no history. */
 const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly string[]>, history?: ''][] = [
+  ['accept', acceptedBefore],
   ['backup', () => ['backup', 'copy.db', '--force']],
   ['baseline', () => ['baseline', 'show', '--all']],
   ['baseline-approve', () => ['baseline', 'approve', '--run', '1', '--by', 'me']],

@@ -80,7 +80,7 @@ describe('a mistake of the user', () => {
     ['an unknown command', ['adit'], /unknown command 'adit'.*\n?.*audit/],
     ['an argument too many', ['audit', 'everything'], /too many arguments|unexpected/],
     ['an unknown format', ['audit', '--format', 'xlm'], /Allowed choices are text, json/],
-    ['an unknown severity', ['audit', '--fail-on', 'bad'], /Allowed choices are critical/],
+    ['an unknown severity', ['audit', '--fail-on', 'bad'], /Allowed choices are never, new, critical/],
     ['an option without its value', ['audit', '--output'], /argument missing/],
     ['no command', [], /Usage: hookdrift/],
   ])('exits with 2 and a message on stderr: %s', async (_, args, message) => {
@@ -188,10 +188,11 @@ describe('the report', () => {
     expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 
-  it('is not shown with --quiet: the exit code says enough', async () => {
+  it('is one line with --quiet: the verdict', async () => {
     await using cli = await openCliFixture()
     breakOne(cli)
-    expect(await cli.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr: '' })
+    const stderr = expect.stringMatching(/^hookdrift: \d+ open violations .*; first scan\. Exit code 1\.\n$/)
+    expect(await cli.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr })
   })
 
   it('has colours and the width of the terminal for a person, and is plain in a pipe', async () => {
@@ -202,7 +203,9 @@ describe('the report', () => {
     const plain = await cli.audit([], { columns: 70, env: { NO_COLOR: '1' } })
     expect(person.stdout).toContain('\x1b[')
     const lines = person.stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(70)
+    // A command stays whole, so that it can be copied.
+    const wrapped = lines.filter((line) => !line.startsWith('  hookdrift '))
+    expect(Math.max(...wrapped.map((line) => line.length))).toBeLessThanOrEqual(70)
     expect(person.stderr).toMatch(/\r\x1b\[K$/)
     expect([pipe.stdout, plain.stdout].join('')).not.toContain('\x1b')
     expect(pipe.stderr).toBe('')
@@ -267,6 +270,7 @@ describe('text from a service', () => {
       stderr
         .trimEnd()
         .split('\n')
+        .filter((line) => !line.startsWith('hookdrift: '))
         .map((line) => typeof JSON.parse(line).msg),
     ).not.toContain('undefined')
   })

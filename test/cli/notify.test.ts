@@ -133,6 +133,7 @@ describe('hookdrift audit with notifications', () => {
     const lines = stderr
       .trim()
       .split('\n')
+      .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
     expect(lines).toContainEqual(
       expect.objectContaining({ channel: 'lines', type: 'violation.opened', rule: 'endpoint/inactive', run: 2 }),

@@ -33,12 +33,12 @@ it.each(executed)(
 it('README.md shows a shortened answer of the tutorial (UPDATE_PAGES=1 rewrites it)', () => {
   const steps = blocksOf(textOf('docs/tutorial.md')).flatMap((block) => block.steps)
   const answer =
-    steps.find(({ shown }) => shown.some((line) => /^high +drift\/authentication-lost +new$/.test(line)))?.shown ?? []
+    steps.find(({ shown }) => shown.some((line) => /^high +drift\/authentication-lost – /.test(line)))?.shown ?? []
   const kept = answer.slice(
     0,
-    answer.findIndex((line) => line.startsWith('info ')),
+    answer.findIndex((line) => line.startsWith('Open before')),
   )
-  const last = answer.slice(answer.lastIndexOf('') + 1)
+  const last = answer.slice(answer.indexOf('What next'))
   const block = ['$ hookdrift audit', ...kept, '…', '', ...last, ''].join('\n')
   const readme = textOf('README.md')
   const shown = blocksOf(readme).find(({ steps: [step] }) => step?.command === 'hookdrift audit')?.text ?? ''

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { Kind } from '../../src/model/resource.ts'
-import { aChange, aCoverage, aVersion, aViolation, instead, orders, payments } from './samples.ts'
+import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
 export const projects = [payments, orders]
 export const uids = ['a', 'b', 'c', 'd']
@@ -61,7 +61,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
     if (what === 'confirm' && active !== undefined) {
       await draft.stageViolations(project, { confirmed: [active.id], violations: [] })
     }
-    if (what === 'resolve' && active !== undefined && once('violation')) await draft.endViolations([active.id])
+    if (what === 'resolve' && active !== undefined && once('violation')) await draft.endViolations(endedAs([active.id]))
     if (what === 'mark') await draft.markUnreferenced(project, 'source', [uid, source])
     if (what === 'discard') {
       await draft.discard(project)

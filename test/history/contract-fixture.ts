@@ -11,6 +11,7 @@ import {
   aVersion,
   aViolation,
   commit,
+  endedAs,
   instead,
   only,
   payments,
@@ -99,7 +100,7 @@ export function openContractFixture(makePlace: () => Place) {
     const [first, second] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations([second.id])
+    await draft.endViolations(endedAs([second.id]))
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   }
 
@@ -107,7 +108,7 @@ export function openContractFixture(makePlace: () => Place) {
     const first = await activeViolationOf(draft, 'a')
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations([(await activeViolationOf(draft, 'b')).id])
+    await draft.endViolations(endedAs([(await activeViolationOf(draft, 'b')).id]))
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
   }

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { resealing } from './resealing-fixture.ts'
-import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
+import { aChange, aStart, at, aVersion, aViolation, endedAs, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
 // `node killed-process.ts FILE migration|rewrite|draft|commit [SCHEMA]`: within the step to a schema, after it and before the
@@ -49,6 +49,6 @@ await draft.stage(payments, { seen: [], versions: [aVersion('b'), aVersion('c', 
 await draft.stageChanges(payments, [aChange('b')])
 await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('b')] })
 await draft.endVersions(known.map(({ id }) => id))
-await draft.endViolations(active.map(({ id }) => id))
+await draft.endViolations(endedAs(active.map(({ id }) => id)))
 if (when === 'draft') die()
 await draft.commit(at(3), () => die())

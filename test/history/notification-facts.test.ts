@@ -19,6 +19,7 @@ function span(
     state,
     fromRun,
     toRun,
+    resolution: null,
   }
 }
 
@@ -73,6 +74,7 @@ describe('the transition of a violation between two runs', () => {
       message: 'now',
       before: 'open',
       now: 'unknown',
+      resolution: null,
     })
   })
 })

@@ -4,7 +4,19 @@ import { leaseExpiryMs } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aContext, aCoverage, aStart, at, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
+import {
+  aContext,
+  aCoverage,
+  aStart,
+  at,
+  aViolation,
+  endedAs,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
 
 const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMessage => {
   return { id, channel, run, body: `{"id":"${id}"}` }
@@ -47,7 +59,8 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       (...uids: string[]) =>
       (draft: Draft) =>
         draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
-    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await activeViolation(draft, uid)).id])
+    const end = (uid: string) => async (draft: Draft) =>
+      draft.endViolations(endedAs([(await activeViolation(draft, uid)).id]))
     const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
       const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
       const turned = instead(await activeViolation(draft, uid), { state, waiver })

@@ -13,7 +13,19 @@ import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, commit, payments, walkAll } from './samples.ts'
+import {
+  aChange,
+  aContext,
+  aCoverage,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  commit,
+  endedAs,
+  payments,
+  walkAll,
+} from './samples.ts'
 
 let file: string
 let remove: () => void
@@ -136,7 +148,8 @@ describe('pruning', () => {
     const opened = aViolation('a')
     await runs(5, async (draft, index) => {
       if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [opened] })
-      if (index === 5) await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
+      if (index === 5)
+        await draft.endViolations(endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
       if (index === 4) prunable.push((await draft.unconfirmedViolations(payments)).length)
     })
     expect(prunable).toEqual([1])

@@ -3,7 +3,19 @@ import type { Draft, NewViolation } from '../../src/history/history.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, at, aVersion, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
+import {
+  aChange,
+  aCoverage,
+  at,
+  aVersion,
+  aViolation,
+  endedAs,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
@@ -52,7 +64,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
         const reworded = instead(ofA, { message: 'in other words' })
         await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-        await draft.endViolations([ofB.id])
+        await draft.endViolations(endedAs([ofB.id]))
       })
       await run(async (draft) => {
         await draft.stageScan(payments)
@@ -101,7 +113,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stage(payments, { seen: [], versions })
       await draft.endVersions([await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations([(await activeViolation(draft, 'c')).id])
+      await draft.endViolations(endedAs([(await activeViolation(draft, 'c')).id]))
       const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])
@@ -231,6 +243,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
       expect((await changesBetween(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
       expect(await changesBetween(2, 3)).toEqual([])
+    })
+
+    it('finds resources by a name that they had and by the beginning of a uid, with their last names', async () => {
+      await threeRuns()
+      const found = async (text: string, run: number) =>
+        (await fixture.history.search(text, run)).map(({ kind, uid, name }) => [kind, uid, name])
+      const all = await found('', 3)
+      expect(all.map(([, uid]) => uid)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+      for (const [kind, uid, name] of all) {
+        expect(await found(uid ?? '', 3)).toContainEqual([kind, uid, name])
+        if (name !== '') expect(await found(name ?? '', 3)).toContainEqual([kind, uid, name])
+      }
+      expect(await found('nowhere', 3)).toEqual([])
+      expect((await found('c', 1)).filter(([, uid]) => uid === 'c')).toEqual([])
     })
 
     it('lists versions, violations and referrers of a resource', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, aNotice, at, aVersion, aViolation, commit, orders, payments } from './samples.ts'
+import { aChange, aCoverage, aNotice, at, aVersion, aViolation, commit, endedAs, orders, payments } from './samples.ts'
 
 /** What every backend promises of records of runs: their bytes, their order, their texts. */
 export function describeRecords(name: string, makePlace: () => Place): void {
@@ -16,7 +16,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
       const texts = [JSON.stringify(await fixture.history.readRun(1)), JSON.stringify(await fixture.history.readRun(2))]
       await run(async (draft) => {
         const active = await draft.unconfirmedViolations(payments)
-        await draft.endViolations(active.map(({ id }) => id))
+        await draft.endViolations(endedAs(active.map(({ id }) => id)))
         await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
       })
       await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])

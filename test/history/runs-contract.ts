@@ -55,7 +55,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           asked = record
           return 1
         })
-        const { state, firstRun, lastRun, replaces, waiver, ...finding } = aViolation('a')
+        const { state, firstRun, lastRun, originRun, replaces, waiver, ...finding } = aViolation('a')
         expect(committed).toEqual({
           number: 1,
           startedAt: at(1),
@@ -72,7 +72,17 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           ],
           notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
           changes: [{ project: 'acme/payments', ...modified }],
-          violations: [{ ...finding, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) }],
+          violations: [
+            {
+              ...finding,
+              state: 'opened',
+              owner: null,
+              project: 'acme/payments',
+              firstSeen: at(1),
+              lastSeen: at(1),
+              resolution: null,
+            },
+          ],
         })
         // A link covers the exit code, so the record that gives it has none yet.
         expect(asked).toEqual({ ...committed, chain: null })

@@ -7,7 +7,7 @@ import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectNotice } from '../../src/model/notice.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
-import { type Finding, fingerprintOf } from '../../src/model/violation.ts'
+import { type Finding, fingerprintOf, type Resolution } from '../../src/model/violation.ts'
 
 export const payments: ProjectRef = { name: 'acme/payments', service: 'acme', uid: '01PAYMENTS' }
 export const orders: ProjectRef = { name: 'acme/orders', service: 'acme', uid: '01ORDERS' }
@@ -107,6 +107,7 @@ export function aViolation(uid: string, other: Partial<NewViolation> = {}, proje
     waiver: undefined,
     firstRun: undefined,
     lastRun: undefined,
+    originRun: undefined,
     replaces: undefined,
     ...other,
   }
@@ -143,4 +144,9 @@ export function only<Value>(values: readonly Value[]): Value {
 /** Number of the last committed run. */
 export async function latestRun(history: HistoryReader): Promise<number | undefined> {
   return (await history.runs()).at(-1)?.number
+}
+
+/** Ends of violations, all for one reason. */
+export function endedAs(ids: Iterable<number>, resolution: Resolution = 'fixed'): ReadonlyMap<number, Resolution> {
+  return new Map(Array.from(ids, (id) => [id, resolution]))
 }

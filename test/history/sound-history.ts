@@ -12,6 +12,7 @@ import {
   at,
   aVersion,
   aViolation,
+  endedAs,
   instead,
   only,
   orders,
@@ -47,7 +48,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
     await draft.endVersions([await versions(draft, 'b')])
     const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
     await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
-    await draft.endViolations([(await activeViolation(draft, 'b')).id])
+    await draft.endViolations(endedAs([(await activeViolation(draft, 'b')).id]))
     const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
     const waived = instead(await activeViolation(draft, 'a'), { state: 'waived', waiver })
     const unknown = instead(await activeViolation(draft, 'c'), { state: 'unknown', lastRun: 1 })

@@ -14,6 +14,7 @@ import {
   aVersion,
   aViolation,
   commit,
+  endedAs,
   instead,
   only,
   orders,
@@ -85,7 +86,7 @@ async function draftSecond(): Promise<Draft> {
   const [a, b, c] = [await activeViolation('a'), await activeViolation('b'), await activeViolation('c')]
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
-  await draft.endViolations([b.id])
+  await draft.endViolations(endedAs([b.id]))
   await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   await draft.markUnreferenced(payments, 'source', ['s'])
   return draft
@@ -257,7 +258,7 @@ describe('a run without changes', () => {
     const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
     await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
     await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
-    await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
+    await draft.endViolations(endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
     await draft.markUnreferenced(payments, 'source', [])
     await commit(draft)
     expect(contents()).toEqual(before)

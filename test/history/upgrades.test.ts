@@ -215,7 +215,7 @@ describe('a history whose links are from before schema 10', () => {
     await history.close()
     const db = new Database(file, { readonly: true })
     expect(links(db)).toEqual(before)
-    expect(db.prepare('SELECT chain_version FROM run WHERE number IN (8, 10)').pluck().all()).toEqual([1, 2])
+    expect(db.prepare('SELECT chain_version FROM run WHERE number IN (8, 10)').pluck().all()).toEqual([1, 3])
     db.close()
   })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import type { Draft, NewVersion } from '../../src/history/history.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { at, aViolation, instead, only, orders, payments } from './samples.ts'
+import { at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
 
 /** What every backend promises of violations. */
 export function describeViolations(name: string, makePlace: () => Place): void {
@@ -24,6 +25,46 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           draft.stageViolations(payments, { confirmed: [(await activeViolationOf(draft, 'a')).id], violations: [] })
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
+      })
+
+      it('has the owner of its endpoint, or of the endpoint of its subscription, as of each run', async () => {
+        const version = (uid: string, attributes: JsonObject, other: Partial<NewVersion> = {}) =>
+          aVersion(uid, attributes, other)
+        await run(async (draft) => {
+          await draft.stage(payments, {
+            seen: [],
+            versions: [
+              version('a', { owner_id: 'tenant-01' }),
+              version('b', { owner_id: 7 }),
+              version('u', { endpoint_uid: 'a' }, { kind: 'subscription' }),
+            ],
+          })
+          const found = [
+            aViolation('a'),
+            aViolation('b'),
+            aViolation('gone'),
+            aViolation('u', { kind: 'subscription' }),
+          ]
+          await draft.stageViolations(payments, { confirmed: [], violations: found })
+        })
+        await run(async (draft) => {
+          const replaces = (await draft.known(payments, 'endpoint', ['a'])).get('a')?.id
+          await draft.stage(payments, { seen: [], versions: [version('a', { owner_id: 'tenant-02' }, { replaces })] })
+          await draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
+        })
+        const ownersIn = async (number: number) =>
+          (await fixture.history.readRun(number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
+        const atFirst = [
+          ['a', 'tenant-01'],
+          ['b', null],
+          ['gone', null],
+          ['u', 'tenant-01'],
+        ]
+        expect(await ownersIn(1)).toEqual(atFirst)
+        expect((await fixture.history.violationsAt(1)).map(({ uid, owner }) => [uid, owner]).sort()).toEqual(atFirst)
+        expect((await ownersIn(2))?.find(([uid]) => uid === 'u')).toEqual(['u', 'tenant-02'])
+        const resolved = await fixture.history.resolvedBetween(1, 2)
+        expect(resolved.map(({ uid, owner }) => [uid, owner])).toEqual([['a', 'tenant-02']])
       })
 
       it('keeps who accepted it while it is waived', async () => {
@@ -98,7 +139,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await open('a')
         await run()
         await run(async () => {}, [orders])
-        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([])
       })
@@ -113,7 +154,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         }
         expect(await shown(doubt)).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
       })
 

@@ -144,10 +144,14 @@ describe('notifications of a run', () => {
       setEndpointStatus(notified.fixture.fleet, place, 'active')
     expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['mass', 'mass'])
     const lenient = policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n')
-    expect((await notified.run({ policy: lenient })).messages.map(({ storm }) => storm)).toEqual([
-      'policy_changed',
-      'policy_changed',
-    ])
+    // What the policy no longer asks for is one event.
+    for (const { storm, events } of (await notified.run({ policy: lenient })).messages) {
+      expect([storm, events.filter(({ type }) => type === 'violation.closed')]).toMatchObject([
+        null,
+        [{ resolution: 'policy', project: null, text: expect.stringContaining('no longer asked for by the policy') }],
+      ])
+    }
+    expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['policy_changed', 'policy_changed'])
   })
 
   it('contain as many events as the channel takes, and a count of the others', async () => {

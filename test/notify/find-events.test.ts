@@ -3,7 +3,8 @@ import type { PreviousScan, PriorState, ViolationTransition } from '../../src/hi
 import type { RunRecord } from '../../src/history/records.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
-import { byImportance, findEvents, idOf, workerEvent } from '../../src/notify/find-events.ts'
+import type { Resolution } from '../../src/model/violation.ts'
+import { byImportance, findEvents, foldUnasked, idOf, workerEvent } from '../../src/notify/find-events.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
 import { anEvent } from './samples.ts'
@@ -45,7 +46,7 @@ function aMove(
   now: ViolationTransition['now'],
   other: Partial<ViolationTransition> = {},
 ): ViolationTransition {
-  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, ...other }
+  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, resolution: null, ...other }
 }
 
 const withMoves = (...transitions: readonly ViolationTransition[]): PriorState => since({}, { transitions })
@@ -102,6 +103,29 @@ describe('the events of a run', () => {
     expect(lines(aRecord(), withMoves(aMove(before, now)))).toEqual(expected)
   })
 
+  it.each<[Resolution, string]>([
+    ['fixed', 'violation.resolved'],
+    ['removed', 'violation.resolved'],
+    ['policy', 'violation.closed'],
+    ['accepted', 'violation.closed'],
+    ['expired', 'violation.closed'],
+  ])('about a violation that ended as %s are %s', (resolution, type) => {
+    const [event] = findEvents(aRecord(), withMoves(aMove('open', 'ended', { resolution })))
+    expect(event).toMatchObject({ type, resolution })
+  })
+
+  it('fold violations that the policy no longer asks for into one event', () => {
+    const moves = ['f1', 'f2', 'f3'].map((fingerprint, at) =>
+      aMove('open', 'ended', { fingerprint, resolution: at === 0 ? 'fixed' : 'policy' }),
+    )
+    const folded = foldUnasked(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
+    expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
+      ['violation.resolved', project, 'e1 is reached without TLS'],
+      ['violation.closed', null, '2 violations are no longer asked for by the policy: endpoint/url-not-https (2)'],
+    ])
+    expect(foldUnasked([], ['hook', 7])).toEqual([])
+  })
+
   it('about a violation carry all that identifies it', () => {
     expect(findEvents(aRecord(), withMoves(aMove('never', 'open')))).toEqual([
       {
@@ -143,6 +167,7 @@ describe('the events of a run', () => {
       state: 'unknown',
       firstSeen: '2026-11-20T03:00:00.000Z',
       lastSeen: '2026-11-20T03:00:00.000Z',
+      resolution: null,
     } as const
     const record = aRecord({ violations: [unknown] })
     expect(lines(record, withMoves(aMove('open', 'unknown')))).toEqual([])

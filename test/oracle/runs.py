@@ -21,6 +21,7 @@ class Project:
         self.paused_since = {}  # endpoint uid: start of a run
         self.changed_at = {}  # (kind, uid, path): starts of runs
         self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
+        self.origins = {}  # the same, of drift rules: attributes before the change
 
 
 class Scan:
@@ -33,6 +34,8 @@ class Scan:
         self.unproven = set()
         self.seen = []
         self.found = set()  # (rule, kind, uid, path)
+        self.origins = {}  # of what is found first
+        self.expired = set()
         self.drift = {}
         self.unreferenced = set()
         self.unobserved = set()
@@ -226,7 +229,31 @@ def withhold_removals(scan, again):
             scan.withheld = scan.withheld or is_mass(len(missing), known)
 
 
+# Changes that are often meant: their violations end after 30 days.
+OFTEN_MEANT = ("drift/secret-changed", "drift/function-changed", "drift/url-host-changed")
+
+
+def seconds_of(time):
+    return seconds(time.replace(".000Z", "Z"))
+
+
+def follow_drift(scan, r):
+    """A violation of a drift rule lasts until the value is as it was before the change, or at least as strong."""
+    places = [place for place in scan.project.origins if place[1:3] == (r.kind, r.uid)]
+    for place in places:
+        age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
+        if place[0] in OFTEN_MEANT and age >= 30 * 86400:
+            scan.expired.add(place)
+            continue
+        origin = scan.project.origins[place]
+        found = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
+        if (place[0], place[3]) in found and place[0] in scan.run["rules"]:
+            scan.found.add(place)
+    return places
+
+
 def compare_with_baseline(scan, r):
+    followed = follow_drift(scan, r)
     baseline = scan.project.baselines.get(r.kind)
     if baseline is None:
         return
@@ -241,8 +268,10 @@ def compare_with_baseline(scan, r):
         return
     scan.drift[r.kind, r.uid] = ("modified", fields)
     for rule, path in drift(r, before, fields):
-        if rule in scan.run["rules"]:
-            scan.found.add((rule, r.kind, r.uid, path))
+        place = (rule, r.kind, r.uid, path)
+        if rule in scan.run["rules"] and place not in followed:
+            scan.found.add(place)
+            scan.origins[place] = before
 
 
 def is_new(scan, kind, listing, narrowed, is_listed):
@@ -374,12 +403,15 @@ def reconcile(scan, scans, is_whole_fleet):
         first = project.active.get(place, [now])[0]
         state = "continuing" if place in project.active else "opened"
         project.active[place] = [first, now]
+        if place in scan.origins:
+            project.origins.setdefault(place, scan.origins[place])
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if is_resolved(rule, kind, uid):
+        if place in scan.expired or is_resolved(rule, kind, uid):
             report(place, "resolved")
             del project.active[place]
+            project.origins.pop(place, None)
         else:
             report(place, "unknown")
     return reported

@@ -38,7 +38,7 @@ describe('the explanation of a rule', () => {
      rules      high    {"max_seconds":90}  base.yaml:1:10
   →  rules      low                         policy.yaml:3:3
      override   low     {"max_seconds":10}  policy.yaml:6:36
-  waived until 2026-04-01T00:00:00.000Z for uid e1 by payments: slow bank
+  waived until the end of 2026-03-31 for uid e1 by payments: slow bank
 
 Later lines win, option by option; → decides whether the rule is on, and its severity.`,
     )

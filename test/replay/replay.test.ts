@@ -44,9 +44,7 @@ describe('a replay of the policy of the time', () => {
     for (const report of reports) {
       const { replay, violations } = await replayed(fixture, policyOfThen, report.run.number)
       const silent = new Set(replay.notEvaluated.map(({ rule }) => rule))
-      const recorded = report.violations
-        .filter(({ rule }) => !silent.has(rule))
-        .map(({ resolution: _, ...violation }) => violation)
+      const recorded = report.violations.filter(({ rule }) => !silent.has(rule))
       const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
       const got = violations
         .filter(({ project }) => shown.has(project))

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import type { Json } from '../../src/model/json.ts'
-import { type Report, resolutions } from '../../src/model/report.ts'
+import type { Report } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
-import { severities, violationStates } from '../../src/model/violation.ts'
+import { failOnChoices, resolutions, severities, violationStates } from '../../src/model/violation.ts'
 import { aReport } from './sample-reports.ts'
 
 /** What some reader would act on: a browser, a spreadsheet, a forge, a chat, a viewer of SARIF, an XML parser. */
@@ -93,6 +93,7 @@ const violation = fc.record({
   kind: fc.constantFrom(...kinds),
   uid: required,
   name,
+  owner: fc.option(hostile),
   path: fc.oneof(fc.constant(''), pointer),
   message: hostile,
   first_seen: time,
@@ -124,6 +125,7 @@ const project = fc.record({
   resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
   evaluated_by_rule: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
   not_evaluated: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+  not_compared: fc.subarray([...listings]),
 })
 
 /** Any document that the schema allows, its texts as bad as they get. */
@@ -143,6 +145,6 @@ export const arbitraryReport: fc.Arbitrary<Report> = fc
     violations: fc.array(waivedOrNot, { maxLength: 6 }),
     projects: fc.uniqueArray(project, { maxLength: 2, selector: ({ project }) => project }),
     rules: fc.uniqueArray(rule, { maxLength: 2, selector: ({ id }) => id }),
-    failOn: fc.constantFrom(...severities),
+    failOn: fc.constantFrom(...failOnChoices),
   })
   .map(aReport)

@@ -84,6 +84,39 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     }
   })
 
+  it.each([
+    [1280, 900],
+    [400, 800],
+  ] as const)('shows the verdict without scrolling at %i x %i pixels', async (width, height) => {
+    for (const report of [samples.small, samples.clean, samples.incomplete]) {
+      const { page } = await open(report, width, 'light')
+      const box = await page.locator('.verdict > p').boundingBox()
+      expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThan(height)
+      await page.close()
+    }
+  })
+
+  it('turns tables into cards on a phone, each cell with the name of its column', async () => {
+    const { page } = await open(samples.incomplete, 400, 'light')
+    const cell = `document.querySelector('tr[data-status="partial"] td[data-label="Status"]')`
+    expect(await page.evaluate(`getComputedStyle(${cell}, '::before').content`)).toBe('"Status"')
+    expect(await page.locator('thead').first().isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)('makes critical the strongest mark, filled, %s', async (scheme) => {
+    const { page } = await open(samples.small, 1100, scheme)
+    const fillOf = (severity: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('.rule .chip.${severity}')).backgroundColor`)
+    const clear = 'rgba(0, 0, 0, 0)'
+    expect([await fillOf('critical'), await fillOf('high'), await fillOf('medium')]).toEqual([
+      expect.not.stringMatching(/rgba/),
+      clear,
+      clear,
+    ])
+    await page.close()
+  })
+
   it.each(['light', 'dark'] as const)(
     'by control has no console message and no accessibility fault, %s',
     async (scheme) => {

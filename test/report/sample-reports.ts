@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Notice } from '../../src/model/notice.ts'
-import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
-import type { Severity } from '../../src/model/violation.ts'
+import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
 /** The smallest values of each kind, which differ by what a test sets. */
 
-export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Severity } = {}): Report {
+export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: FailOn } = {}): Report {
   const { failOn = 'medium', ...given } = parts
   const document = {
     schema: 'hookdrift.report/2',
@@ -46,6 +46,51 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
   }
 }
 
+export function aProject(parts: Partial<ReportProject> = {}): ReportProject {
+  return {
+    ...{ project: 'acme/payments', labels: {}, configured_at: null, resources: { endpoint: 44 } },
+    ...{ evaluated_by_rule: {}, not_evaluated: {} },
+    ...parts,
+  }
+}
+
+/** 6,500 violations of 30 rules in 40 projects, with drift, notices, and resolved and waived violations. */
+export function fleetReport(isFirst: boolean): Report {
+  const projects = Array.from({ length: 40 }, (_, at) =>
+    aProject({ project: `acme/p${at}`, ...(isFirst ? { not_compared: ['endpoints'] } : {}) }),
+  )
+  const many = (from: number, length: number, parts: Partial<ReportViolation>) =>
+    Array.from({ length }, (_, at) => {
+      const rule = Math.floor((at * 30) / length)
+      return aViolation({
+        rule: `endpoint/rule-${rule}`,
+        severity: (['critical', 'high', 'medium', 'low', 'info'] as const)[Math.floor(rule / 6)] ?? 'info',
+        project: `acme/p${at % 40}`,
+        owner: `tenant-${at % 60}`,
+        ...{ uid: ulidLike(from + at), name: `endpoint ${from + at}`, ...parts },
+      })
+    })
+  const waiver = { owner: 'platform', reason: 'moves', expires: '2027-04-01T00:00:00.000Z' }
+  return aReport({
+    coverage: projects.map(({ project }) => aWalk({ project, items: 300 })),
+    projects,
+    drift: isFirst
+      ? []
+      : Array.from({ length: 400 }, (_, at) => aChange({ uid: ulidLike(at), name: `endpoint ${at}` })),
+    notices: Array.from({ length: 40 }, () => notices).flat(),
+    violations: [
+      ...many(0, isFirst ? 6500 : 500, {}),
+      ...(isFirst ? [] : many(500, 6000, { ...continuing, name: '' })),
+      ...many(6500, 300, { ...continuing, state: 'resolved' }),
+      ...many(7000, 300, { ...continuing, state: 'waived', waiver }),
+    ],
+    rules: Array.from({ length: 30 }, (_, at) => ({
+      ...{ id: `endpoint/rule-${at}`, kind: 'endpoint', title: `Rule ${at}`, remediation: `remediation ${at}` },
+      ...{ severity: 'high', controls: [], needs: ['endpoint'] },
+    })),
+  })
+}
+
 export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
   return {
     project: 'acme/payments',
@@ -68,6 +113,7 @@ export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolatio
     kind: 'endpoint',
     uid: '01M7XVZ2T417WGWM74AAK885VQ',
     name: 'orders',
+    owner: 'tenant-01',
     path: '/url',
     message: 'sends to http://hooks.example.com, without TLS',
     first_seen: '2026-11-21T03:04:00.120Z',

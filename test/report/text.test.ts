@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { groupings } from '../../src/report/group-by.ts'
 import { text } from '../../src/report/text.ts'
 import { widthOf } from '../../src/text/columns.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aChange, aProject, aReport, aViolation, aWalk, fleetReport, samples } from './sample-reports.ts'
 
 const plain = { colour: false, width: 80, full: false }
 
@@ -47,9 +48,92 @@ describe('the text report', () => {
   })
 
   it('never claims that nothing is wrong or changed where coverage is incomplete', () => {
-    const shown = text(aReport({ coverage: [aWalk({ status: 'failed', reason: 'the key was refused' })] }), plain)
-    expect(shown).toContain('Nothing changed since the last complete scan, in what was seen.')
-    expect(shown).toContain('No open violation in what was seen.')
+    const shown = text(aReport({ coverage: [aWalk({ status: 'partial', reason: 'the key was refused' })] }), plain)
+    expect(shown).toContain('Nothing changed since the last complete scan, in what was scanned.')
+    expect(shown).toContain('no open violation in what was scanned')
+  })
+
+  it('says in one line that nothing was scanned', () => {
+    const coverage = [aWalk({ status: 'failed', reason: 'connection refused', pages: 0, items: 0 })]
+    const shown = text(aReport({ coverage }), plain)
+    expect(shown).toContain('1 of 1 walk incomplete; nothing was scanned. Exit code 3.')
+    expect(shown).not.toMatch(/no drift|nothing changed|no open|\b0\b/i)
+  })
+
+  it('says that a first scan is the first, and calls nothing new there', () => {
+    const shown = text(
+      aReport({ projects: [{ ...aProject(), not_compared: ['endpoints'] }], violations: [aViolation()] }),
+      plain,
+    )
+    expect(shown).toContain('First scan: 44 resources recorded. From now on changes are reported.')
+    expect(shown).toContain('Open: 1 (1 high)')
+    expect(shown).not.toMatch(/^New|Nothing changed/m)
+  })
+
+  it('names a project that is scanned for the first time among known ones', () => {
+    const shop = { ...aProject(), project: 'acme/shop', not_compared: ['endpoints'] } as const
+    const coverage = [aWalk(), aWalk({ project: 'acme/shop' })]
+    const violations = [aViolation(), aViolation({ project: 'acme/shop', uid: 'S1', name: 'shop' })]
+    const shown = text(aReport({ coverage, projects: [aProject(), shop], violations }), { ...plain, width: 120 })
+    expect(shown).toContain('First scan of acme/shop: 44 resources recorded. From now on changes are reported.')
+    expect(shown).toContain('New: 1 (1 high)')
+    expect(shown).toContain('Open before: 1 (1 high)')
+  })
+
+  it('is at most 60 lines for 6,500 violations, however they are grouped', () => {
+    for (const groupBy of groupings) {
+      for (const [width, isFirst] of [
+        [100, true],
+        [80, false],
+      ] as const) {
+        const shown = text(fleetReport(isFirst), { ...plain, width, groupBy })
+        expect(shown.split('\n').length - 1).toBeLessThanOrEqual(60)
+        expect(shown).toContain('6500 open violations')
+      }
+    }
+  })
+
+  it('has a line for each rule and the remediation of each where a list would not fit', () => {
+    const shown = text(fleetReport(false), { ...plain, width: 100 })
+    expect(shown).toMatch(/^severity {2}rule +violations {2}projects {2}oldest$/m)
+    expect(shown).toMatch(/^… and \d+ more rules with \d+ violations$/m)
+    const fleet = fleetReport(true)
+    const violations = fleet.violations.filter(({ state }) => state === 'opened')
+    const first = text({ ...fleet, violations, notices: [] }, { ...plain, width: 100 })
+    expect(first).toContain('hookdrift violations --rule endpoint/rule-0 shows all')
+    expect(first.match(/Fix: remediation 0$/gm)).toHaveLength(1)
+  })
+
+  it.each(groupings)('has one line for each violation that fits, grouped by %s', (groupBy) => {
+    const shown = text(samples.small, { ...plain, width: 200, groupBy })
+    for (const { name, state, message } of samples.small.violations) {
+      if (state === 'resolved' || state === 'waived') continue
+      const lines = shown.split('\n').filter((line) => line.endsWith(message))
+      expect(lines).toHaveLength(1)
+      if (groupBy !== 'resource') expect(lines[0]).toContain(`"${name}"`)
+    }
+    if (groupBy !== 'rule') expect(shown).toMatch(/^(Project acme\/payments|Owner tenant-01|Resource acme\/)/m)
+  })
+
+  it('ends with commands that can be copied, and none where no command reads the history', () => {
+    const shown = text(samples.small, { ...plain, width: 120, locating: ' --history other.db' })
+    const commands = shown.slice(shown.indexOf('What next')).match(/hookdrift .+?(?= {2}|$)/gm)
+    expect(commands).toEqual([
+      'hookdrift rules drift/verification-weakened',
+      'hookdrift rules endpoint/url-not-https',
+      'hookdrift timeline 01M7XVZ2T417WGWM74AAK885VQ --history other.db',
+      'hookdrift violations --open --severity high --history other.db',
+    ])
+    expect(text(samples.small, { ...plain, locating: null })).not.toContain('hookdrift')
+    expect(text(samples.clean, plain)).not.toContain('What next')
+  })
+
+  it('offers no command with a uid or an owner that a shell would read as more', () => {
+    const violations = Array.from({ length: 12 }, (_, at) => aViolation({ uid: `$(reboot) ${at}`, owner: '; reboot' }))
+    for (const groupBy of groupings) {
+      const shown = text(aReport({ violations }), { ...plain, groupBy, width: 200 })
+      expect(shown.split('\n').filter((line) => /hookdrift .*reboot/.test(line))).toEqual([])
+    }
   })
 
   it('omits nothing on request', () => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
-import { type Severity, severities, type ViolationState, violationStates } from '../../src/model/violation.ts'
+import {
+  type FailOn,
+  type Severity,
+  severities,
+  type ViolationState,
+  violationStates,
+} from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange } from './sample-reports.ts'
@@ -10,18 +16,32 @@ type Case = {
   walks?: CoverageStatus[]
   violations?: [Severity, ViolationState][]
   changes?: number
-  failOn?: Severity
+  failOn?: FailOn
+  notCompared?: true
+  approvedAt?: string
 }
 
-function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn = 'medium' }: Case) {
+function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn = 'medium', ...past }: Case) {
   return composeVerdict({
     coverage: walks.map((status) => ({
       project: 'acme/shop',
+      listing: 'endpoints',
       status,
       cause: null,
       items: status === 'complete' ? 62 : 0,
+      pages: status === 'failed' ? 0 : 1,
     })),
-    violations: violations.map(([severity, state]) => ({ severity, state })),
+    violations: violations.map(([severity, state]) => ({
+      ...{ project: 'acme/shop', severity, state },
+      first_seen: state === 'opened' ? '2026-11-21T03:04:00.000Z' : '2026-11-19T22:15:00.000Z',
+    })),
+    projects: [
+      {
+        project: 'acme/shop',
+        ...(past.notCompared ? { not_compared: ['endpoints'] } : {}),
+        ...(past.approvedAt === undefined ? {} : { approved_at: past.approvedAt }),
+      },
+    ],
     drift: Array.from({ length: changes }, () => aChange()),
     failOn,
   })
@@ -77,8 +97,16 @@ describe('the verdict', () => {
       1,
       '3 open violations (2 high, 1 low), 2 at medium or above; 2 changes.',
     ],
-    [{ walks: ['complete', 'failed', 'skipped'] }, 3, '1 of 2 walks incomplete; no open violation; no drift.'],
-    [{ walks: ['suspect'] }, 3, '1 of 1 walk incomplete; no open violation; no drift.'],
+    [
+      { walks: ['complete', 'failed', 'skipped'] },
+      3,
+      '1 of 2 walks incomplete; no open violation in what was scanned; no drift in what was scanned.',
+    ],
+    [
+      { walks: ['suspect'] },
+      3,
+      '1 of 1 walk incomplete; no open violation in what was scanned; no drift in what was scanned.',
+    ],
     [
       {
         walks: ['partial', 'complete'],
@@ -88,19 +116,73 @@ describe('the verdict', () => {
         ],
       },
       3,
-      '1 of 2 walks incomplete; 1 open violation (1 critical); 1 violation unknown; no drift.',
+      '1 of 2 walks incomplete; 1 open violation (1 critical); 1 violation unknown; no drift in what was scanned.',
     ],
     [
       { walks: ['partial'], violations: [['low', 'opened']] },
       3,
-      '1 of 1 walk incomplete; 1 open violation (1 low), none at medium or above; no drift.',
+      '1 of 1 walk incomplete; 1 open violation (1 low), none at medium or above; no drift in what was scanned.',
+    ],
+    [{ walks: ['failed', 'failed'] }, 3, '2 of 2 walks incomplete; nothing was scanned.'],
+    [
+      { walks: ['failed'], violations: [['high', 'unknown']] },
+      3,
+      '1 of 1 walk incomplete; nothing was scanned; 1 violation unknown.',
+    ],
+    [{ notCompared: true }, 0, 'Clean: 62 items, no open violation at medium or above, first scan.'],
+    [{ notCompared: true, violations: [['high', 'opened']] }, 1, '1 open violation (1 high); first scan.'],
+    [
+      { violations: [['critical', 'opened']], failOn: 'never' },
+      0,
+      'Clean: 62 items, open violations fail no run (1 critical), no drift.',
+    ],
+    [{ failOn: 'never' }, 0, 'Clean: 62 items, no open violation, no drift.'],
+    [{ walks: ['failed'], failOn: 'never' }, 3, '1 of 1 walk incomplete; nothing was scanned.'],
+    [
+      {
+        violations: [
+          ['critical', 'continuing'],
+          ['low', 'opened'],
+        ],
+        failOn: 'new',
+      },
+      0,
+      'Clean: 62 items, no new violation at medium or above (open: 1 critical, 1 low), no drift.',
+    ],
+    [
+      {
+        violations: [
+          ['high', 'continuing'],
+          ['medium', 'opened'],
+        ],
+        failOn: 'new',
+      },
+      1,
+      '2 open violations (1 high, 1 medium), 1 new at medium or above; no drift.',
+    ],
+    [
+      { violations: [['high', 'continuing']], failOn: 'new', approvedAt: '2026-11-18T00:00:00.000Z' },
+      1,
+      '1 open violation (1 high), all new; no drift.',
+    ],
+    [
+      {
+        violations: [
+          ['high', 'continuing'],
+          ['high', 'opened'],
+        ],
+        failOn: 'new',
+        approvedAt: '2026-11-20T00:00:00.000Z',
+      },
+      1,
+      '2 open violations (2 high), 1 new at medium or above; no drift.',
     ],
   ])('of %j exits with %i: %s', (given, exitCode, text) => {
     expect(verdictOf(given)).toMatchObject({ exit_code: exitCode, text })
   })
 
   it('names a bug that ended the audit of projects first, and each project once', () => {
-    const walk = { status: 'failed', items: 3 } as const
+    const walk = { status: 'failed', items: 3, pages: 1 } as const
     const coverage = [
       { ...walk, project: 'acme/shop', cause: 'bug' },
       { ...walk, project: 'acme/shop', cause: 'bug' },
@@ -109,7 +191,7 @@ describe('the verdict', () => {
     ] as const
     expect(composeVerdict({ coverage, violations: [], drift: [], failOn: 'medium' })).toMatchObject({
       exit_code: 4,
-      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 walks incomplete; no open violation; no drift.',
+      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 walks incomplete; no open violation in what was scanned; no drift in what was scanned.',
     })
   })
 

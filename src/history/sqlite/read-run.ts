@@ -3,6 +3,7 @@ import type { FieldChange } from '../../model/change.ts'
 import { inItsScope, type Notice } from '../../model/notice.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { ownerSql } from './owner-sql.ts'
 import { readProjects, readRules } from './read-documents.ts'
 import { type RecordedRow, toRecordedViolation } from './rows.ts'
 
@@ -82,10 +83,10 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
  */
 function readViolations(db: Database, number: number): RecordedViolation[] {
   const columns = `x.fingerprint, x.rule, x.severity, s.name AS project, x.kind, x.uid, x.name, x.path, x.message,
-    (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
+    (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen, ${ownerSql('@run')} AS owner`
   const active = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver`
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver, NULL AS resolution`
   const all = (sql: string) =>
     db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(toRecordedViolation)
   return [
@@ -100,7 +101,8 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
     ...all(
       `SELECT ${columns}, 'resolved' AS state,
          (SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < @run))) AS lastSeen, NULL AS waiver
+            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < @run))) AS lastSeen, NULL AS waiver,
+         x.resolution
        FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
        WHERE s.run = @run AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),

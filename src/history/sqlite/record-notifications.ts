@@ -106,7 +106,7 @@ function readTransitions(db: Database, run: number, projects: readonly ScannedPr
        SELECT fingerprint FROM violation WHERE from_run BETWEEN @first AND @run
        UNION SELECT fingerprint FROM violation WHERE to_run BETWEEN @first AND @run)
      SELECT v.project_id AS project, v.fingerprint, v.rule, v.severity, v.kind, v.uid, v.name, v.path, v.message, v.state,
-            v.from_run AS fromRun, v.to_run AS toRun
+            v.from_run AS fromRun, v.to_run AS toRun, v.resolution
      FROM touched t CROSS JOIN violation v ON v.fingerprint = t.fingerprint ORDER BY v.id`,
   )
   const byViolation = Map.groupBy(spans.all({ first, run }), ({ fingerprint }) => fingerprint)

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { type Kind, kinds } from '../../model/resource.ts'
-import type { Identity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
-import { compareText } from '../report-order.ts'
+import type { Identity, NamedIdentity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
+import { byKindAndUid, compareText } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { toRecordedViolation } from './rows.ts'
 import { findProject, latestScanNumbers } from './scans-at.ts'
@@ -21,6 +21,25 @@ export function find(db: Database, uid: string, run: number): Identity[] {
       return project === undefined ? [] : [{ project, kind, uid }]
     })
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
+}
+
+/** Reads the names of all versions: a question of a person, asked when a uid was not found. */
+export function search(db: Database, text: string, run: number): NamedIdentity[] {
+  const rows = cachedStatement<{ text: string; run: number }, { id: number; kind: Kind; uid: string; name: string }>(
+    db,
+    `SELECT v.project_id AS id, v.kind, v.uid, v.name, max(v.from_run) FROM version v
+       WHERE v.from_run <= @run AND (v.project_id, v.kind, v.uid) IN (
+         SELECT x.project_id, x.kind, x.uid FROM version x
+         WHERE x.from_run <= @run AND (x.name = @text OR substr(x.uid, 1, length(@text)) = @text))
+       GROUP BY v.project_id, v.kind, v.uid`,
+  ).all({ text, run })
+  const projects = new Map(latestScanNumbers(db, run).map(({ id, run: _, ...project }) => [id, project]))
+  return rows
+    .flatMap(({ id, kind, uid, name }) => {
+      const project = projects.get(id)
+      return project === undefined ? [] : [{ project, kind, uid, name }]
+    })
+    .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }
 
 /** As of a run, later ends are unknown. */
@@ -53,6 +72,7 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
   >(
     db,
     `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
+         CASE WHEN x.to_run <= @run THEN x.resolution END AS resolution,
          x.from_run AS fromRun, r.started_at AS 'from', ${ending}, x.replaces IS NOT NULL AS isContinued,
          EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn
        FROM violation x CROSS JOIN run r ON r.number = x.from_run

@@ -7,6 +7,7 @@ import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { projectIds } from './rows.ts'
+import { readAcceptances, revokeAcceptances, writeAcceptances } from './sqlite-acceptances.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
 import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -34,6 +35,9 @@ export function openSqliteHistory(file: string, owner: LocalProcess, resealing?:
     approvedResources: async (approval) => readApproved(db, approval),
     approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),
     revoke: async (approvals, by) => writeBetweenRuns(() => revokeApprovals(db, approvals, by)),
+    acceptances: async () => readAcceptances(db),
+    accept: async (acceptances) => writeBetweenRuns(() => writeAcceptances(db, idOf, acceptances)),
+    revokeAcceptances: async (acceptances, by) => writeBetweenRuns(() => revokeAcceptances(db, acceptances, by)),
     async begin(start) {
       // Refuses at once where another run lives, without waiting for the write lock.
       readLease(db, owner)

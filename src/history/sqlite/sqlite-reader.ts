@@ -4,7 +4,7 @@ import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
-import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
+import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { committedRuns, lastRun } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt, versionsAt } from './state-at.ts'
@@ -31,6 +31,7 @@ export function sqliteReader(db: Database): HistoryReader {
     differing: asking(differing),
     runInputs: asking(readRunInputs),
     find: asking(find),
+    search: asking(search),
     versionsOf: asking(versionsOf),
     violationsOf: asking(violationsOf),
     referrersOf: asking(referrersOf),

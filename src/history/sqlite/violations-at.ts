@@ -3,6 +3,7 @@ import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { ownerSql } from './owner-sql.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
 import { latestScanNumbers } from './scans-at.ts'
 
@@ -13,9 +14,10 @@ const columns = `x.fingerprint, x.rule, x.severity, x.project_id AS projectId, x
 
 /** Active violations as of a run, each project as of its last scan by then. */
 export function violationsAt(db: Database, run: number): RecordedViolation[] {
-  const seen = `SELECT ${columns},
+  const seen = `SELECT ${columns}, ${ownerSql('@scan')} AS owner,
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @scan THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen FROM violation x`
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen,
+      NULL AS resolution FROM violation x`
   type Parameters = { project: number; scan: number }
   const active = cachedStatement<Parameters, Row>(
     db,
@@ -38,9 +40,9 @@ export function resolvedBetween(db: Database, after: number, run: number): Resol
   const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
   const rows = cachedStatement<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
     db,
-    `SELECT ${columns}, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
+    `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
          ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen
+            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen, x.resolution
        FROM violation x CROSS JOIN run r ON r.number = x.to_run
        CROSS JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
        WHERE x.to_run > @after AND x.to_run <= @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,

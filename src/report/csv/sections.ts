@@ -1,8 +1,9 @@
 import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
-import type { Report, ReportViolation } from '../../model/report.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { ViolationState } from '../../model/violation.ts'
 import { countEvaluated, rulesOf } from '../evaluated-rules.ts'
+import { gapsFor } from '../gaps.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import type { CsvSection } from './section-names.ts'
 
@@ -31,10 +32,16 @@ export const csvSections = {
   coverage: ({ coverage }) =>
     csvTable(
       coverageColumns,
-      coverage.map((walk) => coverageColumns.map((column) => walk[column])),
+      // The items of a listing that showed nothing are not 0: they are unknown.
+      coverage.map((walk) =>
+        coverageColumns.map((column) => (column === 'items' && isUnseen(walk) ? null : walk[column])),
+      ),
     ),
 
-  /** A row for each rule that gives evidence for a control, with the counts of its violations. */
+  /**
+   * A row for each rule that gives evidence for a control, with the counts of its violations. Where a walk that the rule
+   * needs is not complete, a count of none is an empty cell.
+   */
   controls: (report) =>
     csvTable(
       ['control', 'rule', 'title', 'severity', 'evaluated', 'not_evaluated', 'open', 'waived', 'unknown', 'resolved'],
@@ -43,14 +50,18 @@ export const csvSections = {
 } as const satisfies Record<CsvSection, (report: Report) => string>
 
 const violationColumns = [
-  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name', 'path'] as const),
-  ...(['message', 'first_seen', 'last_seen'] as const),
+  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name'] as const),
+  ...(['owner', 'path', 'message', 'first_seen', 'last_seen'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
 
 const coverageColumns = [
   ...(['project', 'listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries'] as const),
   'duration_ms',
 ] as const
+
+function isUnseen({ status, pages }: ReportCoverage): boolean {
+  return status !== 'complete' && pages === 0
+}
 
 /** Texts as they are, no value as an empty cell, all else as JSON. */
 function show(value: Json): string | null {
@@ -65,8 +76,21 @@ function controlRows(report: Report): Cell[][] {
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
     const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
-    const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
-    return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, evaluated, missed, ...counts])
+    const isKnown = gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped')
+    const known = (number: number) => (number === 0 && !isKnown ? null : number)
+    const counts = [
+      ...[known(inState('opened', 'continuing')), inState('waived'), inState('unknown')],
+      known(inState('resolved')),
+    ]
+    return rule.controls.map((control) => [
+      control,
+      rule.id,
+      rule.title,
+      rule.severity,
+      known(evaluated),
+      missed,
+      ...counts,
+    ])
   })
   return rows.sort(([a], [b]) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0))
 }

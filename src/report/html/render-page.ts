@@ -1,28 +1,35 @@
 import { hash } from 'node:crypto'
-import type { Report } from '../../model/report.ts'
-import { html, Markup } from './markup.ts'
+import { shorten } from '../text/shorten.ts'
+import { html, Markup, nothing } from './markup.ts'
 import { styleSheet } from './style-sheet.ts'
 
 interface Contents {
   /** The title of the window, also at the head of every printed page. */
   readonly title: string
-  readonly heading: string
-  readonly verdict: { readonly text: string; readonly isGood: boolean }
+  /** What the page is about; above it what was not scanned, below it the verdict. */
+  readonly heading: Markup
+  readonly alarm?: Markup
+  readonly verdict: Markup
   readonly sections: readonly PageSection[]
+  /** Next to the sections where there is room, else below them. */
+  readonly aside?: Markup
   /** Facts with which a reader can verify the origin. */
-  readonly footer: readonly (readonly [what: string, value: string])[]
-  readonly tool: Report['tool']
+  readonly footer: Markup
 }
 
 export interface PageSection {
   readonly id: string
   readonly title: string
+  /** How many things it shows. */
+  readonly count?: number
+  /** A sentence about all of it. */
+  readonly note?: string
   readonly content: Markup
 }
 
 /** A self-contained page: no script and nothing from outside, which its content security policy enforces. */
-export function renderPage({ title, heading, verdict, sections, footer, tool }: Contents): string {
-  const style = styleSheet(title.replaceAll(/["\\\n]/g, ''))
+export function renderPage({ title, heading, alarm = nothing, verdict, sections, aside, footer }: Contents): string {
+  const style = styleSheet(runningHeader(title))
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'`
   const page = html`<!doctype html>
 <html lang="en">
@@ -37,26 +44,42 @@ export function renderPage({ title, heading, verdict, sections, footer, tool }: 
 <body>
 <a class="skip" href="#main">Skip to the report</a>
 <header>
-<h1>${heading}</h1>
-<p class="verdict ${verdict.isGood ? 'good' : 'bad'}">${verdict.text}</p>
-<nav aria-label="Sections"><ul>${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+${heading}${alarm}${verdict}<nav aria-label="Sections"><ul>${sections.map(showLink)}</ul></nav>
 </header>
+<div class="columns">
 <main id="main">
 ${sections.map(showSection)}</main>
-<footer><dl class="facts">
-<dt>Made by</dt><dd>${tool.name} ${tool.version}</dd>
-${footer.map(
-  ([what, value]) => html`<dt>${what}</dt><dd><code>${value}</code></dd>
-`,
-)}</dl></footer>
+${
+  aside === undefined
+    ? nothing
+    : html`<aside aria-label="About this report">${aside}</aside>
+`
+}</div>
+<footer>
+${footer}</footer>
 </body>
 </html>
 `
   return String(page)
 }
 
-function showSection({ id, title, content }: PageSection): Markup {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${content}</section>
+/** The title as a text in the style sheet, where no escape helps: letters, digits and plain punctuation remain. */
+function runningHeader(title: string): string {
+  return shorten(title.replace(/[^\p{L}\p{N} .,:;/()_-]/gu, ' '), 120)
+}
+
+function showLink({ id, title, count }: PageSection): Markup {
+  return html`<li><a href="#${id}">${title}</a>${count === undefined ? nothing : html` ${count}`}</li>`
+}
+
+function showSection({ id, title, count, note, content }: PageSection): Markup {
+  const number = count === undefined ? nothing : html` <span class="count">${count}</span>`
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}${number}</h2>
+${
+  note === undefined
+    ? nothing
+    : html`<p class="soft">${note}</p>
+`
+}${content}</section>
 `
 }

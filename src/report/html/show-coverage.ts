@@ -1,23 +1,67 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
+import { count } from '../../text/count.ts'
+import { isGap } from '../gaps.ts'
+import { factList } from './components/facts.ts'
+import { fold } from './components/fold.ts'
+import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/** What each walk proved: incomplete walks first, with their reasons. */
-export function showCoverage({ coverage }: Report): Markup {
-  const broken = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
-  const rest = coverage.filter(({ status }) => status === 'complete' || status === 'skipped')
+/** What each walk proved: the incomplete ones with their reasons, the others behind a fold. */
+export function showCoverage({ coverage, projects }: Report): Markup {
+  const gaps = coverage.filter(isGap)
+  const rest = coverage.filter((walk) => !isGap(walk))
   const alarm =
-    broken.length === 0
+    gaps.length === 0
       ? nothing
-      : html`<p class="bad"><b>Incomplete scan: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
-  return html`${alarm}<div class="wide" tabindex="0" role="region" aria-label="Walks"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
-${[...broken, ...rest].map(showWalk)}</tbody></table></div>
-`
+      : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
+${showWalks('Incomplete walks', gaps)}`
+  return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}`
+}
+
+/** `12 walks complete, 76 items; 3 skipped`. */
+function describe(walks: readonly ReportCoverage[]): string {
+  const complete = walks.filter(({ status }) => status === 'complete')
+  const items = complete.reduce((sum, walk) => sum + walk.items, 0)
+  const skipped = walks.length - complete.length
+  const read = `${count(complete.length, 'walk')} complete, ${count(items, 'item')}`
+  return skipped === 0 ? read : `${read}; ${skipped} skipped, which the service does not offer`
+}
+
+const columns = [
+  { title: 'Project' },
+  { title: 'Listing' },
+  { title: 'Status' },
+  ...['Items', 'Pages', 'Requests', 'Retries', 'Time'].map((title) => ({ title, isNumber: true })),
+]
+
+function showWalks(name: string, walks: readonly ReportCoverage[]): Markup {
+  return table(name, columns, walks.map(showWalk))
 }
 
 function showWalk({ project, listing, status, reason, filter, ...walk }: ReportCoverage): Markup {
-  const mark = status === 'complete' ? 'good' : status === 'skipped' ? 'soft' : 'bad'
+  const isMissing = isGap({ status })
+  const mark = status === 'complete' ? 'good' : isMissing ? 'bad' : 'soft'
   const why = reason === null ? nothing : html`<br><span class="soft">${reason}</span>`
   const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
-  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th><td>${listing}</td><td><span class="${mark}">${status}</span>${why}${narrowed}</td><td class="n">${walk.items}</td><td class="n">${walk.pages}</td><td class="n">${walk.requests}</td><td class="n">${walk.retries}</td><td class="n">${walk.duration_ms} ms</td></tr>
+  const unseen = isMissing && walk.pages === 0
+  const items = unseen ? cell('Items', '?', 'n unseen') : cell('Items', walk.items, 'n')
+  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<span><b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}</span>`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
 `
+}
+
+/** Listings that were read through a filter: resources outside it were not scanned. */
+function showNarrowed(coverage: readonly ReportCoverage[]): Markup {
+  const narrowed = coverage.filter(({ filter }) => filter !== null).length
+  if (narrowed === 0) return nothing
+  return html`<p class="soft">The configuration narrows ${count(narrowed, 'walk')} with a filter: resources outside it were not scanned.</p>
+`
+}
+
+function showNotEvaluated(projects: Report['projects']): Markup {
+  const missed = projects.flatMap(({ project, not_evaluated }) =>
+    Object.entries(not_evaluated).map(([rule, reason]) => ({ project, rule, reason })),
+  )
+  if (missed.length === 0) return nothing
+  const facts = missed.map(({ project, rule, reason }) => [rule, `${project}: ${reason}`] as const)
+  return fold(html`? ${count(missed.length, 'rule')} not evaluated`, factList(facts), true)
 }

@@ -1,9 +1,11 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import type { ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
-import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
+import type { Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'
 import { countEvaluated } from '../evaluated-rules.ts'
+import { isOpen } from '../fails-run.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'
@@ -19,9 +21,9 @@ export interface RuleCaseInput {
 }
 
 /** Fails for violations that fail the run; is skipped for unknown and waived ones; passes otherwise. */
-export function ruleCase(input: RuleCaseInput, failOn: Severity): Case {
+export function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => boolean): Case {
   const { project, rule, violations } = input
-  const failing = violations.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, failOn))
+  const failing = violations.filter(fails)
   const [worst] = failing
   const others = violations.filter((violation) => !failing.includes(violation)).flatMap(describeWithWaiver)
   const output = element('system-out', {}, text([describeEvaluated(input), ...others]))
@@ -34,10 +36,6 @@ export function ruleCase(input: RuleCaseInput, failOn: Severity): Case {
   const skipped = whySkipped(input)
   if (skipped === undefined) return testCase('passed', name, [output])
   return testCase('skipped', name, [element('skipped', { message: skipped }), output])
-}
-
-function isOpen({ state }: ReportViolation): boolean {
-  return state === 'opened' || state === 'continuing'
 }
 
 /** undefined when the rule evaluated everything and only milder violations are open. */
@@ -77,5 +75,5 @@ function describeWithWaiver(violation: ReportViolation): string[] {
 
 function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
   const inTicket = ticket === undefined ? '' : ` (${cut(ticket, 200)})`
-  return `waived by ${cut(owner, 200)} until ${expires}: ${cut(reason, 1000)}${inTicket}`
+  return `waived by ${cut(owner, 200)} until ${formatExpiry(expires)}: ${cut(reason, 1000)}${inTicket}`
 }

@@ -1,4 +1,6 @@
 import { changeTypes } from '../../model/change.ts'
+import { isCoverageComplete } from '../../model/coverage.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
@@ -6,20 +8,28 @@ import { gapsOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'
 import { code } from './code.ts'
-import { prose } from './prose.ts'
+import { prose, withCode } from './prose.ts'
 import { type MarkdownSection, row, table } from './table.ts'
 
-/** How many violations of each severity are in each state. */
-export function summary(violations: readonly ReportViolation[]): string[] {
-  const countOf = (severity: string, state: string) =>
-    violations.filter((violation) => violation.severity === severity && violation.state === state).length
+/**
+ * How many violations of each severity are in each state. After an incomplete scan, none is `?`: nothing is known of what
+ * was not scanned.
+ */
+export function summary({ violations, coverage }: Pick<Report, 'violations' | 'coverage'>): string[] {
+  const none = isCoverageComplete(coverage) ? '0' : '?'
+  const countOf = (severity: string, state: string) => {
+    const some = violations.filter((violation) => violation.severity === severity && violation.state === state).length
+    return some === 0 && dependsOnScan(state) ? none : String(some)
+  }
   return [
     row(['severity', ...violationStates]),
     row(['---', ...violationStates.map(() => '---:')]),
-    ...severities.map((severity) =>
-      row([severity, ...violationStates.map((state) => String(countOf(severity, state)))]),
-    ),
+    ...severities.map((severity) => row([severity, ...violationStates.map((state) => countOf(severity, state))])),
   ]
+}
+
+function dependsOnScan(state: string): boolean {
+  return state !== 'unknown' && state !== 'waived'
 }
 
 /** The sections of the report, the most important first: the last are cut first. */
@@ -30,6 +40,7 @@ export function sectionsOf({
   violations,
   verdict,
   projects,
+  rules,
 }: Report): readonly MarkdownSection[] {
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
   const active = inState('opened', 'continuing', 'unknown')
@@ -43,6 +54,7 @@ export function sectionsOf({
       gaps.map(showGap),
     ),
     table('Violations', [...violationColumns, 'state'], 'violation', active.map(showViolation)),
+    table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
     table(
       `Drift: ${countEach(changeTypes, verdict.drift)}`,
       ['change', 'project', 'resource', 'fields'],
@@ -72,7 +84,7 @@ export function sectionsOf({
   ]
 }
 
-const violationColumns = ['severity', 'rule', 'project', 'resource', 'message']
+const violationColumns = ['severity', 'rule', 'project', 'resource', 'owner', 'message']
 
 function showViolation(violation: ReportViolation): string[] {
   const { severity, rule, project, path, message } = violation
@@ -82,6 +94,7 @@ function showViolation(violation: ReportViolation): string[] {
     code(rule, 100),
     code(project, 100),
     `${showResource(violation)}${where}`,
+    code(violation.owner ?? '', 60),
     prose(message, 300),
     showState(violation),
   ]
@@ -96,12 +109,20 @@ function showState({ state, first_seen, last_seen, waiver }: ReportViolation): s
   if (state === 'unknown') return `unknown, last seen ${showTime(last_seen)}`
   if (waiver === undefined) return state
   const ticket = waiver.ticket === undefined ? '' : ` (${code(waiver.ticket, 60)})`
-  return `waived by ${prose(waiver.owner, 60)} until ${showTime(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
+  return `waived by ${prose(waiver.owner, 60)} until ${formatExpiry(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
 }
 
 function showGap({ project, listing, status, reason, items, pages }: ReportCoverage): string[] {
   const seen = pages === 0 ? 'nothing' : `${count(items, 'item')} in ${count(pages, 'page')}`
   return [code(project, 100), listing, status, seen, prose(reason ?? '', 300)]
+}
+
+/** How to fix the violations of each rule that has some: once. */
+function remediations(rules: Report['rules'], active: readonly ReportViolation[]): string[][] {
+  const broken = new Set(active.map(({ rule }) => rule))
+  return rules
+    .filter(({ id, remediation }) => broken.has(id) && remediation !== '')
+    .map(({ id, remediation }) => [code(id, 100), withCode(remediation.replace(/\s*\n\s*/g, ' ').trim())])
 }
 
 const mostFields = 5

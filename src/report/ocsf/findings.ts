@@ -1,4 +1,5 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
@@ -165,5 +166,7 @@ function complianceOf(rule: EvaluatedRule | undefined) {
 }
 
 function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
-  return cut(`waived by ${owner} until ${expires}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`)
+  return cut(
+    `waived by ${owner} until ${formatExpiry(expires)}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`,
+  )
 }

@@ -1,5 +1,6 @@
 import type { Location, Result } from 'sarif'
 import type { FileLocation } from '../../model/evaluation.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
@@ -65,7 +66,7 @@ function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
   return {
     kind: 'external',
     status: 'accepted',
-    justification: plain(`${owner}: ${reason}${inTicket}, until ${expires}`),
+    justification: plain(`${owner}: ${reason}${inTicket}, until ${formatExpiry(expires)}`),
     properties: {
       owner: cut(owner, longestName),
       expires,

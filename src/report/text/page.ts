@@ -1,16 +1,22 @@
 import { styleText } from 'node:util'
 import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report } from '../../model/report.ts'
+import type { Grouping } from '../group-by.ts'
 import type { RenderOptions } from '../report-format.ts'
 
 /** What the sections of the text need to know about the page. */
 export interface TextPage {
   readonly width: number
   readonly full: boolean
+  /** Whether long lines are wrapped, and not cut. */
+  readonly wraps: boolean
   /** Whether the scan was complete, so that a missing finding means that there is none. */
   readonly coverageComplete: boolean
   /** The run to name where something was cut. */
   readonly runNumber: number
+  readonly groupBy: Grouping
+  /** Options with which other commands read the same history; null where none can. */
+  readonly locating: string | null
   readonly paint: Paint
 }
 
@@ -33,12 +39,12 @@ const styles = {
 } as const
 
 const narrowest = 40
-const longestSection = 50
+const longestList = 50
 
-export function openPage({ run, coverage }: Report, { colour, width, full }: RenderOptions): TextPage {
+export function openPage({ run, coverage }: Report, render: RenderOptions): TextPage {
+  const { colour, width, full, groupBy = 'rule', locating = '' } = render
   return {
-    width: width >= narrowest ? width : narrowest,
-    full,
+    ...{ width: Math.max(width, narrowest), full, wraps: true, groupBy, locating },
     coverageComplete: isCoverageComplete(coverage),
     runNumber: run.number,
     paint: painter(colour),
@@ -47,7 +53,10 @@ export function openPage({ run, coverage }: Report, { colour, width, full }: Ren
 
 /** For an answer about the history: it shows all its rows, each cut as in a report. */
 export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
-  return { width: Math.max(width, narrowest), full: false, coverageComplete: true, runNumber, paint: painter(colour) }
+  return {
+    ...{ width: Math.max(width, narrowest), full: false, wraps: true, coverageComplete: true, runNumber },
+    ...{ groupBy: 'rule', locating: '', paint: painter(colour) },
+  }
 }
 
 function painter(colour: boolean): Paint {
@@ -60,16 +69,32 @@ export function showEntries<Entry>(
   page: TextPage,
   show: (entry: Entry) => readonly string[],
 ): string[] {
-  const shown = firstEntries(entries, page)
+  const shown = page.full ? entries : entries.slice(0, longestList)
   const left = entries.length - shown.length
   const lines = shown.flatMap(show)
-  return left === 0 ? lines : [...lines, '', page.paint('aside', `… and ${left} more; ${howToSeeAll(page)}`)]
+  return left === 0 ? lines : [...lines, '', showOmitted(left, page)]
 }
 
-export function firstEntries<Entry>(entries: readonly Entry[], { full }: TextPage): readonly Entry[] {
-  return full ? entries : entries.slice(0, longestSection)
+/** The lines of as many entries as fit into `most` lines, and one that counts the others and says how to see them. */
+export function fitEntries<Entry>(
+  entries: readonly Entry[],
+  page: TextPage,
+  { most, show, command }: { most: number; show: (entry: Entry) => readonly string[]; command?: string },
+): string[] {
+  const lines: string[] = []
+  for (const [at, entry] of entries.entries()) {
+    const next = show(entry)
+    const needed = next.length + (at + 1 < entries.length ? 1 : 0)
+    if (lines.length + needed > most) return [...lines, showOmitted(entries.length - at, page, command, at === 0)]
+    lines.push(...next)
+  }
+  return lines
 }
 
-function howToSeeAll({ runNumber }: TextPage): string {
-  return `hookdrift report --run ${runNumber} --format json shows all`
+/** How many entries are not shown, and the command that shows them. */
+export function showOmitted(left: number, page: TextPage, command?: string | undefined, isAll = false): string {
+  const { runNumber, locating } = page
+  const how = `hookdrift ${command ?? `report --run ${runNumber} --format json`}${locating ?? ''} shows`
+  if (isAll && locating !== null) return page.paint('aside', `${how} all`)
+  return page.paint('aside', `… and ${left} more${locating === null ? '' : `; ${how} all`}`)
 }

@@ -4,7 +4,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
-import { showEntries, type TextPage } from './page.ts'
+import { fitEntries, showEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showDuration, showTime } from './show-time.ts'
 
@@ -24,13 +24,14 @@ export function showCoverage({ coverage, run }: Report, page: TextPage): string[
   ]
 }
 
-export function showNotices(notices: readonly Notice[], page: TextPage): string[] {
+/** In at most so many lines. */
+export function showNotices(notices: readonly Notice[], page: TextPage, most: number): string[] {
   if (notices.length === 0) return []
   const showNotice = (notice: Notice) => {
     const [first = '', ...rest] = wrapProse(shorten(neutralise(describeNotice(notice)), 600), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   }
-  return ['', page.paint('heading', 'Notices'), '', ...showEntries(notices, page, showNotice)]
+  return ['', page.paint('heading', 'Notices'), '', ...fitEntries(notices, page, { most: most - 3, show: showNotice })]
 }
 
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {

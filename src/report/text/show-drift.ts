@@ -1,25 +1,34 @@
 import { type ChangeType, changeTypes, type FieldChange } from '../../model/change.ts'
-import type { ReportChange } from '../../model/report.ts'
-import { padColumns, widthOf, wrapPieces } from '../../text/columns.ts'
+import type { Report, ReportChange } from '../../model/report.ts'
+import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { showEntries, type TextPage } from './page.ts'
+import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
+import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showValues } from './show-values.ts'
 
-/** What changed since the last complete scan, a line for each field. */
-export function showDrift(drift: readonly ReportChange[], page: TextPage): string[] {
-  if (drift.length === 0) {
-    return ['', `Nothing changed since the last complete scan${page.coverageComplete ? '' : ', in what was seen'}.`]
-  }
+/** What changed since the last complete scan, a line for each field, in at most so many lines. */
+export function showDrift(
+  report: Pick<Report, 'drift' | 'coverage' | 'projects'>,
+  page: TextPage,
+  most: number,
+): string[] {
+  const { drift } = report
+  const first = describeFirstScans(report)
+  const none = drift.length === 0 ? describeNoDrift(report) : ''
+  const lines = [none, first].filter((line) => line !== '').flatMap((line) => wrapProse(line, page.width))
+  const opening = lines.length === 0 ? [] : ['', ...lines]
+  if (drift.length === 0) return opening
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
   return [
+    ...opening,
     '',
     page.paint('heading', `Changed since the last complete scan: ${countEach(changeTypes, counts)}`),
     '',
-    ...showEntries(drift, page, (change) => showChange(change, page)),
+    ...fitEntries(drift, page, { most: most - opening.length - 3, show: (change) => showChange(change, page) }),
   ]
 }
 

@@ -1,90 +1,67 @@
-import { formatExpiry } from '../../model/format-expiry.ts'
-import type { ReportViolation, Verdict } from '../../model/report.ts'
-import { severities } from '../../model/violation.ts'
-import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
-import { count, countEach } from '../../text/count.ts'
-import { neutralise } from '../../text/neutralise.ts'
-import { firstEntries, showEntries, type TextPage } from './page.ts'
-import { shorten, shortenSeals } from './shorten.ts'
-import { showResource } from './show-resource.ts'
-import { showTime } from './show-time.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import { wrapProse } from '../../text/columns.ts'
+import { rulesOf } from '../evaluated-rules.ts'
+import { firstScannedProjects } from '../scanned-extent.ts'
+import type { TextPage } from './page.ts'
+import { showResolved, showWaived } from './show-ended.ts'
+import { describeSeverities, type GroupOptions, showGroups } from './show-groups.ts'
 
-/** Open and unknown violations, worst first, then resolved ones, then waived ones with their waivers. */
-export function showViolations(violations: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  const active = worstFirst(violations.filter(({ state }) => state !== 'resolved' && state !== 'waived'))
-  const waived = worstFirst(violations.filter(({ state }) => state === 'waived'))
-  const resolved = violations.filter(({ state }) => state === 'resolved')
-  return ['', ...showActive(active, verdict, page), ...showResolved(resolved, page), ...showWaived(waived, page)]
-}
+/** Shows one section in at most so many lines. */
+export type ShowSection = (most: number) => string[]
 
-const severityColumn = 'critical'.length
-const indent = ' '.repeat(severityColumn + 2)
-const widestRule = 40
-
-function worstFirst(violations: readonly ReportViolation[]): ReportViolation[] {
-  return severities.flatMap((severity) => violations.filter((violation) => violation.severity === severity))
-}
-
-function showActive(active: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  if (active.length === 0) return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
-  return [page.paint('heading', `Violations: ${describeCounts(verdict)}`), ...showEach(active, page)]
-}
-
-function showWaived(waived: readonly ReportViolation[], page: TextPage): string[] {
-  if (waived.length === 0) return []
-  const heading = `Waived: ${count(waived.length, 'violation')}, accepted by the policy`
-  return ['', page.paint('heading', heading), ...showEach(waived, page)]
-}
-
-function showEach(violations: readonly ReportViolation[], page: TextPage): string[] {
-  const rules = firstEntries(violations, page).map(({ rule }) => widthOf(neutralise(rule)))
-  const column = Math.max(0, ...rules.filter((width) => width <= widestRule))
-  return showEntries(violations, page, (violation) => ['', ...showViolation(violation, column, page)])
-}
-
-function describeCounts({ violations, unknown }: Verdict): string {
-  const open = countEach(severities, violations)
-  const parts = [open === '' ? 'none open' : open, ...(unknown === 0 ? [] : [`${unknown} unknown`])]
-  return parts.join('; ')
-}
-
-export function showViolation(violation: ReportViolation, ruleColumn: number, page: TextPage): string[] {
-  const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
-  const [message] = shortenSeals(violation.message)
-  const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
-  const width = page.width - indent.length
-  return [
-    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${describeState(violation)}`,
-    ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
-    ...wrapPieces([...showResource(violation), ...where], width).map((line) => page.paint('aside', `${indent}${line}`)),
-    ...describeWaiver(violation).flatMap((text) => wrapProse(text, width).map((line) => `${indent}${line}`)),
-  ]
-}
-
-function describeWaiver({ waiver }: ReportViolation): string[] {
-  if (waiver === undefined) return []
-  const { owner, reason, expires, ticket } = waiver
-  const until = neutralise(formatExpiry(expires))
-  const followedUp = ticket === undefined ? '' : ` (${neutralise(ticket)})`
-  return [shorten(`accepted by ${neutralise(owner)} until ${until}${followedUp}: ${neutralise(reason)}`, 600)]
-}
-
-function describeState({ state, first_seen, last_seen }: ReportViolation): string {
-  if (state === 'opened') return 'new'
-  if (state === 'resolved') return `until ${showTime(last_seen)}`
-  if (state === 'waived') return `waived, since ${showTime(first_seen)}`
-  return state === 'unknown' ? `unknown, last seen ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
-}
-
-function showResolved(resolved: readonly ReportViolation[], page: TextPage): string[] {
-  if (resolved.length === 0) return []
-  const showOne = ({ severity, rule, ...resource }: ReportViolation) => {
-    const pieces = [`${neutralise(rule)} `, ...showResource(resource)]
-    const [first = '', ...rest] = wrapPieces(pieces, page.width - indent.length)
-    return [
-      `${page.paint('aside', severity.padEnd(severityColumn))}  ${first}`,
-      ...rest.map((line) => `${indent}${line}`),
-    ]
+/** The sections about violations: new ones, other active ones, resolved ones, and waived ones. */
+export function violationSections(
+  report: Report,
+  page: TextPage,
+): Record<'fresh' | 'others' | 'resolved' | 'waived', ShowSection> {
+  const first = firstScannedProjects(report)
+  const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
+  // In a project that was never scanned before, everything is new, so nothing is singled out.
+  const fresh = ofState('opened').filter(({ project }) => !first.has(project))
+  const known = new Set(fresh)
+  const others = report.violations.filter(
+    (one) => !known.has(one) && one.state !== 'resolved' && one.state !== 'waived',
+  )
+  const rules = new Map(rulesOf(report).map((rule) => [rule.id, rule]))
+  const groupOptions: Omit<GroupOptions, 'most' | 'describe'> = { rules, explained: new Set() }
+  return {
+    fresh: (most) =>
+      section(`New: ${describeSeverities(fresh)}`, fresh, page, (heading) => [
+        ...heading,
+        ...showGroups(fresh, page, { ...groupOptions, describe: () => '', most: most - 2 }),
+      ]),
+    others: (most) =>
+      section(describeOthers(others, fresh.length > 0), others, page, (heading) => [
+        ...heading,
+        ...showGroups(others, page, { ...groupOptions, describe: describeAge, most: most - 2 }),
+      ]),
+    resolved: (most) => showResolved(ofState('resolved'), page, most),
+    waived: (most) => showWaived(ofState('waived'), page, most),
   }
-  return ['', page.paint('heading', `Resolved: ${resolved.length}`), '', ...showEntries(resolved, page, showOne)]
+}
+
+function section<Entry>(
+  title: string,
+  entries: readonly Entry[],
+  page: TextPage,
+  show: (heading: readonly string[]) => string[],
+): string[] {
+  return entries.length === 0
+    ? []
+    : ['', ...show(wrapProse(title, page.width).map((line) => page.paint('heading', line)))]
+}
+
+function describeOthers(violations: readonly ReportViolation[], areMore: boolean): string {
+  const unknown = violations.filter(({ state }) => state === 'unknown')
+  const open = violations.filter(({ state }) => state !== 'unknown')
+  const parts = [
+    ...(open.length === 0 ? [] : [`${areMore ? 'Open before' : 'Open'}: ${describeSeverities(open)}`]),
+    ...(unknown.length === 0 ? [] : [`Unknown, because the scan did not check them: ${describeSeverities(unknown)}`]),
+  ]
+  return parts.join('. ')
+}
+
+function describeAge({ state, first_seen, last_seen }: ReportViolation): string {
+  if (state === 'opened') return ''
+  return state === 'unknown' ? `last seen ${last_seen.slice(0, 10)}` : `since ${first_seen.slice(0, 10)}`
 }

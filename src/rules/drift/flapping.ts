@@ -9,6 +9,7 @@ export const flapping = driftRule({
   severity: 'medium',
   packs: ['hygiene'],
   kinds: configuredKinds,
+  life: 'found',
   options: z.strictObject({
     min_changes: z.int().min(2).default(3).describe('Changes of one field from which on it flaps'),
     within_hours: z.number().positive().max(8760).default(24).describe('Hours of changes that count'),

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import type { Json } from '../../model/json.ts'
 import { isNone } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule, openFor } from '../engine/drift-rule.ts'
 
 export const functionChanged = driftRule({
   id: 'drift/function-changed',
@@ -8,6 +9,7 @@ export const functionChanged = driftRule({
   severity: 'medium',
   packs: ['hygiene'],
   kinds: ['subscription', 'source'],
+  options: z.strictObject({ open_for: openFor }),
   *check({ fields }) {
     for (const { path, before, after } of fields) {
       if (!functions.has(path)) continue

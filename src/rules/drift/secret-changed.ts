@@ -1,9 +1,10 @@
+import { z } from 'zod'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
 import type { Json } from '../../model/json.ts'
 import { maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule, openFor } from '../engine/drift-rule.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',
@@ -11,6 +12,7 @@ export const secretChanged = driftRule({
   severity: 'info',
   packs: ['secrets'],
   kinds: ['endpoint', 'source', 'project'],
+  options: z.strictObject({ open_for: openFor }),
   *check({ fields, areSealsComparable }) {
     for (const field of fields) {
       if (/_function$/.test(field.path)) continue

@@ -9,6 +9,7 @@ export const unexpected = driftRule({
   severity: 'medium',
   packs: ['hygiene'],
   kinds: configuredKinds,
+  life: 'approved',
   *check({ isApproved, change, fields }) {
     if (!isApproved) return
     if (change === 'added') yield { path: '', message: 'is not in the approved baseline' }

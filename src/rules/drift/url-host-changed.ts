@@ -1,4 +1,5 @@
-import { driftRule } from '../engine/drift-rule.ts'
+import { z } from 'zod'
+import { driftRule, openFor } from '../engine/drift-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const urlHostChanged = driftRule({
@@ -7,6 +8,7 @@ export const urlHostChanged = driftRule({
   severity: 'high',
   packs: ['ssrf'],
   kinds: ['endpoint'],
+  options: z.strictObject({ open_for: openFor }),
   *check({ before, after }) {
     const [old, now] = [destinationOf(before?.url ?? ''), destinationOf(after?.url ?? '')]
     if (old === undefined || now === undefined || old.host === now.host) return

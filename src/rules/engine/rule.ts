@@ -123,6 +123,8 @@ export interface Rule {
   readonly needs: readonly Kind[]
   /** `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; else across resources. */
   readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet'
+  /** Of a rule with the scope `drift`: what ends its violations. */
+  readonly life?: DriftLife
   /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
   /** @throws ZodError when the options are not its own */
@@ -130,6 +132,12 @@ export interface Rule {
   /** What the policy file says of a rule of its own; undefined for those that come with the program. */
   readonly custom?: CustomDefinition
 }
+
+/**
+ * `restored`: the value is back, or at least as strong. `approved`: the approved state is back. `found`: a scan no
+ * longer finds it.
+ */
+export type DriftLife = 'restored' | 'approved' | 'found'
 
 export interface CustomDefinition {
   /** Controls that it gives evidence for. */
@@ -151,6 +159,8 @@ export type BoundRule =
       readonly kinds: readonly Kind[]
       /** How far back it reads changes; 0 when it does not. */
       readonly lookbackMs: number
+      /** For how long its violations stay open while the value is not back, in milliseconds. */
+      readonly openForMs: number
       check(drift: Drift, now: number): Iterable<RuleFinding>
     }
   | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }

@@ -8,6 +8,7 @@ import {
   type StagedViolations,
   type UnseenVersion,
   unscanned,
+  type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
@@ -18,6 +19,7 @@ import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
+import type { Resolution } from '../../../src/model/violation.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { addMessages } from './memory-outbox.ts'
@@ -31,6 +33,7 @@ import {
   readRows,
   scannedProjects,
   type VersionRow,
+  type ViolationRow,
   versionsAt,
 } from './memory-rows.ts'
 
@@ -53,7 +56,7 @@ export class MemoryDraft implements Draft {
   readonly #seen = new Set<number>()
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
-  readonly #endedViolations = new Set<number>()
+  readonly #endedViolations = new Map<number, Resolution>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
   constructor(memory: Memory, owner: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
@@ -217,8 +220,37 @@ export class MemoryDraft implements Draft {
     return found
   }
 
-  async endViolations(violations: readonly number[]): Promise<void> {
-    for (const id of violations) this.#endedViolations.add(id)
+  async endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void> {
+    for (const [id, resolution] of violations) this.#endedViolations.set(id, resolution)
+  }
+
+  async violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]> {
+    const { violations, acceptances, runs } = this.#memory.rows
+    const own = violations.filter((row) => row.project === projectKeyOf(project))
+    const startOf = (run: number) => runs[run - 1]?.startedAt ?? ''
+    const isReopened = ({ id, fingerprint, resolution, toRun }: ViolationRow) =>
+      resolution === 'accepted' &&
+      !own.some((row) => row.fingerprint === fingerprint && row.id > id) &&
+      acceptances.some((one) => one.fingerprint === fingerprint && (one.revoked?.at ?? '') > startOf(toRun ?? 0))
+    return own.flatMap((row) => {
+      const { originRun } = row
+      if (originRun === undefined || !(row.toRun === undefined || isReopened(row))) return []
+      return [{ ...toActive(row), originRun, firstSeen: startOf(row.firstRun), isActive: row.toRun === undefined }]
+    })
+  }
+
+  async acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>> {
+    const own = this.#memory.rows.acceptances.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))
+    return new Set(own.filter(({ revoked }) => revoked === undefined).map(({ fingerprint }) => fingerprint))
+  }
+
+  async isUnderOtherRules(project: ProjectRef): Promise<boolean> {
+    const { runs, scans } = this.#memory.rows
+    const last = scans.findLast((scan) => scan.project === projectKeyOf(project) && scan.run < this.run)
+    const [before, now] = [runs[(last?.run ?? 0) - 1], runs[this.run - 1]]
+    const isSame = (member: 'policyDigest' | 'configurationDigest' | 'toolVersion') =>
+      before?.[member] === now?.[member]
+    return before !== undefined && !(isSame('policyDigest') && isSame('configurationDigest') && isSame('toolVersion'))
   }
 
   async stageScan(project: ProjectRef): Promise<void> {
@@ -317,9 +349,7 @@ export class MemoryDraft implements Draft {
     const rows = this.#memory.rows.violations.filter(
       (row) => row.project === projectKeyOf(project) && row.toRun === undefined,
     )
-    return rows.map(({ id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }) => {
-      return { id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }
-    })
+    return rows.map(toActive)
   }
 
   #newRow(project: ProjectRef): { id: number; project: string; fromRun: number } {
@@ -337,26 +367,32 @@ export class MemoryDraft implements Draft {
   }
 
   /** Ids that end with this run: named ones, and those that its new rows replace. */
-  #endsOf(named: ReadonlySet<number>, added: readonly { readonly replaces: number | undefined }[]): Set<number> {
+  #endsOf(named: Iterable<number>, added: readonly { readonly replaces: number | undefined }[]): Set<number> {
     return new Set([...named, ...added.flatMap(({ replaces }) => replaces ?? [])])
   }
 
   /** The history with this run in it. */
   #joined(run: RunRow): Rows {
-    const { runs, scans, walks, versions, changes, violations, notices, marks, approvals, held } = this.#memory.rows
+    const { runs, scans, walks, versions, changes, violations, notices, marks, approvals, acceptances, held } =
+      this.#memory.rows
     const ending = <Row extends { id: number }>(rows: readonly Row[], ids: ReadonlySet<number>) =>
       rows.map((row) => (ids.has(row.id) ? { ...row, toRun: this.run } : row))
     const endedVersions = this.#endsOf(this.#endedVersions, this.#added.versions)
-    const endedViolations = this.#endsOf(this.#endedViolations, this.#added.violations)
+    const endedViolations = this.#endsOf(this.#endedViolations.keys(), this.#added.violations)
+    const ended = ending(violations, endedViolations).map((row) => {
+      const resolution = this.#endedViolations.get(row.id)
+      return resolution === undefined ? row : { ...row, resolution }
+    })
     return {
       runs: runs.with(this.run - 1, run),
       scans: [...scans, ...this.#added.scans],
       walks: [...walks, ...this.#added.walks],
       versions: [...ending(versions, endedVersions), ...this.#added.versions],
       changes: [...changes, ...this.#added.changes],
-      violations: [...ending(violations, endedViolations), ...this.#added.violations],
+      violations: [...ended, ...this.#added.violations],
       notices: [...notices, ...this.#added.notices],
       approvals,
+      acceptances,
       held: [...held, ...this.#added.held],
       marks: [...this.#marks.values()].reduce((all, marking) => this.#marking(all, marking), marks),
     }
@@ -384,4 +420,9 @@ export class MemoryDraft implements Draft {
       this.#memory.lease = { ...lease, token: lease.token + 1, heartbeatAt: '1970-01-01T00:00:00.000Z' }
     }
   }
+}
+
+function toActive(row: ViolationRow): ActiveViolation {
+  const { id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun, originRun } = row
+  return { id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun, originRun }
 }

@@ -1,3 +1,4 @@
+import type { Acceptance } from '../../../src/history/acceptances.ts'
 import type { History } from '../../../src/history/history.ts'
 import { leaseTaken } from '../../../src/history/lease-owner.ts'
 import { isLeaseLive, type LocalProcess } from '../../../src/history/sqlite/lease.ts'
@@ -16,6 +17,19 @@ export function openMemoryHistory(owner: LocalProcess, memory: Memory = emptyMem
   return {
     ...memoryReader(memory),
     ...memoryApprovals(memory, refuseWhileLeased),
+    acceptances: async () => memory.rows.acceptances,
+    async accept(added) {
+      refuseWhileLeased()
+      const first = memory.rows.acceptances.length + 1
+      const fresh = added.map((acceptance, at) => ({ ...acceptance, id: first + at, revoked: undefined }))
+      memory.rows = { ...memory.rows, acceptances: [...memory.rows.acceptances, ...fresh] }
+    },
+    async revokeAcceptances(ids, revoked) {
+      refuseWhileLeased()
+      const revoke = (row: Acceptance) =>
+        ids.includes(row.id) && row.revoked === undefined ? { ...row, revoked } : row
+      memory.rows = { ...memory.rows, acceptances: memory.rows.acceptances.map(revoke) }
+    },
     ...memoryOutbox(memory.outbox, owner),
     async begin(start) {
       refuseWhileLeased()

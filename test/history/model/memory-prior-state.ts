@@ -29,7 +29,9 @@ export function memoryPriorState(
     transitions: projects.flatMap(({ project, name, since }) => {
       const own = rows.violations.filter((row) => row.project === project)
       return [...Map.groupBy(own, ({ fingerprint }) => fingerprint).values()].flatMap((all) => {
-        const spans = all.map((row): NotifiedSpan => ({ ...row, toRun: row.toRun ?? null }))
+        const spans = all.map(
+          (row): NotifiedSpan => ({ ...row, toRun: row.toRun ?? null, resolution: row.resolution ?? null }),
+        )
         return transitionBetween(name, spans, { since, run }) ?? []
       })
     }),

@@ -233,6 +233,20 @@ export function memoryReader(memory: Memory): HistoryReader {
       )
     },
 
+    async search(text, run) {
+      return latestScansAt(run).flatMap(({ project }) => {
+        const own = rows().versions.filter((row) => row.project === projectKeyOf(project) && row.fromRun <= run)
+        const groups = [...Map.groupBy(own, resourceKey).values()]
+        return groups
+          .flatMap((versions) => {
+            const last = versions.at(-1)
+            const isMeant = versions.some(({ name, uid }) => name === text || uid.startsWith(text))
+            return last === undefined || !isMeant ? [] : [{ project, kind: last.kind, uid: last.uid, name: last.name }]
+          })
+          .sort(byKindAndUid)
+      })
+    },
+
     async versionsOf(identity, run) {
       const { project, kind, uid } = identity
       return versionsOf(identity, run)
@@ -256,8 +270,9 @@ export function memoryReader(memory: Memory): HistoryReader {
       return all
         .filter((row) => row.kind === kind && row.uid === uid)
         .map((row) => {
-          const { fingerprint, rule, severity, name, path, message, state, waiver } = row
+          const { fingerprint, rule, severity, name, path, message, state, waiver, toRun, resolution } = row
           return {
+            resolution: toRun !== undefined && toRun <= run ? (resolution ?? null) : null,
             ...{ fingerprint, rule, severity, kind, uid, name, path, message, state },
             ...(waiver === undefined ? {} : { waiver }),
             ...spanOf(row, run),

@@ -1,3 +1,4 @@
+import type { Acceptance } from '../../../src/history/acceptances.ts'
 import type { Approval, NewApproval } from '../../../src/history/approvals.ts'
 import type { NewVersion, NewViolation, RunStart } from '../../../src/history/history.ts'
 import type { RecordedViolation, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
@@ -9,6 +10,7 @@ import type { ExitCode } from '../../../src/model/errors.ts'
 import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
+import type { Resolution } from '../../../src/model/violation.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
@@ -22,6 +24,7 @@ export interface Rows {
   readonly notices: readonly NoticeRow[]
   readonly marks: readonly MarkRow[]
   readonly approvals: readonly ApprovalRow[]
+  readonly acceptances: readonly Acceptance[]
   readonly held: readonly (OfRun & { readonly listing: Listing; readonly uids: readonly string[] })[]
 }
 
@@ -61,7 +64,8 @@ export type WalkRow = Coverage & OfRun & { readonly shape: readonly string[] | u
 type NoticeRow = ProjectNotice & { readonly run: number; readonly project: string | null }
 export type VersionRow = NewVersion &
   Valid & { readonly id: number; readonly sealKeyId: string; readonly since: string }
-export type ViolationRow = NewViolation & Valid & { readonly id: number; readonly firstRun: number }
+export type ViolationRow = NewViolation &
+  Valid & { readonly id: number; readonly firstRun: number; readonly resolution?: Resolution }
 export type ApprovalRow = NewApproval & Pick<Approval, 'id' | 'revoked'>
 export type MarkRow = Valid & { readonly kind: Kind; readonly uid: string }
 
@@ -75,6 +79,7 @@ export const noRows: Rows = {
   notices: [],
   marks: [],
   approvals: [],
+  acceptances: [],
   held: [],
 }
 
@@ -120,15 +125,32 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   const { fingerprint, rule, severity, kind, uid, name, path, message, state, fromRun, toRun, firstRun, lastRun } = row
   if (fromRun > run || (toRun !== undefined && toRun < run)) return []
   const startOf = (number: number) => rows.runs[number - 1]?.startedAt ?? ''
-  const shown = { fingerprint, rule, severity, project, kind, uid, name, path, message, firstSeen: startOf(firstRun) }
+  const owner = ownerOf(rows, row, run)
+  const firstSeen = startOf(firstRun)
+  const shown = { fingerprint, rule, severity, project, kind, uid, name, owner, path, message, firstSeen }
   if (toRun === run) {
     if (rows.violations.some(({ replaces }) => replaces === row.id)) return []
     const lastScan = scannedProjects(rows, row.project).findLast((scan) => scan < run) ?? 0
-    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan) }]
+    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan), resolution: row.resolution ?? null }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
-  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run) }]
+  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run), resolution: null }]
+}
+
+/** The owner of an endpoint, or of a subscription's endpoint, as of a run. */
+function ownerOf(rows: Rows, { project, kind, uid }: ViolationRow, run: number): string | null {
+  const isValid = ({ fromRun, toRun }: VersionRow) => fromRun <= run && (toRun === undefined || toRun > run)
+  const attributesOf = (kind: Kind, uid: unknown) => {
+    const row = rows.versions.find(
+      (version) => version.project === project && version.kind === kind && version.uid === uid && isValid(version),
+    )
+    return row === undefined ? {} : toStoredBody(row).attributes
+  }
+  const endpoint = kind === 'subscription' ? attributesOf('subscription', uid).endpoint_uid : uid
+  if (kind !== 'endpoint' && kind !== 'subscription') return null
+  const { owner_id } = attributesOf('endpoint', endpoint)
+  return typeof owner_id === 'string' ? owner_id : null
 }
 
 /** Versions as runs found them. */

@@ -7,10 +7,10 @@ export const html: FormatTest = {
     const violations = [...text.matchAll(element)].map(([, rule = '', severity = '', project = '', state = '']) => {
       return { severity, rule, project, state }
     })
-    return { violations, exitCode: Number(/ Exit code (\d+)\.</.exec(text)?.[1]) }
+    return { violations, exitCode: Number(/<dt>Exit code<\/dt><dd>(\d+)</.exec(text)?.[1]) }
   },
   damage: (text) =>
-    (text.match(/<(?:script|img|iframe|!--|!\[CDATA)|<a (?!class="skip"|href="#)| on\w+=/g) ?? []).filter((match) =>
-      match.startsWith('<'),
-    ),
+    (
+      text.match(/<(?:script|img|iframe|!--|!\[CDATA)|<a (?!class="(?:skip|chip \w+)" href="#|href="#)| on\w+=/g) ?? []
+    ).filter((match) => match.startsWith('<')),
 }

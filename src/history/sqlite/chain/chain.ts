@@ -12,7 +12,9 @@ export function linkOf(version: ChainVersion, previous: string | null, parts: Pa
 export function appendLink(db: Database, run: number): string {
   db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
   db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
+  db.prepare('UPDATE acceptance SET accepted_in = ? WHERE accepted_in IS NULL').run(run)
   db.prepare('UPDATE approval SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
+  db.prepare('UPDATE acceptance SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
   const previous =
     db
       .prepare<[number], string>(

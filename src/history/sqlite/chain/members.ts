@@ -55,6 +55,11 @@ export const approvalMembers: DigestMembers = {
   looks: 'scopes',
 }
 
+export const acceptanceMembers = alike(
+  ...['id', 'project_id', 'project', 'fingerprint', 'rule', 'kind', 'uid', 'path', 'reason'],
+  ...['accepted_at', 'accepted_by', 'accepted_in'],
+)
+
 export const approvedMembers = alike('approval_id', 'kind', 'uid', 'name', 'body', 'seal_key_id')
 
 export const revocationMembers = alike('id', 'revoked_at', 'revoked_by', 'revoked_in')

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { type DigestedRows, digestRows } from './digest-rows.ts'
 import {
+  acceptanceMembers,
   approvalMembers,
   approvedMembers,
   changeMembers,
@@ -24,10 +25,11 @@ export type Parts = Readonly<Record<string, string>>
 
 /**
  * What the digests cover. Version 1: links made before schema 10. Version 2 adds scans, the causes of walks, and the
- * codes and numbers of notices, which an upgrade added to older rows.
+ * codes and numbers of notices, which an upgrade added to older rows. Version 3 adds the origins and resolutions of
+ * violations, and acceptances.
  */
-export type ChainVersion = 1 | 2
-export const chainVersion: ChainVersion = 2
+export type ChainVersion = 1 | 2 | 3
+export const chainVersion: ChainVersion = 3
 
 type PartRows = Readonly<Record<string, DigestedRows>>
 
@@ -60,8 +62,18 @@ function partsBy(run: string, version: ChainVersion): PartRows {
       order: bySpan,
     },
     changes: { from: 'change', members: changeMembers, where: ofRun, order: 'id' },
-    violations: { from: 'violation', members: violationMembers, where: began, order: 'id' },
-    ended_violations: { from: 'violation', members: endMembers, where: ended, order: 'id' },
+    violations: {
+      from: 'violation',
+      members: version < 3 ? violationMembers : { ...violationMembers, origin_run: 'origin_run' },
+      where: began,
+      order: 'id',
+    },
+    ended_violations: {
+      from: 'violation',
+      members: version < 3 ? endMembers : { ...endMembers, resolution: 'resolution' },
+      where: ended,
+      order: 'id',
+    },
     notices: {
       from: 'notice',
       members: version === 1 ? noticeMembers : { ...noticeMembers, code: 'code', number: 'number' },
@@ -82,10 +94,12 @@ function walksOfVersion1(ofRun: string): string {
       WHERE ${ofRun} AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = e.project_id AND o.run = e.run)`
 }
 
-/** Approvals and revocations between runs, by the run committed after them. */
+/** Approvals, acceptances and revocations between runs, by the run committed after them. */
 function approvalsBy(isBy: (column: string) => string): PartRows {
   const approved = isBy('approved_in')
   return {
+    acceptances: { from: 'acceptance', members: acceptanceMembers, where: isBy('accepted_in'), order: 'id' },
+    revoked_acceptances: { from: 'acceptance', members: revocationMembers, where: isBy('revoked_in'), order: 'id' },
     approvals: { from: 'approval', members: approvalMembers, where: approved, order: 'id' },
     approved_resources: {
       from: 'approved_resource',

@@ -3,7 +3,7 @@ import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../../history.ts'
 import { releaseSql } from '../lease.ts'
-import type { ActiveViolationRow } from '../rows.ts'
+import type { ActiveViolationRow, WithOriginRow } from '../rows.ts'
 
 type SqlValue = string | number | null
 
@@ -17,8 +17,9 @@ export function prepareStatements(db: Database) {
   const all = <Row>(sql: string) => db.prepare<SqlValue[], Row>(sql)
   const named = <Parameters extends Record<string, SqlValue>, Row>(sql: string) => db.prepare<Parameters, Row>(sql)
   const value = <Value>(sql: string) => db.prepare<SqlValue[], Value>(sql).pluck()
-  const activeViolation = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, waiver,
-    first_run AS firstRun FROM violation`
+  const violationColumns = `id, fingerprint, kind, uid, rule, path, state, severity, name, message, waiver,
+    first_run AS firstRun, origin_run AS originRun`
+  const activeViolation = `SELECT ${violationColumns} FROM violation`
   return {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
@@ -102,16 +103,32 @@ export function prepareStatements(db: Database) {
     ),
     insertViolation: db.prepare(
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
-                              first_run, last_run, replaces, waiver)
+                              first_run, last_run, origin_run, replaces, waiver)
        VALUES (@fingerprint, @projectId, @kind, @uid, @rule, @path, @state, @severity, @name, @message, @fromRun,
-               @firstRun, @lastRun, @replaces, @waiver)`,
+               @firstRun, @lastRun, @originRun, @replaces, @waiver)`,
     ),
     deleteViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolations: all(
       `UPDATE violation SET to_run = ? WHERE id IN (SELECT replaces FROM violation
          WHERE id > (SELECT violation_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
     ),
-    endViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
+    endViolation: all('UPDATE violation SET to_run = ?, resolution = ? WHERE id = ?'),
+    violationsWithOrigin: db.prepare<{ project: number; run: number }, WithOriginRow>(
+      `SELECT ${violationColumns}, to_run IS NULL AS isActive,
+         (SELECT started_at FROM run WHERE number = first_run) AS firstSeen
+       FROM violation v WHERE project_id = @project AND from_run < @run AND origin_run IS NOT NULL AND (to_run IS NULL
+         OR (resolution = 'accepted' AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.fingerprint = v.fingerprint AND n.id > v.id)
+           AND EXISTS (SELECT 1 FROM acceptance a WHERE a.project_id = @project AND a.fingerprint = v.fingerprint
+             AND a.revoked_at > (SELECT started_at FROM run WHERE number = v.to_run))))
+       ORDER BY id`,
+    ),
+    accepted: value<string>('SELECT fingerprint FROM acceptance WHERE project_id = ? AND revoked_at IS NULL'),
+    isUnderOtherRules: value<number>(
+      `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
+         OR b.tool_version <> r.tool_version
+       FROM run r JOIN run b ON b.number = (SELECT max(run) FROM scan WHERE project_id = ? AND run < r.number)
+       WHERE r.number = ?`,
+    ),
 
     insertScan: all('INSERT INTO scan (project_id, run, name) VALUES (?, ?, ?)'),
     insertWalk: db.prepare(

@@ -1,3 +1,4 @@
+import type { Resolution } from '../../../model/violation.ts'
 import type { ActiveViolation } from '../../history.ts'
 import { toActiveViolation } from '../rows.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
@@ -9,11 +10,14 @@ type ViolationMethod =
   | 'unconfirmedViolations'
   | 'unconfirmedBy'
   | 'endViolations'
+  | 'violationsWithOrigin'
+  | 'acceptedFingerprints'
+  | 'isUnderOtherRules'
 
 /** Violations. New rows are inserted at once; ends are remembered. */
 export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPart<ViolationMethod> {
   const confirmedViolations = new IdSet()
-  const endedViolations = new Set<number>()
+  const endedViolations = new Map<number, Resolution>()
 
   return {
     methods: {
@@ -24,9 +28,24 @@ export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPa
         if (violations.length === 0) return
         const id = idOf(project)
         write(() => {
-          for (const { waiver, firstRun = run, lastRun = null, replaces, ...violation } of violations) {
+          for (const {
+            waiver,
+            firstRun = run,
+            lastRun = null,
+            originRun = null,
+            replaces,
+            ...violation
+          } of violations) {
             sql.insertViolation.run({
-              ...{ projectId: id, fromRun: run, firstRun, lastRun, replaces: replaces ?? null, ...violation },
+              ...{
+                projectId: id,
+                fromRun: run,
+                firstRun,
+                lastRun,
+                originRun,
+                replaces: replaces ?? null,
+                ...violation,
+              },
               waiver: waiver === undefined ? null : JSON.stringify(waiver),
             })
             if (replaces !== undefined) confirmedViolations.add(replaces)
@@ -52,12 +71,19 @@ export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPa
         return found
       },
       async endViolations(violations) {
-        for (const id of violations) endedViolations.add(id)
+        for (const [id, resolution] of violations) endedViolations.set(id, resolution)
       },
+      violationsWithOrigin: async (project) =>
+        sql.violationsWithOrigin.all({ project: idOf(project), run }).map(({ isActive, firstSeen, ...row }) => ({
+          ...toActiveViolation(row),
+          ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },
+        })),
+      acceptedFingerprints: async (project) => new Set(sql.accepted.all(idOf(project))),
+      isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
       sql.endReplacedViolations.run(run, run)
-      for (const id of endedViolations) sql.endViolation.run(run, id)
+      for (const [id, resolution] of endedViolations) sql.endViolation.run(run, resolution, id)
     },
     deleteRows: (project) => sql.deleteViolations.run(project, run),
     forget(project) {

@@ -24,6 +24,7 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   const numbers = (sql: string) => db.prepare<[], number>(sql).pluck().all()
   if (latest > 0) need('current state', [latest])
   need('opened an active violation', numbers('SELECT DISTINCT first_run FROM violation WHERE to_run IS NULL'))
+  need('the value before an open drift', numbers(`SELECT DISTINCT origin_run FROM violation WHERE ${mayBeCompared}`))
   const lifted = db.prepare<[number, number], number>(lastLiftedSql).pluck()
   need('last complete walk', [
     ...numbers("SELECT max(run) FROM walk WHERE status = 'complete' GROUP BY project_id, listing"),
@@ -39,6 +40,9 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   )
   return reasons
 }
+
+/** Active violations, and accepted ones: an acceptance may be revoked. */
+const mayBeCompared = `to_run IS NULL OR (resolution = 'accepted' AND fingerprint IN (SELECT fingerprint FROM acceptance))`
 
 /** The last approval of a project is the active one. Not read from the view `baseline`, which may be altered. */
 const approvedSql = `

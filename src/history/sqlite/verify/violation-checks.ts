@@ -4,7 +4,7 @@ import { type Check, sentences } from './check.ts'
 export const violationChecks: readonly Check[] = [
   {
     id: 'I5',
-    invariant: 'a violation is resolved only by a complete walk or by another policy',
+    invariant: 'a violation is resolved only by a complete walk, another policy, an acceptance or its own expiry',
     means: 'a violation that was not evaluated was reported as resolved',
     find: (db) =>
       sentences<{ rule: string; kind: string; uid: string; run: number }>(
@@ -26,6 +26,7 @@ const resolvedSql = `
   SELECT x.rule, x.kind, x.uid, x.to_run AS run
   FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'committed'
   WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
+    AND ifnull(x.resolution, '') NOT IN ('accepted', 'expired')
     AND x.kind IN ('project', 'endpoint', 'source', 'subscription', 'device')
     AND NOT EXISTS (
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'

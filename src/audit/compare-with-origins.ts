@@ -1,0 +1,98 @@
+import type { ViolationWithOrigin } from '../history/history.ts'
+import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import type { JsonObject } from '../model/json.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { Kind, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import type { Drift } from '../rules/engine/drift.ts'
+import { subjectOf } from './comparison.ts'
+import type { VersionsAt } from './date-values.ts'
+import { noChanges } from './recent-changes.ts'
+import { keyed } from './reconcile.ts'
+
+/** A violation of a drift rule, as far as a comparison with its origin needs it. */
+export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' | 'firstSeen' | 'isActive'>
+
+/**
+ * Follows violations of drift rules until the value is back: compares each resource with the version before its change,
+ * not only with the last scan, which knows the changed value already.
+ */
+export interface OriginComparison {
+  /** Findings about a page of resources. `found`: what the comparison with the last scan or the approved state found. */
+  decide(resources: readonly Resource[], found: readonly Finding[]): Promise<readonly Finding[]>
+  /** Violations that ended although the value differs from the origin, by key. */
+  readonly endings: ReadonlyMap<string, 'accepted' | 'expired'>
+  /** Keys of violations whose origin cannot be compared: their silence means nothing. */
+  readonly undecided: ReadonlySet<string>
+}
+
+export interface OriginContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly sealKeyId: string
+  readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs'>
+  readonly versionsAt: VersionsAt
+  /** Whether a person approved a state of the resource: a value that the state has is accepted. */
+  isApproved(resource: Resource): boolean
+  /** Brings stored attributes to today's normal form. */
+  reform(kind: Kind, attributes: JsonObject): JsonObject
+}
+
+export function compareWithOrigins(violations: readonly FollowedViolation[], context: OriginContext): OriginComparison {
+  const { now, sealKeyId, ofProject, versionsAt, isApproved, reform } = context
+  const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
+  const endings = new Map<string, 'accepted' | 'expired'>()
+  const undecided = new Set<string>()
+
+  const isExpired = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
+    isActive && now - Date.parse(firstSeen) >= ofProject.openForMs(resource, rule)
+
+  return {
+    endings,
+    undecided,
+    async decide(resources, found) {
+      if (followed.size === 0) return found
+      const cases = resources.flatMap((resource) =>
+        (followed.get(resourceKey(resource)) ?? []).map((violation) => ({ resource, violation, ...keyed(violation) })),
+      )
+      if (cases.length === 0) return found
+      const byMain = new Set(found.map((finding) => keyed(finding).key))
+      const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
+      const origins = await versionsAt(points)
+      const kept: Finding[] = []
+      const followedKeys = new Set<string>()
+      for (const [at, { resource, violation, key }] of cases.entries()) {
+        const isByApproval = isApproved(resource)
+        if (isByApproval && byMain.has(key)) continue
+        followedKeys.add(key)
+        if (!isByApproval && isExpired(resource, violation)) {
+          endings.set(key, 'expired')
+          continue
+        }
+        const origin = origins[at]
+        if (origin === undefined) {
+          undecided.add(key)
+          continue
+        }
+        const areSealsComparable = origin.sealKeyId === sealKeyId
+        const before = reform(resource.kind, origin.attributes)
+        const drift: Drift = {
+          ...subjectOf(resource),
+          ...{ before, after: resource.attributes, areSealsComparable, recent: noChanges },
+          fields: diffAttributes(resource.kind, before, resource.attributes, { sealsComparable: areSealsComparable }),
+          change: 'modified',
+          isApproved: false,
+        }
+        const again = ofProject.compareBy(violation.rule, resource, drift)
+        const same = again?.find((finding) => keyed(finding).key === key)
+        if (again === undefined) undecided.add(key)
+        else if (same === undefined) {
+          if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
+        } else if (isByApproval) endings.set(key, 'accepted')
+        else kept.push({ ...same, originRun: violation.originRun })
+      }
+      return [...found.filter((finding) => !followedKeys.has(keyed(finding).key)), ...kept]
+    },
+  }
+}

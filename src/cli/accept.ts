@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { AuditError } from '../model/errors.ts'
+import { addSignature, signature } from './baseline-options.ts'
+import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
+
+interface AcceptOptions extends ReadingOptions {
+  readonly reason?: string
+  readonly by?: string
+  readonly list?: true
+  readonly revoke?: readonly string[]
+}
+
+export function defineAccept(program: Command, execute: Execute): void {
+  const command = program
+    .command('accept')
+    .description('Accept violations: from the next run on they are closed, until the acceptance is revoked')
+    .argument('[fingerprint...]', 'of active violations, or the first 6 characters or more; see `hookdrift violations`')
+    .option('--reason <text>', 'why they are accepted, for the record and for reports')
+    .option('--list', 'list all acceptances, revoked ones too')
+    .option('--revoke <fingerprint...>', 'revoke acceptances: the next run opens what it still finds')
+  addReadingOptions(addSignature(command)).action((fingerprints: string[], options: AcceptOptions) =>
+    execute((terminal) => accept(fingerprints, options, terminal)),
+  )
+}
+
+async function accept(
+  fingerprints: readonly string[],
+  options: AcceptOptions,
+  terminal: ProcessContext,
+): Promise<number> {
+  const { acceptancesView, answerAcceptances, findByFingerprint, readAcceptable } = await import(
+    '../queries/read-acceptances.ts'
+  )
+  const { sealProse } = await import('../inventory/seal-text.ts')
+  const { maskingSealer } = await import('../inventory/masking-sealer.ts')
+  const { reason, by, list = false, revoke = [] } = options
+  refuseUnclear(fingerprints, options)
+  return answerFromHistory(options, terminal, acceptancesView, async (history) => {
+    const before = await history.acceptances()
+    if (list) return answerAcceptances(before, limitOf(options))
+    const signed = signature(by)
+    if (revoke.length > 0) {
+      const inForce = before.filter(({ revoked }) => revoked === undefined)
+      const naming = { what: 'acceptance', list: 'hookdrift accept --list' }
+      const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
+      const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
+      await history.revokeAcceptances(ids, signed)
+      const changed = (await history.acceptances()).filter(({ id }) => ids.includes(id))
+      return answerAcceptances(changed, limitOf(options))
+    }
+    const active = await readAcceptable(history)
+    const naming = { what: 'active violation', list: 'hookdrift violations --format json' }
+    const chosen = new Set(fingerprints.map((text) => findByFingerprint(active, text, naming)))
+    await history.accept(
+      [...chosen].map(({ scanned, fingerprint, rule, kind, uid, path }) => ({
+        ...{ project: scanned, fingerprint, rule, kind, uid, path },
+        ...{ reason: sealProse(reason ?? '', maskingSealer), ...signed },
+      })),
+    )
+    return answerAcceptances((await history.acceptances()).slice(before.length), limitOf(options))
+  })
+}
+
+/** One thing at a time: accept with a reason, list, or revoke. */
+function refuseUnclear(fingerprints: readonly string[], { reason, list, revoke }: AcceptOptions): void {
+  const asked = [fingerprints.length > 0, list === true, revoke !== undefined].filter(Boolean).length
+  if (asked !== 1) {
+    throw AuditError.usage('expected fingerprints to accept, --list, or --revoke', {
+      advice: '`hookdrift violations --format json` shows the fingerprints of violations',
+    })
+  }
+  if (fingerprints.length > 0 && (reason ?? '').trim() === '') {
+    throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
+  }
+}

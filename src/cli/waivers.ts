@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { HistoryOptions } from '../app/locate-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { exitCodes } from '../model/errors.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+import { addHistoryOptions, addProjectOption, runNamed, withHistory } from './query-options.ts'
+
+interface DraftOptions extends HistoryOptions {
+  readonly owner: string
+  readonly expires: string
+  readonly reason?: string
+  readonly project: readonly string[]
+}
+
+export function defineWaivers(program: Command, execute: Execute): void {
+  const waivers = program.command('waivers').description('Accept violations until a date')
+  addHistoryOptions(addProjectOption(waivers.command('draft')))
+    .description('Print waivers for all open violations, as YAML for a policy, to review')
+    .addOption(new Option('--owner <name>', 'who answers for them').makeOptionMandatory().argParser(toLine))
+    .requiredOption('--expires <date>', 'a date such as 2027-03-31, or a time with its zone; at most 366 days ahead')
+    .addOption(new Option('--reason <text>', 'why they are accepted; default: names the run').argParser(toLine))
+    .action((options: DraftOptions) => execute((terminal) => draft(options, terminal)))
+}
+
+async function draft(options: DraftOptions, terminal: ProcessContext): Promise<number> {
+  const { systemClock } = await import('../app/system.ts')
+  const { draftWaivers, refuseExpiry } = await import('../queries/draft-waivers.ts')
+  const { owner, expires, reason, project: projects } = options
+  refuseExpiry(expires, systemClock.now())
+  const { yaml, accepted, notWaivable } = await withHistory(options, terminal, async (reader) => {
+    const run = await runNamed(reader, 'latest')
+    return draftWaivers(reader, { run, owner, expires, reason, projects })
+  })
+  terminal.stdout.write(yaml)
+  const notes = [
+    `${count(accepted, 'violation')} accepted until ${expires}: review them, then add them to the policy`,
+    ...(notWaivable === 0 ? [] : [`${count(notWaivable, 'violation')} of waivers cannot be waived: see waiver/*`]),
+  ]
+  for (const note of notes) terminal.stderr.write(`hookdrift: ${neutralise(note)}\n`)
+  return exitCodes.clean
+}
+
+function toLine(text: string): string {
+  const line = text.trim()
+  if (line === '' || line.length > 1000 || /[\n\r]/.test(line)) {
+    throw new InvalidArgumentError('Expected a line of at most 1000 characters.')
+  }
+  return line
+}

@@ -1,0 +1,33 @@
+import { openHistory } from '../app/open-history.ts'
+import type { ProcessContext } from '../app/process-context.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { writeFileAtomically } from '../app/write-file-atomically.ts'
+import type { Configuration } from '../config/read-configuration.ts'
+
+/** Metrics of the worker that say something of one run. */
+const ofRun = [
+  ...['info', 'last_success_timestamp_seconds', 'last_complete_walk_timestamp_seconds', 'walks', 'open_violations'],
+  ...['project_open_violations', 'drift', 'last_run_timestamp_seconds', 'last_run_exit_code', 'history_bytes'],
+] as const
+
+/**
+ * Writes what the history knows after a run in the text form of Prometheus, for the textfile collector of its node
+ * exporter. The file is complete or as before.
+ */
+export async function writeMetrics(
+  file: string,
+  { services, history: location }: Configuration,
+  terminal: ProcessContext,
+): Promise<void> {
+  const { openMetrics } = await import('../worker/metrics.ts')
+  const { readPast } = await import('../worker/read-past.ts')
+  const { historySize } = await import('../app/history-size.ts')
+  const configured = new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name)))
+  const history = await openHistory(location, terminal.env)
+  const past = await readPast(history, configured).finally(() => history.close())
+  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })
+  metrics.remember(past)
+  const texts = await Promise.all(ofRun.map((name) => metrics.registry.getSingleMetricAsString(`hookdrift_${name}`)))
+  // The collector is another user.
+  writeFileAtomically(file, `${texts.join('\n\n')}\n`, { what: 'the metrics', mode: 0o644 })
+}

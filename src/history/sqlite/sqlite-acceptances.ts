@@ -1,0 +1,52 @@
+import type { Database } from 'better-sqlite3'
+import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { Acceptance, NewAcceptance } from '../acceptances.ts'
+import type { Signature } from '../approvals.ts'
+
+interface AcceptanceRow extends Signature {
+  readonly id: number
+  readonly name: string
+  readonly service: string
+  readonly projectUid: string
+  readonly fingerprint: string
+  readonly rule: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly path: string
+  readonly reason: string
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+}
+
+/** Every acceptance, revoked ones too, oldest first. */
+export function readAcceptances(db: Database): Acceptance[] {
+  return db
+    .prepare<[], AcceptanceRow>(
+      `SELECT a.id, a.project AS name, p.service, p.uid AS projectUid, a.fingerprint, a.rule, a.kind, a.uid, a.path,
+         a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
+       FROM acceptance a JOIN project p ON p.id = a.project_id ORDER BY a.id`,
+    )
+    .all()
+    .map(({ name, service, projectUid, revokedAt, revokedBy, ...row }) => ({
+      ...row,
+      project: { name, service, uid: projectUid },
+      revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
+    }))
+}
+
+export function writeAcceptances(
+  db: Database,
+  idOf: (project: ProjectRef) => number,
+  acceptances: readonly NewAcceptance[],
+): void {
+  const insert = db.prepare(
+    `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by)
+     VALUES (@id, @name, @fingerprint, @rule, @kind, @uid, @path, @reason, @at, @by)`,
+  )
+  for (const { project, ...row } of acceptances) insert.run({ ...row, id: idOf(project), name: project.name })
+}
+
+export function revokeAcceptances(db: Database, acceptances: readonly number[], { by, at }: Signature): void {
+  const revoke = db.prepare('UPDATE acceptance SET revoked_at = ?, revoked_by = ? WHERE id = ? AND revoked_at IS NULL')
+  for (const id of acceptances) revoke.run(at, by, id)
+}

@@ -1,0 +1,31 @@
+import { formatExpiry } from '../../../model/format-expiry.ts'
+import type { ReportViolation } from '../../../model/report.ts'
+import { shorten } from '../../text/shorten.ts'
+import { html, type Markup, nothing } from '../markup.ts'
+import { resource } from './resource.ts'
+import { severityChip } from './severity.ts'
+
+interface FindingOptions {
+  /** The id of the row on its page. */
+  readonly anchor: string
+  /** Since when, in words. */
+  readonly age: string
+  /** Whether the row names severity and rule, because the block around it does not. */
+  readonly isNamed: boolean
+}
+
+/** A violation: what was found, where, and since when. */
+export function findingRow(violation: ReportViolation, { anchor, age, isNamed }: FindingOptions): Markup {
+  const { rule, severity, project, state, path, message } = violation
+  const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
+  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}</p>${showWaiver(violation)}</li>
+`
+}
+
+function showWaiver({ waiver }: ReportViolation): Markup {
+  if (waiver === undefined) return nothing
+  const { owner, reason, expires, ticket } = waiver
+  const followedUp = ticket === undefined ? '' : ` (${ticket})`
+  return html`<p class="where">Accepted by ${owner} until ${formatExpiry(expires)}: ${reason}${followedUp}</p>`
+}

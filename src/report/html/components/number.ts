@@ -1,0 +1,20 @@
+import { html, type Markup, nothing } from '../markup.ts'
+
+export interface NumberWithDelta {
+  /** The number, or `?` when it is unknown. */
+  readonly value: string
+  readonly label: string
+  /** What changed since the last run, such as `+1 new`; empty when that is not known. */
+  readonly delta: readonly string[]
+  /** A severity or a state: it decides icon and colour. */
+  readonly mark: string
+}
+
+/** A large number with its change since the last run. */
+export function numberWithDelta({ value, label, delta, mark }: NumberWithDelta): Markup {
+  const isKnown = value !== '?'
+  const quiet = value === '0' ? ' quiet' : ''
+  const change = delta.length === 0 ? nothing : html`<span class="delta">${delta.join(', ')}</span>`
+  return html`<li class="figure ${mark}${isKnown ? quiet : ' unseen'}"><b>${value}</b> <span class="label">${label}</span>${change}</li>
+`
+}

@@ -1,0 +1,24 @@
+import { html, type Markup } from '../markup.ts'
+
+interface Column {
+  readonly title: string
+  /** Right-aligned digits. */
+  readonly isNumber?: boolean
+}
+
+/** A cell. Below 600 px, where rows become cards, `label` is in front of its content. */
+export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
+  return kind === ''
+    ? html`<td data-label="${label}">${content}</td>`
+    : html`<td data-label="${label}" class="${kind}">${content}</td>`
+}
+
+/** A table of rows that begin with a `th` of scope `row`. */
+export function table(name: string, columns: readonly Column[], rows: readonly Markup[]): Markup {
+  const heads = columns.map(({ title, isNumber }) =>
+    isNumber === true ? html`<th scope="col" class="n">${title}</th>` : html`<th scope="col">${title}</th>`,
+  )
+  return html`<table class="cards" aria-label="${name}"><thead><tr>${heads}</tr></thead><tbody>
+${rows}</tbody></table>
+`
+}

@@ -1,0 +1,22 @@
+import type { Report, ReportCoverage } from '../../model/report.ts'
+import { isGap } from '../gaps.ts'
+
+/** How much of a project was scanned: all of it, something, or nothing. */
+export type ScanExtent = 'all' | 'some' | 'none'
+
+export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
+  const tried = walks.filter(({ status }) => status !== 'skipped')
+  if (!tried.some(isGap)) return 'all'
+  return tried.every((walk) => isGap(walk) && walk.pages === 0) ? 'none' : 'some'
+}
+
+/** Whether the history had no earlier run to compare with. */
+export function isFirstRun({ run }: Report): boolean {
+  return run.number === 1
+}
+
+/** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */
+export function showCount(number: number, extent: ScanExtent): string {
+  if (extent === 'all') return String(number)
+  return number === 0 ? '?' : `${number}+`
+}

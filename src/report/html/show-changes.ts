@@ -1,0 +1,78 @@
+import { changeTypes } from '../../model/change.ts'
+import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
+import { count, countEach } from '../../text/count.ts'
+import { changeCard } from './components/change-card.ts'
+import { emptyState } from './components/empty-state.ts'
+import { rowList } from './components/fold.ts'
+import { html, type Markup } from './markup.ts'
+import type { PageSection } from './render-page.ts'
+import type { RuleGroup } from './rule-groups.ts'
+import { extentOf, isFirstRun } from './scan-extent.ts'
+import { showRuleGroups } from './show-rules.ts'
+
+/**
+ * New violations, then changed resources. A first run has nothing to compare with: its violations are merely found, and
+ * one section says so.
+ */
+export function changeSections(report: Report, opened: readonly RuleGroup[]): PageSection[] {
+  const { drift } = report
+  if (isFirstRun(report) && drift.length === 0) {
+    return [{ id: 'changes', title: 'First run', content: showFirstRun(report) }]
+  }
+  const number = opened.reduce((sum, group) => sum + group.violations.length, 0)
+  const isCounted = extentOf(report.coverage) === 'all'
+  return [
+    {
+      id: 'new',
+      title: 'New violations',
+      ...(number > 0 || isCounted ? { count: number } : {}),
+      content: showOpened(report, opened),
+    },
+    {
+      id: 'drift',
+      title: 'Changed',
+      ...(drift.length > 0 || isCounted ? { count: drift.length } : {}),
+      content: showDrift(report),
+    },
+  ]
+}
+
+function showFirstRun({ projects, coverage }: Report): Markup {
+  const resources = projects.flatMap((project) => Object.values(project.resources))
+  const number = resources.reduce((sum, seen) => sum + seen, 0)
+  if (extentOf(coverage) === 'none') {
+    return emptyState('This is the first run, and it scanned nothing: there is nothing to compare with yet.', 'unknown')
+  }
+  const remembered = number === 0 ? '' : ` It remembers ${count(number, 'resource')}.`
+  return emptyState(`This is the first run.${remembered} The next run reports what changed since.`, 'none')
+}
+
+function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[]): Markup {
+  if (opened.length > 0) return showRuleGroups(opened, run.started_at)
+  const extent = extentOf(coverage)
+  if (extent === 'all') return emptyState('No new violation.', 'none')
+  return emptyState(
+    extent === 'some' ? 'No new violation in what was scanned.' : 'New violations are unknown.',
+    'unknown',
+  )
+}
+
+function showDrift({ drift, verdict, coverage, violations }: Report): Markup {
+  const extent = extentOf(coverage)
+  if (drift.length === 0) {
+    if (extent === 'all') return emptyState('Nothing changed since the last complete scan.', 'none')
+    return extent === 'some'
+      ? emptyState('Nothing changed in what was scanned; the rest is unknown.', 'unknown')
+      : emptyState('Drift is unknown: nothing was scanned, so nothing could be compared.', 'unknown')
+  }
+  const opened = Map.groupBy(
+    violations.filter(({ state }) => state === 'opened'),
+    resourceKey,
+  )
+  return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
+${rowList(drift.map((change) => changeCard(change, opened.get(resourceKey(change)) ?? [])))}`
+}
+
+function resourceKey({ project, kind, uid }: ReportChange | ReportViolation): string {
+  return JSON.stringify([project, kind, uid])
+}

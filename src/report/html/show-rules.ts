@@ -1,0 +1,80 @@
+import { severities } from '../../model/violation.ts'
+import { anchorOf } from './anchors.ts'
+import { command } from './components/command.ts'
+import { fold, foldRest, rowList } from './components/fold.ts'
+import { remediation } from './components/remediation.ts'
+import { severityChip } from './components/severity.ts'
+import { html, type Markup, nothing } from './markup.ts'
+import type { RuleGroup } from './rule-groups.ts'
+import { showViolations } from './show-violations.ts'
+
+/** Above this number of violations, fewer blocks are open and show fewer rows, so that the next section is near. */
+const few = 60
+
+/** Violations in blocks, one for each rule, with how to fix them. The first blocks are open. */
+export function showRuleGroups(groups: readonly RuleGroup[], at: string): Markup {
+  const total = groups.reduce((sum, { violations }) => sum + violations.length, 0)
+  const [mostOpen, shown] = total > few ? [8, 5] : [20, 20]
+  return html`${groups.map((group, index) => {
+    const rows = showViolations(group.violations, { at, isNamed: false, shown })
+    return showGroup(group, rows, index < mostOpen)
+  })}`
+}
+
+/** A link to each rule, the worst first, with its number of violations. */
+export function showRuleIndex(groups: readonly RuleGroup[]): Markup {
+  const worstFirst = severities.flatMap((severity) => groups.filter((group) => group.severity === severity))
+  const links = [...Map.groupBy(worstFirst, ({ id }) => id)].flatMap(([id, alike]) => {
+    const [worst] = alike
+    if (worst === undefined) return []
+    const number = alike.reduce((sum, { violations }) => sum + violations.length, 0)
+    return [
+      html`<li><a href="#${anchorOf('rule', id)}">${worst.title}</a> <span class="chip ${worst.severity}">${number}</span></li>
+`,
+    ]
+  })
+  return rowList(links)
+}
+
+function showGroup(group: RuleGroup, rows: Markup, isOpenAtFirst: boolean): Markup {
+  const { id, severity, title, violations, isFirst } = group
+  const summary = html`<h3>${severityChip(severity)} ${title} <span class="count">${violations.length}</span></h3>`
+  const block = fold(summary, html`${showRemediation(group)}${rows}${showMore(group)}`, isOpenAtFirst)
+  return isFirst
+    ? html`<div class="rule" id="${anchorOf('rule', id)}">${block}</div>
+`
+    : html`<div class="rule">${block}</div>
+`
+}
+
+/** How to fix it. The first group of a rule says so, all others link to it. */
+function showRemediation({ id, rule, isFirst }: RuleGroup): Markup {
+  if (!isFirst)
+    return html`<p class="where"><a href="#${anchorOf('rule', id)}">How to fix</a></p>
+`
+  return rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)
+}
+
+function showMore({ id, rule, isFirst }: RuleGroup): Markup {
+  if (!isFirst) return nothing
+  return html`<div class="where more">${command(`hookdrift rules ${id}`)}${showControls(rule?.controls ?? [])}</div>
+`
+}
+
+function showControls(controls: readonly string[]): Markup {
+  const [first, ...rest] = controls
+  if (first === undefined) return nothing
+  if (rest.length === 0) return html`<p>Control ${nameControl(first)}</p>`
+  const all = html`<p>Controls: ${controls.map(nameControl).join(', ')}</p>
+`
+  return foldRest(`Controls: ${nameControl(first)} +${rest.length}`, all)
+}
+
+/** `soc2:CC6.1` → `SOC 2 CC6.1`; a framework of the reader's own as it is. */
+function nameControl(control: string): string {
+  const [framework = '', ...id] = control.split(':')
+  const name = (frameworkNames as Readonly<Record<string, string>>)[framework] // as: a framework may have any name
+  return name === undefined ? control : `${name} ${id.join(':')}`
+}
+
+const frameworkNames = { soc2: 'SOC 2', iso27001: 'ISO 27001', 'pci-dss': 'PCI DSS', 'nist-csf': 'NIST CSF' }

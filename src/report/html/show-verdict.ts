@@ -1,0 +1,104 @@
+import { changeTypes } from '../../model/change.ts'
+import { exitCodes } from '../../model/errors.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import { type FailOn, leastNew, type Severity } from '../../model/violation.ts'
+import { count, countEach } from '../../text/count.ts'
+import { showOpenTime } from '../compliance/show-open-time.ts'
+import { atLeast, failsRunOf } from '../fails-run.ts'
+import { gapsOf } from '../gaps.ts'
+import { severityBar } from './components/severity.ts'
+import { verdictBanner } from './components/verdict-banner.ts'
+import type { Markup } from './markup.ts'
+import { extentOf, isFirstRun, showCount } from './scan-extent.ts'
+
+const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
+
+/** The verdict in words, three numbers with what changed since the last run, and short facts. */
+export function showVerdict(report: Report): Markup {
+  const { verdict } = report
+  const extent = extentOf(report.coverage)
+  return verdictBanner({
+    ...inWords(report),
+    numbers: large.map((severity) => ({
+      value: showCount(verdict.violations[severity], extent),
+      label: severity,
+      delta: deltaOf(report, severity),
+      mark: severity,
+    })),
+    bar: severityBar(verdict.violations),
+    facts: factsOf(report),
+  })
+}
+
+export function isOpen({ state }: Pick<ReportViolation, 'state'>): boolean {
+  return state === 'opened' || state === 'continuing'
+}
+
+function inWords(report: Report): {
+  outcome: 'passed' | 'failed' | 'unknown'
+  word: string
+  sentence: string
+} {
+  const { verdict, coverage, violations } = report
+  const open = violations.filter(failsRunOf(report)).length
+  const isWhole = extentOf(coverage) === 'all'
+  const found =
+    open === 0
+      ? `${noneFails(verdict.fail_on)} in what was scanned, the rest is unknown`
+      : `${isWhole ? '' : 'At least '}${count(open, verdict.fail_on === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(verdict.fail_on)}`
+  switch (verdict.exit_code) {
+    case exitCodes.clean:
+      return { outcome: 'passed', word: 'Passed', sentence: `${noneFails(verdict.fail_on)}.` }
+    case exitCodes.violations:
+      return { outcome: 'failed', word: 'Failed', sentence: `${found}.` }
+    case exitCodes.incomplete:
+      if (extentOf(coverage) === 'none')
+        return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
+      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}.` }
+    default: {
+      const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
+      const bug = `A bug in hookdrift ended the audit of ${count(ended, 'project')}`
+      return { outcome: 'unknown', word: 'Incomplete', sentence: `${bug}. ${found}.` }
+    }
+  }
+}
+
+function noneFails(failOn: FailOn): string {
+  if (failOn === 'never') return 'No violation fails this run'
+  return `No ${failOn === 'new' ? 'new ' : ''}open violation of ${thresholdOf(failOn)}`
+}
+
+function thresholdOf(failOn: FailOn): string {
+  return atLeast(failOn === 'new' || failOn === 'never' ? leastNew : failOn)
+}
+
+/** What the states of this run's violations say about the run before. */
+function deltaOf(report: Report, severity: Severity): string[] {
+  const inState = (state: string) =>
+    report.violations.filter((violation) => violation.severity === severity && violation.state === state).length
+  const [opened, resolved, unknown] = [inState('opened'), inState('resolved'), inState('unknown')]
+  const wasOpen = unknown === 0 ? [] : [`${unknown} unknown`]
+  if (isFirstRun(report)) return wasOpen
+  const changed = [...(opened === 0 ? [] : [`+${opened} new`]), ...(resolved === 0 ? [] : [`−${resolved} resolved`])]
+  if (changed.length + wasOpen.length > 0) return [...changed, ...wasOpen]
+  return gapsOf(report.coverage).length === 0 ? ['no change'] : []
+}
+
+function factsOf(report: Report): string[] {
+  const { verdict, violations, run } = report
+  const below = countEach(['low', 'info'], verdict.violations)
+  const ages = violations.filter(isOpen).map(({ first_seen }) => Date.parse(run.started_at) - Date.parse(first_seen))
+  const oldest = ages.reduce((most, age) => Math.max(most, age), 0)
+  const changes = countEach(changeTypes, verdict.drift)
+  const extent = extentOf(report.coverage)
+  return [
+    ...(below === '' ? [] : [`and ${below}`]),
+    ...(oldest >= 60_000 ? [`oldest open: ${showOpenTime(oldest)}`] : []),
+    ...(isFirstRun(report) ? ['first run: nothing to compare with'] : []),
+    ...(changes === '' ? [] : [`changed: ${changes}`]),
+    ...(changes === '' && !isFirstRun(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
+    ...(verdict.unknown === 0 ? [] : [`${verdict.unknown} unknown`]),
+    ...(verdict.waived === 0 ? [] : [`${verdict.waived} waived`]),
+    ...(verdict.resolved === 0 ? [] : [`${verdict.resolved} resolved`]),
+  ]
+}

@@ -1,0 +1,64 @@
+import type { ReportViolation } from '../../model/report.ts'
+import type { Resolution } from '../../model/violation.ts'
+import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
+import { count } from '../../text/count.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import { worstFirst } from '../group-by.ts'
+import { fitEntries, type TextPage } from './page.ts'
+import { showResource } from './show-resource.ts'
+import { describeWaiver, resolutionWords } from './show-violation.ts'
+
+/** Each with its cause. What the policy no longer asks for is counted and not listed: nothing was fixed. */
+export function showResolved(resolved: readonly ReportViolation[], page: TextPage, most: number): string[] {
+  if (resolved.length === 0) return []
+  const listed = page.full ? resolved : resolved.filter(({ resolution }) => resolution !== 'policy')
+  const byCause = Map.groupBy(resolved, ({ resolution }) => resolution)
+  const named = (Object.keys(resolutionWords) as Resolution[]).flatMap((cause) => {
+    const some = byCause.get(cause) ?? []
+    return some.length === 0 ? [] : [`${some.length} ${resolutionWords[cause]}`]
+  })
+  const causes = named.length === 0 ? '' : ` (${named.join(', ')})`
+  return [
+    '',
+    page.paint('heading', `Resolved: ${resolved.length}${causes}`),
+    ...fitEntries(listed, page, {
+      most: most - 2,
+      show: (violation) => showOne(violation, page),
+      command: `violations --resolved --since ${page.runNumber}`,
+    }),
+  ]
+}
+
+/** By waiver: who accepted what, until when and why, then the violations. */
+export function showWaived(waived: readonly ReportViolation[], page: TextPage, most: number): string[] {
+  if (waived.length === 0) return []
+  const groups = [...Map.groupBy(worstFirst(waived), ({ waiver }) => JSON.stringify(waiver ?? null)).values()]
+  return [
+    '',
+    page.paint('heading', `Waived: ${count(waived.length, 'violation')}, accepted by the policy`),
+    ...fitEntries(groups, page, {
+      most: most - 2,
+      show: (group) => [
+        ...(group[0] === undefined ? [] : describeWaiver(group[0])).flatMap((text) =>
+          wrapProse(text, page.width - 2).map((line) => `  ${line}`),
+        ),
+        ...fitEntries(group, page, {
+          most: page.full ? Number.POSITIVE_INFINITY : 5,
+          show: (violation) => showOne(violation, page),
+          command: 'violations --waived',
+        }).map((line) => `  ${line}`),
+      ],
+      command: 'violations --waived',
+    }),
+  ]
+}
+
+/** On one line where it fits. */
+function showOne({ severity, rule, resolution, ...resource }: ReportViolation, page: TextPage): string[] {
+  const cause = resolution === null ? [] : [`(${resolutionWords[resolution]})`]
+  const [first = '', ...rest] = wrapPieces([neutralise(rule), ...showResource(resource), ...cause], page.width - 16)
+  return [
+    `  ${page.paint('aside', padColumns(severity, 'critical'.length))}  ${first}`,
+    ...rest.map((line) => `            ${line}`),
+  ]
+}

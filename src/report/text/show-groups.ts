@@ -1,0 +1,158 @@
+import type { ReportViolation } from '../../model/report.ts'
+import { severities } from '../../model/violation.ts'
+import { wrapProse } from '../../text/columns.ts'
+import { count, countEach } from '../../text/count.ts'
+import { neutralise, quote } from '../../text/neutralise.ts'
+import { type Column, layTable } from '../../text/table.ts'
+import { type Grouping, groupViolations } from '../group-by.ts'
+import { layRows } from './lay-rows.ts'
+import { showOmitted, type TextPage } from './page.ts'
+import { isShellSafe } from './shell-safe.ts'
+import { shorten } from './shorten.ts'
+
+export interface GroupOptions {
+  /** Lines that there is room for. */
+  readonly most: number
+  /** What a line says of the state of a violation; empty where the heading of the section says it. */
+  readonly describe: (violation: ReportViolation) => string
+  /** Titles and remediations, by rule. */
+  readonly rules: ReadonlyMap<string, { readonly title: string; readonly remediation: string }>
+  /** Rules whose remediation the report has shown: each is shown once. */
+  readonly explained: Set<string>
+}
+
+const longestTable = 30
+/** Rows that the table has in any case. */
+const reservedRows = 12
+const linesOfGroup = 10
+const linesOfRemediation = 3
+
+/**
+ * Violations in groups, the worst first: a line each, with the remediation of the rule. Groups for which there is no room
+ * become lines of a table.
+ */
+export function showGroups(violations: readonly ReportViolation[], page: TextPage, options: GroupOptions): string[] {
+  const groups = groupViolations(violations, page.groupBy)
+  const lines: string[] = []
+  for (const [at, group] of groups.entries()) {
+    const explained = new Set(options.explained)
+    const next = ['', ...showGroup(group, page, { ...options, explained })]
+    const rest = groups.length - at - 1
+    if (lines.length + next.length + linesOfTable(rest) > options.most) {
+      return [...lines, '', ...showTable(groups.slice(at), page, options.most - lines.length - 1)]
+    }
+    for (const rule of explained) options.explained.add(rule)
+    lines.push(...next)
+  }
+  return lines
+}
+
+function linesOfTable(groups: number): number {
+  return groups === 0 ? 0 : 2 + Math.min(groups, reservedRows)
+}
+
+function showGroup(group: readonly ReportViolation[], page: TextPage, options: GroupOptions): string[] {
+  const [first] = group
+  if (first === undefined) return []
+  const { describe, rules, explained } = options
+  const isByRule = page.groupBy === 'rule'
+  const { title = '', remediation = '' } = rules.get(first.rule) ?? {}
+  const fix = isByRule && !explained.has(first.rule) ? showRemediation(remediation, page) : []
+  if (isByRule) explained.add(first.rule)
+  const rows = page.full ? group : group.slice(0, group.length > linesOfGroup ? linesOfGroup - 1 : linesOfGroup)
+  const command = commandFor(first, page.groupBy)
+  const hidden = group.slice(rows.length)
+  return [
+    ...headingOf(group, first, title, page),
+    ...layRows(rows, page, { describe }),
+    ...(hidden.length === 0 ? [] : [`  ${showOmitted(hidden.length, page, command)}`]),
+    ...fix,
+  ]
+}
+
+/** Lists the whole group. A service chooses its owners: one that a shell would read otherwise is not offered. */
+function commandFor({ rule, project, owner, uid }: ReportViolation, by: Grouping): string | undefined {
+  if (by === 'rule') return `violations --rule ${rule}`
+  if (by === 'resource') return isShellSafe(uid) ? `timeline ${uid}` : undefined
+  if (by === 'project') return `violations --project ${project}`
+  return owner !== null && isShellSafe(owner) ? `violations --owner ${owner}` : undefined
+}
+
+function headingOf(group: readonly ReportViolation[], first: ReportViolation, title: string, page: TextPage): string[] {
+  if (page.groupBy !== 'rule') {
+    const lines = wrapProse(`${nameGroup(first, page.groupBy)}: ${describeSeverities(group)}`, page.width)
+    return lines.map((line) => page.paint('heading', line))
+  }
+  const { severity, rule } = first
+  const about = title === '' || title === rule ? '' : `  ${shorten(neutralise(title), 200)}`
+  const [head = '', ...more] = wrapProse(`${neutralise(rule)}${about.replace(/^ {2}/, ' – ')}`, page.width - 10)
+  return [
+    `${page.paint(severity, severity.padEnd('critical'.length))}  ${page.paint('heading', head)}`,
+    ...more.map((line) => `          ${page.paint('heading', line)}`),
+  ]
+}
+
+function nameGroup({ project, kind, name, uid, owner }: ReportViolation, by: Exclude<Grouping, 'rule'>): string {
+  if (by === 'project') return `Project ${neutralise(project)}`
+  if (by === 'owner') return owner === null ? 'Without an owner' : `Owner ${shorten(neutralise(owner), 60)}`
+  const named = name === '' ? '' : ` ${quote(shorten(name, 60))}`
+  const whose = owner === null ? '' : `, owner ${shorten(neutralise(owner), 40)}`
+  return `Resource ${neutralise(project)} ${kind}${named} ${shorten(neutralise(uid), 64)}${whose}`
+}
+
+export function describeSeverities(violations: readonly ReportViolation[]): string {
+  const counts = Object.groupBy(violations, ({ severity }) => severity)
+  const numbers = severities.map((severity) => [severity, counts[severity]?.length ?? 0] as const)
+  // fromEntries forgets that the keys are all severities.
+  const each = countEach(severities, Object.fromEntries(numbers) as Record<(typeof severities)[number], number>)
+  return `${violations.length} (${each})`
+}
+
+/** How to fix violations of a rule: the beginning, where the page is not shown whole. */
+function showRemediation(remediation: string, page: TextPage): string[] {
+  const text = neutralise(remediation.replace(/\s*\n\s*/g, ' ').trim())
+  if (text === '') return []
+  const lines = wrapProse(`Fix: ${text}`, page.width - 4)
+  const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
+  const isCut = shown.length < lines.length
+  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? ' …' : ''}`))
+}
+
+interface TableRow {
+  readonly group: readonly ReportViolation[]
+  readonly first: ReportViolation
+}
+
+function showTable(groups: readonly (readonly ReportViolation[])[], page: TextPage, most: number): string[] {
+  const rows = groups.flatMap((group) => (group[0] === undefined ? [] : [{ group, first: group[0] }]))
+  const room = Math.max(3, Math.min(longestTable, most - 2))
+  const shown = rows.length > room ? rows.slice(0, room - 1) : rows
+  const [header = '', ...lines] = layTable(tableColumns(page.groupBy), shown, page.width)
+  const left = rows.length - shown.length
+  const rest = rows.slice(shown.length).reduce((sum, { group }) => sum + group.length, 0)
+  return [
+    page.paint('heading', header),
+    ...lines,
+    ...(left === 0
+      ? []
+      : [page.paint('aside', `… and ${describeMore(left, page.groupBy)} with ${count(rest, 'violation')}`)]),
+  ]
+}
+
+function describeMore(groups: number, by: Grouping): string {
+  return count(groups, `more ${by}`)
+}
+
+function tableColumns(by: Grouping): Column<TableRow>[] {
+  const projects = ({ group }: TableRow) => new Set(group.map(({ project }) => project)).size
+  const oldest = ({ group }: TableRow) => group.map(({ first_seen }) => first_seen).sort()[0] ?? ''
+  return [
+    { name: 'severity', value: ({ first }) => first.severity },
+    { name: by, value: ({ first }) => (by === 'rule' ? first.rule : nameGroup(first, by)), least: 16 },
+    { name: 'violations', value: ({ group }) => group.length, align: 'right' },
+    ...(by === 'project' || by === 'resource'
+      ? []
+      : [{ name: 'projects', value: projects, align: 'right' } satisfies Column<TableRow>]),
+    { name: 'oldest', value: (row) => oldest(row).slice(0, 10) },
+  ]
+}

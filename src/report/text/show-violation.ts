@@ -1,0 +1,55 @@
+import { formatExpiry } from '../../model/format-expiry.ts'
+import type { ReportViolation } from '../../model/report.ts'
+import type { Resolution } from '../../model/violation.ts'
+import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import type { TextPage } from './page.ts'
+import { shorten, shortenSeals } from './shorten.ts'
+import { showResource } from './show-resource.ts'
+import { showTime } from './show-time.ts'
+
+export const resolutionWords = {
+  fixed: 'fixed',
+  removed: 'resource removed',
+  policy: 'no longer asked for',
+  accepted: 'accepted',
+  expired: 'expired',
+} as const satisfies Record<Resolution, string>
+
+const severityColumn = 'critical'.length
+const indent = ' '.repeat(severityColumn + 2)
+
+/** A violation of an answer, on lines of its own. */
+export function showViolation(violation: ReportViolation, ruleColumn: number, page: TextPage): string[] {
+  const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
+  const [message] = shortenSeals(violation.message)
+  const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
+  const whose = violation.owner === null ? [] : [`owner ${shorten(neutralise(violation.owner), 60)}`]
+  const width = page.width - indent.length
+  return [
+    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${describeState(violation)}`,
+    ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
+    ...wrapPieces([...showResource(violation), ...where, ...whose], width).map((line) =>
+      page.paint('aside', `${indent}${line}`),
+    ),
+    ...describeWaiver(violation).flatMap((text) => wrapProse(text, width).map((line) => `${indent}${line}`)),
+  ]
+}
+
+/** Who accepted it, until when and why. */
+export function describeWaiver({ waiver }: ReportViolation): string[] {
+  if (waiver === undefined) return []
+  const { owner, reason, expires, ticket } = waiver
+  const until = neutralise(formatExpiry(expires))
+  const followedUp = ticket === undefined ? '' : ` (${neutralise(ticket)})`
+  return [shorten(`accepted by ${neutralise(owner)} until ${until}${followedUp}: ${neutralise(reason)}`, 600)]
+}
+
+function describeState({ state, first_seen, last_seen, resolution }: ReportViolation): string {
+  if (state === 'opened') return 'new'
+  if (state === 'resolved') {
+    return `until ${showTime(last_seen)}${resolution === null ? '' : `, ${resolutionWords[resolution]}`}`
+  }
+  if (state === 'waived') return `waived, since ${showTime(first_seen)}`
+  return state === 'unknown' ? `unknown, last seen ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
+}

@@ -1,0 +1,83 @@
+import type { Report, ReportViolation } from '../../model/report.ts'
+import { kinds } from '../../model/resource.ts'
+import { severities } from '../../model/violation.ts'
+import { padColumns, widthOf } from '../../text/columns.ts'
+import { quote } from '../../text/neutralise.ts'
+import { isOpen } from '../fails-run.ts'
+import { worstFirst } from '../group-by.ts'
+import { scannedExtent } from '../scanned-extent.ts'
+import type { TextPage } from './page.ts'
+import { isShellSafe } from './shell-safe.ts'
+import { shorten } from './shorten.ts'
+
+interface Suggestion {
+  readonly command: string
+  readonly why: string
+}
+
+/** Commands that lead on from this report, ready to be copied. None where no command can read its history. */
+export function showWhatNext(report: Report, page: TextPage): string[] {
+  const { locating } = page
+  if (locating === null) return []
+  const suggestions = suggest(report, locating)
+  if (suggestions.length === 0) return []
+  const widest = Math.max(...suggestions.map(({ command }) => widthOf(command)))
+  const lines = suggestions.map(({ command, why }) => {
+    const line = `  ${padColumns(command, widest)}  ${page.paint('aside', why)}`
+    return 4 + widest + widthOf(why) <= page.width ? line : `  ${command}`
+  })
+  return ['', page.paint('heading', 'What next'), '', ...lines]
+}
+
+const mostRules = 2
+
+function suggest(report: Report, locating: string): Suggestion[] {
+  const open = report.violations.filter(isOpen)
+  const fresh = open.filter(({ state }) => state === 'opened')
+  const important = worstFirst(fresh.length > 0 ? fresh : open)
+  return [
+    ...suggestRules(important),
+    ...suggestTimeline(report, important, locating),
+    ...suggestList(open, locating),
+    ...suggestWaivers(report, open, locating),
+  ]
+}
+
+/** Rules of hookdrift itself have a page. */
+function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
+  const namespaces: readonly string[] = [...kinds, 'drift', 'waiver']
+  const ids = [...new Set(violations.map(({ rule }) => rule))]
+  return ids
+    .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
+    .slice(0, mostRules)
+    .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
+}
+
+function suggestTimeline({ drift }: Report, important: readonly ReportViolation[], locating: string): Suggestion[] {
+  const modified = drift.find(({ change, uid }) => change === 'modified' && isShellSafe(uid))
+  const resource = modified ?? important.find(({ kind, uid }) => kind !== 'policy' && isShellSafe(uid))
+  if (resource === undefined) return []
+  const { name, uid, kind } = resource
+  const named = name === '' ? `this ${kind}` : quote(shorten(name, 30))
+  return [{ command: `hookdrift timeline ${uid}${locating}`, why: `the history of ${named}` }]
+}
+
+function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {
+  const worst = severities.find((severity) => open.some((violation) => violation.severity === severity))
+  if (worst === undefined) return []
+  const least = worst === 'critical' && open.some(({ severity }) => severity === 'high') ? 'high' : worst
+  const filter = least === 'info' ? '' : ` --severity ${least}`
+  return [{ command: `hookdrift violations --open${filter}${locating}`, why: 'each with its message and owner' }]
+}
+
+/** Who begins with many violations accepts them first and fails on new ones. */
+function suggestWaivers(
+  { coverage, projects }: Report,
+  open: readonly ReportViolation[],
+  locating: string,
+): Suggestion[] {
+  if (open.length === 0 || scannedExtent(coverage, projects) !== 'first') return []
+  return [
+    { command: `hookdrift waivers draft --owner NAME --expires DATE${locating}`, why: 'accepts what is open today' },
+  ]
+}

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import { at, query } from '../audit/fleet-fixture.ts'
+import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+
+const inWords = 'Exit code'
+
+describe('--fail-on', () => {
+  let cli: CliFixture
+  beforeAll(async () => {
+    cli = await openCliFixture()
+    breakOne(cli)
+    await cli.audit()
+  })
+  afterAll(() => cli[Symbol.asyncDispose]())
+
+  it('never: the exit code is 0 with violations and 3 without coverage, in every format and in the history', async () => {
+    await using cli = await openCliFixture()
+    breakOne(cli)
+    expect((await cli.audit(['--fail-on', 'never'])).code).toBe(0)
+    cli.service.behaviour.outage = 'lists-unreadable'
+    const { code, stdout } = await cli.audit(['--fail-on', 'never', '--format', 'json'])
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout).verdict).toMatchObject({ exit_code: 3, fail_on: 'never' })
+    const runs = query(
+      cli.directory.file('hookdrift.db'),
+      'SELECT exit_code, fail_on FROM committed_run ORDER BY number',
+    )
+    expect(runs).toEqual([
+      { exit_code: 0, fail_on: 'never' },
+      { exit_code: 3, fail_on: 'never' },
+    ])
+    const verified = await command(['verify', '--history', cli.directory.file('hookdrift.db')], {
+      cwd: '/',
+      env: cli.env,
+    })
+    expect(verified).toMatchObject({ code: 0 })
+  })
+
+  it('new: fails for what this run opened, and the report of that run says so later', async () => {
+    const verdictOf = async (args: readonly string[]) =>
+      JSON.parse(
+        (
+          await command(['report', ...args, '--format', 'json', '--history', cli.directory.file('hookdrift.db')], {
+            cwd: '/',
+            env: cli.env,
+          })
+        ).stdout,
+      ).verdict
+    expect((await cli.audit(['--fail-on', 'new'])).code).toBe(0)
+    const project = at(cli.fleet.projects(), 1).uid
+    setEndpointStatus(cli.fleet, { project, uid: at(cli.fleet.open(project).endpoints, 0).uid }, 'inactive')
+    const failed = await cli.audit(['--fail-on', 'new', '--format', 'json'])
+    expect(failed.code).toBe(1)
+    const { number } = JSON.parse(failed.stdout).run
+    expect((await cli.audit(['--fail-on', 'new'])).code).toBe(0)
+    expect(await verdictOf(['--run', String(number)])).toMatchObject({ exit_code: 1, fail_on: 'new' })
+    expect((await verdictOf([])).text).toMatch(/^Clean: \d+ items, no new violation at medium or above \(open: /)
+  })
+
+  it('new: with an approved baseline, fails until what was opened since then is fixed', async () => {
+    await using cli = await openCliFixture()
+    const history = cli.directory.file('hookdrift.db')
+    const approve = () =>
+      command(['baseline', 'approve', '--by', 'me', '--history', history], { cwd: '/', env: cli.env })
+    await cli.audit()
+    expect((await approve()).code).toBe(0)
+    breakOne(cli)
+    const codes: number[] = []
+    for (let run = 0; run < 3; run++) codes.push((await cli.audit(['--fail-on', 'new', '--quiet'])).code)
+    expect((await approve()).code).toBe(0)
+    codes.push((await cli.audit(['--fail-on', 'new', '--quiet'])).code)
+    expect(codes).toEqual([1, 1, 1, 0])
+    expect((await command(['verify', '--history', history], { cwd: '/', env: cli.env })).code).toBe(0)
+  })
+})
+
+describe('--quiet', () => {
+  it('prints the verdict on stderr and nothing else', async () => {
+    await using cli = await openCliFixture()
+    breakOne(cli)
+    const { code, stdout, stderr } = await cli.audit(['--quiet'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^hookdrift: \d+ open violations \(2 high, .*\), 2 at medium or above; first scan\. Exit code 1\.\n$/,
+    )
+  })
+})
+
+describe('notifications of an audit', () => {
+  const channel = 'notify: [{ name: files, type: directory, path: ./out }]\n'
+
+  it('are sent unless a person tries a history of their own on a terminal', async () => {
+    await using cli = await openCliFixture({}, channel)
+    const folder = cli.directory.file('out')
+    const tried = await cli.audit(['--history', cli.directory.file('try.db')], { columns: 100 })
+    expect(tried.stderr).toContain('channels are not notified: the history is not the configured one; --notify')
+    expect(existsSync(folder)).toBe(false)
+    // The configured history, spelt out, is not one of their own; neither is a job's.
+    for (const more of [
+      { args: ['--history', cli.directory.file('hookdrift.db')], columns: 100 },
+      { args: ['--history', cli.directory.file('job.db')], columns: undefined },
+      { args: ['--history', cli.directory.file('asked.db'), '--notify'], columns: 100 },
+    ]) {
+      const { stderr } = await cli.audit(more.args, more.columns === undefined ? {} : { columns: more.columns })
+      expect(stderr).not.toContain('not notified')
+    }
+    expect(existsSync(folder)).toBe(true)
+  })
+
+  it('of a run with --no-notify are sent by the next run', async () => {
+    await using cli = await openCliFixture({}, 'notify: [{ name: out, type: log, min_severity: high }]\n')
+    await cli.audit()
+    breakOne(cli)
+    await cli.audit(['--no-notify'])
+    const messages = () =>
+      query(
+        cli.directory.file('hookdrift.db'),
+        "SELECT json_extract(body, '$.title') AS title FROM notification ORDER BY rowid",
+      )
+    expect(messages()).toEqual([])
+    await cli.audit()
+    expect(messages()).toEqual([{ title: 'hookdrift run 3: 2 opened' }])
+  })
+})
+
+describe('--metrics-file', () => {
+  it('has the metrics of the worker, for a collector that is another user', async () => {
+    await using cli = await openCliFixture()
+    breakOne(cli)
+    const file = cli.directory.file('hookdrift.prom')
+    expect((await cli.audit(['--metrics-file', file, '--quiet'])).code).toBe(1)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/^hookdrift_open_violations\{severity="high",rule="endpoint\/inactive"\} 1$/m)
+    expect(text).toMatch(/^hookdrift_last_run_exit_code 1$/m)
+    expect(text.match(/^hookdrift_last_success_timestamp_seconds\{project="[^"]+"\} \d/gm)).toHaveLength(2)
+    expect(text).not.toContain('in_progress')
+    expect(execFileSync('stat', ['-c', '%a', file], { encoding: 'utf8' }).trim()).toBe('644')
+    expect((await cli.audit(['--metrics-file', '/nowhere/x.prom'])).stderr).toContain('--metrics-file: cannot write to')
+  })
+})
+
+describe('an unknown width of the terminal', () => {
+  it('is 100 columns', async () => {
+    await using cli = await openCliFixture()
+    const { stdout } = await cli.audit([], { columns: 0, env: { NO_COLOR: '1' } })
+    const widest = Math.max(...stdout.split('\n').map(({ length }) => length))
+    expect(stdout).toContain(inWords)
+    expect(widest).toBeGreaterThan(70)
+  })
+})
+
+describe('waivers draft', () => {
+  it('accepts all that is open: an audit with them has nothing open and ends with 0', async () => {
+    await using cli = await openCliFixture(
+      { clean: false, endpointsPerProject: 12, incomingEvery: 2 },
+      'policy: ./policy.yaml\n',
+    )
+    cli.directory.write('policy.yaml', 'extends: [recommended]\n')
+    const project = at(cli.fleet.projects(), 0).uid
+    const { uid } = at(cli.fleet.open(project).endpoints, 3)
+    updateEndpoint(cli.fleet, { project, uid }, { name: 'a: #\n- b\u202e"', url: 'http://a.example.com' })
+    const draft = (...args: string[]) =>
+      command(
+        ['waivers', 'draft', '--owner', 'platform: #1', '--history', cli.directory.file('hookdrift.db'), ...args],
+        {
+          cwd: cli.directory.path,
+          env: cli.env,
+        },
+      )
+    expect((await cli.audit(['--quiet'])).code).toBe(1)
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    const { code, stdout, stderr } = await draft('--expires', inDays(60))
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^hookdrift: \d+ violations accepted until .*: review them, then add them to the policy\n$/)
+    expect(stdout).not.toMatch(/[^ -~\n]/)
+    cli.directory.write('policy.yaml', `extends: [recommended]\n${stdout}`)
+    const waived = await cli.audit(['--format', 'json'])
+    expect(waived.code).toBe(0)
+    const { violations, waived: accepted } = JSON.parse(waived.stdout).verdict
+    expect(violations).toEqual({ critical: 0, high: 0, medium: 0, low: 0, info: 0 })
+    expect(stderr).toContain(`${accepted} violations accepted`)
+
+    expect((await draft('--expires', inDays(60))).stdout).toBe('waivers: []\n')
+    for (const [expires, problem] of [
+      ['tomorrow', 'expected a date such as 2027-03-31'],
+      ['2020-01-01', 'it is over already'],
+      [inDays(400), 'it is more than 366 days ahead'],
+    ]) {
+      expect(await draft('--expires', expires ?? '')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(problem ?? ''),
+      })
+    }
+  })
+})

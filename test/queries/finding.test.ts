@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
+
+/** Endpoints of one project: two share a name, one is deleted; three violate a rule, under two owners. */
+let history: HistoryFixture
+let uids: readonly string[]
+beforeAll(async () => {
+  history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 6 } })
+  const { fixture } = history
+  const project = fixture.uidOf('payments')
+  uids = fixture.fleet.open(project).endpoints.map(({ uid }) => uid)
+  const names = ['alone', 'twin', 'twin', 'gone', 'other', 'last']
+  for (const [index, uid] of uids.entries()) {
+    const owner_id = index < 2 ? 'tenant-01' : 'tenant-02'
+    changeEndpoint(fixture.fleet, { project, uid }, (row) => ({ ...row, name: at(names, index), owner_id }))
+  }
+  setEndpointStatus(fixture.fleet, { project, uid: at(uids, 0) }, 'inactive')
+  await fixture.audit()
+  deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
+  for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
+  await fixture.audit()
+})
+afterAll(() => history[Symbol.asyncDispose]())
+
+describe('a resource', () => {
+  const policy = new URL('../../config/policy.yaml', import.meta.url).pathname
+  const timelineOf = async (text: string) => (await history.rows('timeline', text)).resources[0].uid
+
+  it('is found by its uid, by its name, also when it is gone, and by a beginning that no other uid has', async () => {
+    const first = at(uids, 0)
+    const shared = (prefix: string) => uids.filter((uid) => uid.startsWith(prefix)).length > 1
+    const prefix = Array.from({ length: first.length }, (_, length) => first.slice(0, length + 1)).find(
+      (p) => !shared(p),
+    )
+    expect([
+      await timelineOf(first),
+      await timelineOf('alone'),
+      await timelineOf('gone'),
+      await timelineOf(prefix ?? ''),
+    ]).toEqual([first, first, at(uids, 3), first])
+    expect((await history.rows('policy', 'explain', 'alone', '--policy', policy)).uid).toBe(first)
+  })
+
+  it('is asked for again where a name or a beginning means several', async () => {
+    const twins = await history.ask(['timeline', 'twin'])
+    expect(twins.code).toBe(2)
+    expect(twins.stderr).toMatch(/^hookdrift: "twin" is the name of 2 resources:\n {2}acme\/payments endpoint "twin" /)
+    for (const index of [1, 2]) expect(twins.stderr).toContain(at(uids, index))
+    expect(twins.stderr).toContain('use a uid, or choose with --project or --kind')
+    expect((await history.ask(['timeline', '0'])).stderr).toMatch(/"0" begins the uids of \d+ resources:/)
+    expect((await history.ask(['policy', 'explain', 'twin', '--policy', policy])).code).toBe(2)
+    expect(await history.ask(['timeline', 'nowhere'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no resource "nowhere"'),
+    })
+  })
+})
+
+describe('violations', () => {
+  const found = async (...args: string[]): Promise<[string, string | null][]> =>
+    (await history.rows('violations', '--rule', 'endpoint/inactive', ...args)).rows.map(
+      ({ uid, owner }: { uid: string; owner: string | null }) => [uid, owner],
+    )
+
+  it('have the owner of their endpoint, and are chosen by it', async () => {
+    expect(new Map(await found())).toEqual(
+      new Map([
+        [uids[0], 'tenant-01'],
+        [uids[1], 'tenant-01'],
+        [uids[4], 'tenant-02'],
+      ]),
+    )
+    expect(await found('--owner', 'tenant-02')).toEqual([[uids[4], 'tenant-02']])
+    expect(await found('--owner', 'tenant-*')).toHaveLength(3)
+    expect(await found('--owner', 'tenant')).toEqual([])
+    expect((await history.ask(['violations', '--owner', 'tenant-02'])).stdout).toContain('owner tenant-02')
+  })
+
+  it('of a subscription have the owner of its endpoint', async () => {
+    const { rows } = await history.rows('violations', '--kind', 'subscription')
+    for (const { kind, owner } of rows)
+      expect([kind, owner]).toEqual(['subscription', expect.stringMatching(/^tenant-/)])
+    expect(rows.length).toBeGreaterThan(0)
+    expect((await history.rows('violations', '--kind', 'device')).rows).toEqual([])
+  })
+
+  it('are sorted by age, and counted regardless of the limit', async () => {
+    const { rows, counts, omitted } = await history.rows('violations', '--sort', 'age', '--limit', '1')
+    expect(rows[0].state).toBe('continuing')
+    expect(counts.total).toBe(1 + omitted)
+    expect(counts.states.opened).toBeGreaterThan(0)
+    const all = (await history.rows('violations', '--sort', 'age')).rows.map(
+      (row: { first_seen: string }) => row.first_seen,
+    )
+    expect(all).toEqual(all.toSorted())
+    expect((await history.ask(['violations'])).stdout).toMatch(/\n\d+ violations: .*; \d+ opened, \d+ continuing; the/)
+  })
+
+  it('are chosen by age and by the label of their project', async () => {
+    expect(await found('--older-than', '9999d')).toEqual([])
+    expect((await history.ask(['violations', '--older-than', 'old'])).stderr).toContain('Expected a duration')
+    expect(await found('--label', 'env=nowhere')).toEqual([])
+    expect((await history.ask(['violations', '--label', 'env'])).stderr).toContain('Expected a label such as env=prod')
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import type { Report } from '../../src/model/report.ts'
+import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { aReport, aViolation, aWalk } from './sample-reports.ts'
+
+const rules: Report['rules'] = (['endpoint/url-not-https', 'subscription/wildcard'] as const).map((id) => {
+  const kind = id.startsWith('endpoint') ? 'endpoint' : 'subscription'
+  return { id, kind, severity: 'high', title: `Title of ${id}`, remediation: '', controls: [], needs: [kind] }
+})
+const framework = {
+  id: 'ours',
+  title: 'Our framework',
+  controls: [
+    { id: 'NONE', title: 'Not covered', evidence: [] },
+    { id: 'MET', title: 'Met', evidence: [{ rules: ['subscription/wildcard'], rationale: 'Least privilege.' }] },
+    { id: 'NOT', title: 'Not met', evidence: [{ rules: ['endpoint/url-not-https'], rationale: 'Encryption.' }] },
+  ],
+}
+const waiver = { owner: 'ops', reason: 'moves soon', expires: '2027-04-01T00:00:00.000Z' }
+const walks = [aWalk(), aWalk({ listing: 'subscriptions' })]
+const violations = [
+  aViolation(),
+  aViolation({ uid: 'low', severity: 'low' }),
+  aViolation({ uid: 'waived', state: 'waived', waiver }),
+  aViolation({ uid: 'gone', state: 'resolved', resolution: 'fixed' }),
+]
+const day = 86_400_000
+const period = {
+  from: '2026-10-01T00:00:00.000Z',
+  to: '2026-12-01T00:00:00.000Z',
+  runs: 17,
+  interrupted: 1,
+  incomplete: [{ run: 9, at: '2026-11-02T00:00:00.000Z', walks: 3 }],
+  longest_gap: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
+}
+
+const show = (parts: Partial<Report>) =>
+  complianceReports
+    .html(
+      composeCompliance({
+        report: { ...aReport({ coverage: walks, violations }), rules, ...parts },
+        framework,
+        period,
+      }),
+      {
+        colour: false,
+        width: 80,
+        full: true,
+      },
+    )
+    .replace(/<style>[\s\S]*<\/style>/, '')
+const read = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+
+describe('the HTML compliance report', () => {
+  it('has framework and period at the head, and a number for each state', () => {
+    const text = read(show({}))
+    expect(text).toContain('Our framework Period 2026-10-01 00:00 UTC to 2026-12-01 00:00 UTC · as of run 17')
+    expect(text).toContain(
+      'not met 1 of 2 controls with evidence is met. 1 not met 0 partially assessed 0 not assessed 1 met',
+    )
+    expect(text).toContain('Runs with incomplete walks 1 Run 9, 2026-11-02 00:00 UTC: 3 walks not complete')
+  })
+
+  it('goes from summary to evidence, what is missing first, and ends with appendices and a line to sign', () => {
+    const page = show({})
+    const ids = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids).toEqual(['controls', 'period', 'not_met', 'met', 'not_covered', 'origin'])
+    const [, end = ''] = page.split('<h2 id="origin">')
+    expect(read(end)).toMatch(/Policy b{64} .* hookdrift verify Company Reviewed by, signature Date/)
+  })
+
+  it('counts open violations as open: not waived or resolved ones, and says which are below medium', () => {
+    const text = read(show({}))
+    expect(text).toContain('NOT Not met not met 1 open violation of medium or above. 2 (1 below medium) 1 1')
+    expect(text).toContain('Open: 2')
+    expect(text).toContain(
+      'Waivers: 1 endpoint/url-not-https : 1 violation accepted by ops until the end of 2027-03-31',
+    )
+    expect(text).toContain('1 violation resolved')
+  })
+
+  it('says which walks are complete: those that the rules of the control need', () => {
+    expect(read(show({}))).toContain('The walk that its rules need is complete: 3 items in 1 page.')
+  })
+
+  it('shows no number of open violations where nothing was scanned', () => {
+    const failed = walks.map((walk) => ({ ...walk, status: 'failed', reason: 'refused', pages: 0, items: 0 }) as const)
+    const page = show({ coverage: failed, violations: [] })
+    expect(read(page)).toContain('None of 2 controls with evidence could be assessed.')
+    expect(page.match(/<td data-label="Open" class="n unseen">\?<\/td>/g)).toHaveLength(2)
+    expect(read(page)).toContain('The walk that its rules need is not complete: nothing was read.')
+  })
+})

@@ -1,4 +1,4 @@
-import type { ActiveViolation, Draft } from '../history/history.ts'
+import type { Draft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -6,14 +6,12 @@ import type { Clock } from '../model/clock.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Kind, type Listing, listings } from '../model/resource.ts'
-import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
 import { type Comparison, compareWithLastScan } from './comparison.ts'
-import { projectCriteria } from './conclude-fleet.ts'
 import { dueListings } from './due-listings.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
@@ -24,11 +22,11 @@ import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './pr
 import type { AuditedProject, PageRead, Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { gatherChanges } from './recent-changes.ts'
-import { byKey, keyed, reconcile } from './reconcile.ts'
+import { reconcileProject } from './reconcile-project.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
-import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
+import { withoutAccepted } from './write-violations.ts'
 
 /** What every project of a run is audited with. */
 export interface ProjectTools {
@@ -158,53 +156,8 @@ export async function discardProject(
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)
-  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: undefined })
+  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: 'unread' })
   return outcome
-}
-
-/** Violations of rules across projects are left for the end of the run. */
-async function reconcileProject(
-  draft: Draft,
-  outcome: ProjectOutcome,
-  findings: readonly Finding[],
-  { needs, accepted, expected }: Decisions,
-): Promise<void> {
-  const { project } = outcome
-  const unconfirmed = await draft.unconfirmedViolations(project)
-  const active = unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet')
-  const criteria = projectCriteria(outcome, needs)
-  // Without an approved state, the policy asks for no comparison with one.
-  const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
-  const endings = new Map([
-    ...criteria.endings,
-    ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
-    ...endingsBy(accepted, active),
-  ])
-  const approved = new Set(active.filter((violation) => isCovered(violation, needs, expected)).map(({ id }) => id))
-  const isApproved = (violation: Finding) => 'id' in violation && approved.has(Number(violation.id))
-  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
-  await writeReconciliation(draft, project, reconciliation)
-}
-
-interface Decisions {
-  readonly needs: RuleNeeds
-  readonly accepted: ReadonlySet<string>
-  readonly expected: ExpectedState | undefined
-}
-
-/** Whether only a comparison with an approved state can find it. */
-function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): boolean {
-  const life = needs.get(rule)?.life
-  return life === 'approved' || (life === 'restored' && originRun === undefined)
-}
-
-/** Whether the approved state is as young as a violation of it: then the state has what was found. */
-function isCovered(
-  { rule, firstRun }: ActiveViolation,
-  needs: RuleNeeds,
-  expected: ExpectedState | undefined,
-): boolean {
-  return needs.get(rule)?.life === 'approved' && expected?.run !== undefined && expected.run >= firstRun
 }
 
 async function openComparison(

@@ -43,10 +43,10 @@ async function withHistory<Result>(
 }
 
 /** A person approves the last run. */
-function approve(fixture: FleetFixture): Promise<void> {
+function approve(fixture: FleetFixture, name = 'acme/payments'): Promise<void> {
   return withHistory(fixture, async (history) => {
     const run = (await history.runs()).at(-1)?.number ?? 0
-    const [scan] = await history.latestScans(run)
+    const scan = (await history.latestScans(run)).find(({ project }) => project.name === name)
     if (scan === undefined) throw new Error('nothing was scanned')
     const { project } = scan
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
@@ -121,6 +121,21 @@ describe('drift rules with an approved baseline', () => {
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     expect(await lines(fixture)).toEqual(['unknown drift/unexpected'])
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
+  })
+
+  it('keep violations of a project as unknown while a foreign project answers', async () => {
+    await using fixture = await openFixture({ fleet: { endpointsPerProject: 4, projects: 2 } })
+    const [other] = fixture.fleet.projects().filter(({ uid }) => uid !== fixture.uidOf('payments'))
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
+    const foreign = await fixture.audit({ policy: driftPolicy, keys: { payments: other?.key ?? '' } })
+    expect(foreign.violations.map(({ state, resolution }) => [state, resolution])).toEqual([
+      ['unknown', null],
+      ['unknown', null],
+    ])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
   })
 
   it('ignore resources outside the filters', async () => {

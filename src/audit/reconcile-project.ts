@@ -1,0 +1,54 @@
+import type { ActiveViolation, Draft } from '../history/history.ts'
+import type { Finding } from '../model/violation.ts'
+import type { RuleNeeds } from '../policy/rule-needs.ts'
+import { projectCriteria } from './conclude-fleet.ts'
+import type { ExpectedState } from './expected-state.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
+import { byKey, keyed, reconcile } from './reconcile.ts'
+import { endingsBy, writeReconciliation } from './write-violations.ts'
+
+/**
+ * Decides what becomes of a project's violations when its scan has ended, and drafts it. Violations of rules across
+ * projects are left for the end of the run.
+ */
+export async function reconcileProject(
+  draft: Draft,
+  outcome: ProjectOutcome,
+  findings: readonly Finding[],
+  { needs, accepted, expected }: Decisions,
+): Promise<void> {
+  const { project } = outcome
+  const unconfirmed = await draft.unconfirmedViolations(project)
+  const active = unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet')
+  const criteria = projectCriteria(outcome, needs)
+  // Without an approved state, the policy asks for no comparison with one.
+  const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
+  const endings = new Map([
+    ...criteria.endings,
+    ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
+    ...endingsBy(accepted, active),
+  ])
+  const approved = new Set(active.filter((violation) => isCovered(violation, needs, expected)).map(({ id }) => id))
+  const isApproved = (violation: Finding) => 'id' in violation && approved.has(Number(violation.id))
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
+  await writeReconciliation(draft, project, reconciliation)
+}
+
+interface Decisions {
+  readonly needs: RuleNeeds
+  readonly accepted: ReadonlySet<string>
+  /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
+  readonly expected: ExpectedState | 'unread' | undefined
+}
+
+/** Whether only a comparison with an approved state can find it. */
+function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): boolean {
+  const life = needs.get(rule)?.life
+  return life === 'approved' || (life === 'restored' && originRun === undefined)
+}
+
+/** Whether the approved state is as young as a violation of it: then the state has what was found. */
+function isCovered({ rule, firstRun }: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
+  if (expected === undefined || expected === 'unread' || expected.run === undefined) return false
+  return needs.get(rule)?.life === 'approved' && expected.run >= firstRun
+}

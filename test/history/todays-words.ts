@@ -21,12 +21,19 @@ export function inTodaysWords(reports: readonly OldReport[]): Report[] {
       ...report,
       schema: 'hookdrift.report/2',
       run: { ...run, state: 'committed' },
-      verdict: { ...verdict, text: verdict.text.replace(/(violations?) not looked at/, '$1 unknown') },
+      verdict: { ...verdict, text: textOf(verdict) },
       ...(projects === undefined ? {} : { projects: projects.map(rename) }),
       ...(rules === undefined ? {} : { rules: rules.map(rename) }),
       // What it holds is compared member by member with a report of today.
     } as unknown as Report
   })
+}
+
+function textOf({ text }: OldReport['verdict']): string {
+  const renamed = text.replace(/(violations?) not looked at/, '$1 unknown')
+  return renamed.includes('walks incomplete')
+    ? renamed.replace(/no drift\.$/, 'no drift in what was scanned.')
+    : renamed
 }
 
 function rename(entry: Readonly<Record<string, unknown>>) {

@@ -65,7 +65,7 @@ ${footer}</footer>
 
 /** The title as a text in the style sheet, where no escape helps: letters, digits and plain punctuation remain. */
 function runningHeader(title: string): string {
-  return shorten(title.replace(/[^\p{L}\p{N} .,:;/()_-]/gu, ' '), 120)
+  return shorten(title.replace(/[^\p{L}\p{N} .,:;/()_-]|\p{Default_Ignorable_Code_Point}/gu, ' '), 120)
 }
 
 function showLink({ id, title, count }: PageSection): Markup {

@@ -100,14 +100,16 @@ export async function auditProject(
     ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
     ...ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
   ]
+  const isUnderOtherRules = await draft.isUnderOtherRules(ref)
   const outcome: ProjectOutcome = {
     ...scanned,
     unobserved: [...removals.unobserved, ...missing.unobserved],
     removed: removals.changes.map(resourceKey),
-    changed: gathered.changes.map(resourceKey),
+    // Asked only where the rules changed: a first run changes everything.
+    changed: isUnderOtherRules ? gathered.changes.map(resourceKey) : [],
     endings: Object.fromEntries(origins.endings),
     undecided: [...origins.undecided],
-    isUnderOtherRules: await draft.isUnderOtherRules(ref),
+    isUnderOtherRules,
     untested: probed.untested,
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
     evaluation: ofProject.outcome(),

@@ -85,12 +85,9 @@ export function openPageProcessor(
     for (const [at, { resource }] of resources.entries()) {
       for (const finding of ofProject.evaluate(resource, dates[at])) findings.push(finding)
     }
-    const drifted: Finding[] = []
-    for (const { resource, drift, originRun } of await comparison.compare(listing, resources)) {
-      for (const finding of ofProject.compare(resource, drift)) {
-        drifted.push(evaluator.needs.get(finding.rule)?.life === 'restored' ? { ...finding, originRun } : finding)
-      }
-    }
+    const drifted = (await comparison.compare(listing, resources)).flatMap(({ resource, drift, originRun }) =>
+      ofProject.compare(resource, drift, originRun),
+    )
     const all = [
       ...findings,
       ...(await origins.decide(

@@ -19,7 +19,7 @@ export interface ProjectOutcome
   /** Resources that still exist and that nothing showed. */
   readonly unobserved: readonly ResourceKey[]
   readonly removed: readonly ResourceKey[]
-  /** Resources that differ from what the last complete scan saw. */
+  /** Resources that differ from what the last complete scan saw, where the project is under other rules. */
   readonly changed: readonly ResourceKey[]
   /** Violations that end with any scan, by key, and why. */
   readonly endings: Readonly<Record<string, Resolution>>

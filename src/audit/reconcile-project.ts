@@ -28,8 +28,9 @@ export async function reconcileProject(
     ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...endingsBy(accepted, active),
   ])
-  const approved = new Set(active.filter((violation) => isCovered(violation, needs, expected)).map(({ id }) => id))
-  const isApproved = (violation: Finding) => 'id' in violation && approved.has(Number(violation.id))
+  const covered = active.filter((violation) => isCovered(violation, needs, expected))
+  const approved = new Set(covered.map((violation) => keyed(violation).key))
+  const isApproved = (violation: Finding) => approved.has(keyed(violation).key)
   const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
   await writeReconciliation(draft, project, reconciliation)
 }

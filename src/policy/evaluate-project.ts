@@ -43,8 +43,11 @@ export interface ProjectEvaluator {
   ): Finding[] | undefined
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void
-  /** Findings in the drift of a resource. */
-  compare(resource: Resource, drift: Drift): Finding[]
+  /**
+   * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
+   * last until the value is back keep it.
+   */
+  compare(resource: Resource, drift: Drift, originRun?: number): Finding[]
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
   compareBy(rule: string, resource: Resource, drift: Drift): Finding[] | undefined
   /** For how long violations of a drift rule stay open while the value is not back, in milliseconds. */
@@ -179,7 +182,11 @@ export function evaluateProject(
       collect(resource)
       return findings
     },
-    compare: (resource, drift) => driftRules(resource).flatMap((rule) => compareWith(rule, resource, drift) ?? []),
+    compare: (resource, drift, originRun) =>
+      driftRules(resource).flatMap((rule) => {
+        const findings = compareWith(rule, resource, drift) ?? []
+        return rule.active.rule.life === 'restored' ? findings.map((finding) => ({ ...finding, originRun })) : findings
+      }),
     compareBy(id, resource, drift) {
       const rule = driftRules(resource).find(({ active }) => active.rule.id === id)
       return rule && compareWith(rule, resource, drift)

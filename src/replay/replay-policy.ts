@@ -70,6 +70,10 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
     const replaying = {
       ...{ policy, unreplayable, evaluator, history, run, runInputs, fleet, losses, log, labelsOf },
+      removed: Map.groupBy(
+        runInputs.changes.filter(({ change }) => change === 'removed'),
+        ({ project }) => project,
+      ),
       followed: (project: ProjectRef) => trackerOf(project).withOrigin(),
       evidence: await findEvidence(history, run, scans),
       changes: new Map(runInputs.changes.map((change) => [changeKey(change), change])),

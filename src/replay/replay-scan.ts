@@ -3,7 +3,6 @@ import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { isKindComplete } from '../audit/project-scan.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
-import type { ChangeType } from '../model/change.ts'
 import { chunks } from '../model/chunks.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
@@ -31,6 +30,8 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
   readonly losses: Losses
   readonly log: ChangeLog
   labelsOf(project: ProjectRef): Labels
+  /** What the run found removed, by the name that the project had then. */
+  readonly removed: ReadonlyMap<string, RunInputs['changes']>
   /** Violations of a project so far that a comparison with an earlier version decides. */
   followed(project: ProjectRef): readonly FollowedViolation[]
   /** Whether an approved baseline was in force. */
@@ -89,10 +90,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       findings.push(...(evaluated[at] ?? []))
       ofProject.collect(resource)
       const drift = drifts[at]
-      const originRun = lastComplete[resource.kind]?.run
-      for (const finding of drift === undefined ? [] : ofProject.compare(resource, drift)) {
-        drifted.push(evaluator.needs.get(finding.rule)?.life === 'restored' ? { ...finding, originRun } : finding)
-      }
+      if (drift !== undefined) drifted.push(...ofProject.compare(resource, drift, lastComplete[resource.kind]?.run))
     }
     const resources = some.map(({ resource }) => resource)
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
@@ -105,8 +103,8 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings,
     outcome: {
       ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
-      removed: changesOf(replaying.changes, project, 'removed'),
-      changed: changesOf(replaying.changes, project),
+      removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
+      changed: [],
       endings: Object.fromEntries(origins.endings),
       undecided: [...origins.undecided],
       isUnderOtherRules: false,
@@ -116,12 +114,6 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       evaluation: ofProject.outcome(),
     },
   }
-}
-
-/** The resources of a project that a run found changed. */
-function changesOf(changes: Replaying['changes'], { name }: ProjectRef, type?: ChangeType): ResourceKey[] {
-  const all = [...changes.values()].filter(({ project, change }) => project === name && change === (type ?? change))
-  return all.map(resourceKey)
 }
 
 function unseenProject({ uid }: ProjectRef): Resource {

@@ -1,12 +1,12 @@
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
 import { type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
+import { isOpen } from '../fails-run.ts'
 import { isGap } from '../gaps.ts'
 import { foldRest } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
-import { isOpen } from './show-verdict.ts'
 
 interface Row {
   readonly project: string

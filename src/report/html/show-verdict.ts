@@ -1,10 +1,10 @@
 import { changeTypes } from '../../model/change.ts'
 import { exitCodes } from '../../model/errors.ts'
-import type { Report, ReportViolation } from '../../model/report.ts'
+import type { Report } from '../../model/report.ts'
 import { type FailOn, leastNew, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
-import { atLeast, failsRunOf } from '../fails-run.ts'
+import { atLeast, failsRunOf, isOpen } from '../fails-run.ts'
 import { gapsOf } from '../gaps.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
@@ -28,10 +28,6 @@ export function showVerdict(report: Report): Markup {
     bar: severityBar(verdict.violations),
     facts: factsOf(report),
   })
-}
-
-export function isOpen({ state }: Pick<ReportViolation, 'state'>): boolean {
-  return state === 'opened' || state === 'continuing'
 }
 
 function inWords(report: Report): {

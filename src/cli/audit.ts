@@ -64,6 +64,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     failOn,
     quiet,
     runTimeoutMs,
+    patience: 'short' as const,
     runsProbes,
     acceptsRemovals,
     expected,

@@ -40,7 +40,8 @@ export function* findScheduleFaults(
   }
 }
 
-function someOf(names: readonly string[]): string {
+/** The first ten names. */
+export function someOf(names: readonly string[]): string {
   const shown = names.slice(0, 10).join(', ')
   return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
 }

@@ -4,6 +4,7 @@ import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import type { NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
@@ -17,6 +18,7 @@ import {
   type DecodedProject,
   type DecodedService,
 } from './configuration-schema.ts'
+import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
@@ -76,6 +78,7 @@ export interface ConfiguredProject {
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
+  readonly keyPlace: KeyPlace
   /** The line of the project in the file. */
   readonly line: number
 }
@@ -136,7 +139,7 @@ export function readConfiguration(
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
-        projectOf(project, service, document.at(['services', index, 'projects', position]).line),
+        projectOf(project, service, document, ['services', index, 'projects', position]),
       ),
       listings: service.listings,
     })),
@@ -242,14 +245,21 @@ function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTime
   }
 }
 
-function projectOf(project: DecodedProject, service: DecodedService, line: number): ConfiguredProject {
+function projectOf(
+  project: DecodedProject,
+  service: DecodedService,
+  document: ReadDocument<DecodedConfiguration>,
+  path: NodePath,
+): ConfiguredProject {
   const key = project.key ?? service.key
   if (key === undefined) throw new Error('a project without a key was let through') // findContradictions refuses it
+  const keyPath = [...(project.key === undefined ? path.slice(0, 2) : path), 'key']
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
+    keyPlace: { ...document.at(keyPath), reference: referenceIn(document.written(keyPath) ?? '') },
     labels: project.labels,
     filters: project.filters,
-    line,
+    line: document.at(path).line,
   }
 }

@@ -1,4 +1,5 @@
 import type { CoverageCause } from '../model/coverage.ts'
+import { type FailureFacts, writeReason } from '../model/failure-reason.ts'
 
 /** Why a walk of a listing broke off: one of the causes that an exchange with a service can show. */
 export type FaultKind = Exclude<CoverageCause, 'unproven' | 'suspect_loss' | 'suspect_page' | 'bug' | 'unspecified'>
@@ -12,9 +13,12 @@ export function isStop(kind: FaultKind): boolean {
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault'
   readonly kind: FaultKind
+  readonly facts: FailureFacts
 
-  constructor(kind: FaultKind, message: string, options: ErrorOptions = {}) {
-    super(message, options)
+  constructor(kind: FaultKind, what: string, exchange: Partial<Pick<FailureFacts, 'url' | 'requestId'>> = {}) {
+    const facts = { what, key: null, url: exchange.url ?? null, requestId: exchange.requestId ?? null }
+    super(writeReason(facts))
     this.kind = kind
+    this.facts = facts
   }
 }

@@ -42,6 +42,7 @@ describe('readConfiguration', () => {
                 uid: '01M7XVZ2T417WGWM74AAK885VQ',
               },
               key: 'not-a-real-key',
+              keyPlace: { line: 4, column: 10, reference: '${ACME_KEY}' },
               labels: {},
               filters: {},
               line: 6,
@@ -70,6 +71,7 @@ describe('readConfiguration', () => {
       {
         ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
         key: 'another-key',
+        keyPlace: { line: 1, column: 130, reference: '${PAY}' },
         labels: { env: 'prod' },
         filters,
         line: 1,

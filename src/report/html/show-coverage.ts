@@ -1,16 +1,27 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
-import { html, type Markup, nothing } from './markup.ts'
+import { describeFailures } from '../describe-failures.ts'
+import { type FailureGroup, groupFailures } from '../group-failures.ts'
+import { html, type Markup, nothing, withCode } from './markup.ts'
 
 /** What each walk proved: incomplete walks first, with their reasons. */
-export function showCoverage({ coverage }: Report): Markup {
+export function showCoverage({ coverage, projects }: Report): Markup {
   const broken = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
   const rest = coverage.filter(({ status }) => status === 'complete' || status === 'skipped')
   const alarm =
     broken.length === 0
       ? nothing
-      : html`<p class="bad"><b>Incomplete scan: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
+      : html`<p class="bad"><b>Incomplete scan: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>${groupFailures(coverage, projects).map(showFailure)}`
   return html`${alarm}<div class="wide" tabindex="0" role="region" aria-label="Walks"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
 ${[...broken, ...rest].map(showWalk)}</tbody></table></div>
+`
+}
+
+/** A cause of incomplete walks, once. */
+function showFailure(group: FailureGroup): Markup {
+  const { headline, facts } = describeFailures(group)
+  return html`<dl class="cause"><dt class="bad">${headline}</dt>${facts.map(
+    ({ label, text }) => html`<dd><b>${label}</b> ${withCode(text)}</dd>`,
+  )}</dl>
 `
 }
 

@@ -1,7 +1,5 @@
+import { signalExits } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
-
-/** Exit codes of a process that a signal stopped: by convention 128 and the signal's number. */
-const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Works until it is done or a signal stops it: the first SIGINT or SIGTERM asks the work to end in order, a second one

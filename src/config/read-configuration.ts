@@ -5,8 +5,8 @@ import { reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import type { NodePath } from '../yaml/node-values.ts'
-import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
-import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import { type FileProblem, problemLines } from '../yaml/problem.ts'
+import { examineDocument, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
@@ -103,7 +103,7 @@ export function readConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): Configuration {
-  const document = readDocument(readConfigurationText(file, sources, startAdvice), {
+  const examined = examineDocument(readConfigurationText(file, sources, startAdvice), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
@@ -111,16 +111,11 @@ export function readConfiguration(
     isSecret: (path) =>
       path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
-  const problems = [
-    ...findContradictions(document),
-    ...findScheduleFaults(document, options.findTimetableFault),
-    ...findChannelFaults(document),
-  ]
-  const authorities = document.value.services.map((_, index) =>
-    authorityOf(index, { file, sources, document, problems }),
-  )
-  refuseProblems(problems)
-
+  const { faults, authorities } =
+    examined.document === undefined
+      ? { faults: [], authorities: [] }
+      : examineValues(examined.document, { file, sources, options })
+  const document = refuseFaults(examined, faults)
   const { value } = document
   const parts = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   return {
@@ -146,6 +141,22 @@ export function readConfiguration(
     digest: configurationDigest(value, parts),
     warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
   }
+}
+
+/** Finds what no schema can: faults across values, and in files that are named. */
+function examineValues(
+  document: ReadDocument<DecodedConfiguration>,
+  { file, sources, options }: Pick<ConfigurationReadContext, 'file' | 'sources'> & { options: ConfigurationOptions },
+): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
+  const problems: FileProblem[] = [
+    ...findContradictions(document),
+    ...findScheduleFaults(document, options.findTimetableFault),
+    ...findChannelFaults(document),
+  ]
+  const authorities = document.value.services.map((_, index) =>
+    authorityOf(index, { file, sources, document, problems }),
+  )
+  return { faults: problems, authorities }
 }
 
 function historyOf(

@@ -1,12 +1,12 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
-import { type ExitCode, exitCodes } from '../model/errors.ts'
+import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
 import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 
 interface EvaluatedExtent {
-  readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items'> & { readonly project: string })[]
+  readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'reason' | 'items'> & { readonly project: string })[]
   readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
   readonly failOn: Severity
@@ -15,8 +15,8 @@ interface EvaluatedExtent {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /**
- * The verdict of a run. A bug of ours that ended the audit of a project decides first, then coverage, then open
- * violations. Drift and waived, unknown or resolved violations never decide the exit code.
+ * The verdict of a run. A signal that interrupted it decides first, then a bug of ours that ended the audit of a
+ * project, then coverage, then open violations. Drift and waived, unknown or resolved violations never decide the exit code.
  */
 export function composeVerdict({ coverage, violations, drift, failOn }: EvaluatedExtent): Verdict {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
@@ -43,9 +43,19 @@ export function composeVerdict({ coverage, violations, drift, failOn }: Evaluate
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
+  const signal = signalIn(coverage)
+  if (signal !== undefined) return signalExits[signal]
   if (coverage.some(({ cause }) => cause === 'bug')) return exitCodes.failure
   if (!isCoverageComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
+}
+
+/** The signal that ended walks. Runs of versions that did not name it so exit as incomplete ones. */
+function signalIn(coverage: EvaluatedExtent['coverage']): keyof typeof signalExits | undefined {
+  const reasons = coverage.flatMap(({ cause, reason }) => (cause === 'signal' && reason !== null ? [reason] : []))
+  return (['SIGINT', 'SIGTERM'] as const).find((name) =>
+    reasons.some((reason) => reason.endsWith(`interrupted by ${name}`)),
+  )
 }
 
 function countFailing({ violations, fail_on }: Counts): number {
@@ -64,7 +74,7 @@ function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExten
 
 /** What was scanned and found open. Only a run without unknown violations is called clean. */
 function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string[] {
-  if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
+  if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
     return [

@@ -297,9 +297,12 @@ describe('readConfiguration', () => {
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),
-      '5:15: projects is an empty list, expected a list that is not empty',
+      '5:15: projects is an empty list, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
     ],
-    [smallest.replace(/ {4}projects:[\s\S]*/, ''), '2:5: projects is missing, expected a list that is not empty'],
+    [
+      smallest.replace(/ {4}projects:[\s\S]*/, ''),
+      '2:5: projects is missing, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
+    ],
   ])('refuses, at its place: %s', (text, line) => {
     expect(refusal(text)).toEqual([line])
   })

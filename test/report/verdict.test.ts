@@ -19,6 +19,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       project: 'acme/shop',
       status,
       cause: null,
+      reason: null,
       items: status === 'complete' ? 62 : 0,
     })),
     violations: violations.map(([severity, state]) => ({ severity, state })),
@@ -100,7 +101,7 @@ describe('the verdict', () => {
   })
 
   it('names a bug that ended the audit of projects first, and each project once', () => {
-    const walk = { status: 'failed', items: 3 } as const
+    const walk = { status: 'failed', reason: null, items: 3 } as const
     const coverage = [
       { ...walk, project: 'acme/shop', cause: 'bug' },
       { ...walk, project: 'acme/shop', cause: 'bug' },

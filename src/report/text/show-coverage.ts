@@ -1,3 +1,4 @@
+import { readReason } from '../../model/failure-reason.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
@@ -63,11 +64,13 @@ function showIncompleteScan(
 
 /** One sentence for all walks that were skipped for the same reason. */
 function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string[] {
-  const alike = Map.groupBy(skipped, ({ listing, reason }) => JSON.stringify([listing, reason]))
+  const whatOf = ({ reason }: ReportCoverage) => (reason === null ? null : readReason(reason).what)
+  const alike = Map.groupBy(skipped, (walk) => JSON.stringify([walk.listing, whatOf(walk)]))
   return [...alike.values()].flatMap((walks) => {
     const [walk] = walks
     if (walk === undefined) return []
-    const reason = walk.reason === null ? '' : `: ${shorten(neutralise(walk.reason), 200)}`
+    const what = whatOf(walk)
+    const reason = what === null ? '' : `: ${shorten(neutralise(what), 200)}`
     const sentence = `Skipped ${neutralise(walk.listing)} of ${nameProjects(walks)}${reason}`
     return wrapProse(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, page.width)
   })

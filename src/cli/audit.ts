@@ -5,6 +5,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { addConfigurationOptions, addProjectOption } from './query-options.ts'
@@ -76,11 +77,19 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   })
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
+    await printCauses(report, options, terminal)
     deliver(report)
   } finally {
     if (exitCode === undefined) await notifyPeople(configuration, terminal)
   }
   return exitCode ?? report.verdict.exit_code
+}
+
+/** Says on stderr why a scan is incomplete, where no report for people goes to stdout. */
+async function printCauses(report: Report, options: AuditOptions, terminal: ProcessContext): Promise<void> {
+  if (options.format === 'text' && options.output === undefined && options.quiet !== true) return
+  const { explainFailures } = await import('../report/text/show-failures.ts')
+  for (const line of explainFailures(report)) terminal.stderr.write(`hookdrift: ${line}\n`)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -23,7 +23,13 @@ export function* findUnknownFields({ resources }: PolicyTest): Generator<Unknown
       const name = String(path.at(-1))
       const nearest = nearestName(name, known)
       const hint = nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean \`${nearest}\`?`
-      const owner = path.length === 1 ? kind : path.filter((step) => typeof step === 'string').slice(0, -1).join('.')
+      const owner =
+        path.length === 1
+          ? kind
+          : path
+              .filter((step) => typeof step === 'string')
+              .slice(0, -1)
+              .join('.')
       yield { resource: index, path, text: `there is no field ${describeName(name)} of ${owner}, ${hint}` }
     }
   }

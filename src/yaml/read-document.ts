@@ -124,7 +124,7 @@ export function examineDocument<S extends z.ZodType>(
   for (let round = 0; !decoded.success; round++) {
     const { original } = reduced
     const faults = [...findingsIn(decoded.error.issues, around, original).take(mostProblems)]
-    // What is missing because a faulty part was left out is no fault of its own.
+    // What is missing because a faulty part was left out does not count as a fault.
     if (round === 0) {
       for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
     }

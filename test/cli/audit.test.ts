@@ -263,10 +263,12 @@ describe('text from a service', () => {
     expect(code).toBe(3)
     expect(stderr).toContain('hookdrift: all is well')
     expect(unseen(stderr)).toEqual([])
+    expect(stderr).not.toMatch(/^hookdrift: all is well/m)
     expect(
       stderr
         .trimEnd()
         .split('\n')
+        .filter((line) => !line.startsWith('hookdrift: '))
         .map((line) => typeof JSON.parse(line).msg),
     ).not.toContain('undefined')
   })

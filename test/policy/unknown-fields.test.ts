@@ -52,7 +52,7 @@ describe('a policy test', () => {
     expect(refusal(testOf('{ kind: endpoint, urll: x }', expected))).toEqual([
       '3:35: there is no field `urll` of endpoint, did you mean `url`?',
       expect.stringMatching(/^4:14: there is no rule `endpoint\/inactiv`, did you mean `endpoint\/inactive`\?$/),
-      expect.stringMatching(/^4:71: severity is "hig", expected .*; did you mean `high`\?$/),
+      expect.stringMatching(/^4:79: severity is "hig", expected .*; did you mean `high`\?$/),
     ])
   })
 })

@@ -11,6 +11,19 @@ export function showFailures({ coverage, projects }: Pick<Report, 'coverage' | '
   return showEntries(groupFailures(coverage, projects), page, (group) => showGroup(group, page))
 }
 
+/** The same on stderr: a line for each cause and each of its facts. */
+export function explainFailures({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>): string[] {
+  const groups = groupFailures(coverage, projects)
+  const hidden = groups.length - mostExplained
+  const lines = groups.slice(0, mostExplained).flatMap((group) => {
+    const { headline, facts } = describeFailures(group)
+    return [headline, ...facts.map(({ label, text }) => `  ${label.padEnd(7)}${text}`)].map(neutralise)
+  })
+  return hidden > 0 ? [...lines, `and ${hidden} more causes, see the report`] : lines
+}
+
+const mostExplained = 20
+
 function showGroup(group: FailureGroup, page: TextPage): string[] {
   const { headline, facts } = describeFailures(group)
   const lines = wrapProse(shorten(neutralise(headline), 600), page.width - 2)

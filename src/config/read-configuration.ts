@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -22,6 +20,7 @@ import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
+import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
@@ -92,7 +91,14 @@ export interface ConfigurationOptions {
   readonly findTimetableFault?: FindTimetableFault | undefined
 }
 
-const startAdvice = 'name another file with --config FILE, or start from config/hookdrift.example.yaml'
+/** Whole, because a person without a checkout has no example at hand. */
+const startAdvice = `name another file with --config FILE, or write this one:
+    services:
+      - name: acme
+        url: https://hooks.example.com
+        key: \${ACME_KEY}
+        projects:
+          - { id: ID-OF-THE-PROJECT, name: payments }`
 
 /**
  * Reads the configuration.
@@ -170,46 +176,6 @@ function historyOf(
   const location =
     override === undefined ? readLocation(history, dirname(resolve(file))) : readLocation(override, options.cwd ?? '.')
   return seal_key === undefined ? location : { ...location, sealKey: seal_key }
-}
-
-/** A path in the configuration is relative to its folder. */
-function resolveFrom(file: string, path: string): string {
-  return resolve(dirname(file), path)
-}
-
-interface ConfigurationReadContext {
-  readonly file: string
-  readonly sources: ReferenceSources
-  readonly document: ReadDocument<DecodedConfiguration>
-  readonly problems: FileProblem[]
-}
-
-function authorityOf(
-  index: number,
-  { file, sources, document, problems }: ConfigurationReadContext,
-): string | undefined {
-  const path = document.value.services[index]?.ca_file
-  if (path === undefined) return undefined
-  const refuse = (text: string) => {
-    problems.push(document.problem(['services', index, 'ca_file'], text))
-    return undefined
-  }
-  let pem: string
-  try {
-    pem = sources.readFile(resolveFrom(file, path))
-  } catch (thrown) {
-    return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
-  }
-  return isCertificate(pem) ? pem : refuse(`${path} does not contain a certificate, expected one or more in PEM form`)
-}
-
-function isCertificate(pem: string): boolean {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  try {
-    return certificates.map((certificate) => new X509Certificate(certificate)).length > 0
-  } catch {
-    return false
-  }
 }
 
 function headersAsWritten(

@@ -213,7 +213,7 @@ describe('the time when a schedule was last served', () => {
     expect(await served([first])).toBe(startOf(part))
     expect(await served(['other/*'])).toBeUndefined()
     const ended = await fixture.audit({ signal: AbortSignal.abort(new Stop('signal', 'SIGTERM')) })
-    expect(ended.verdict.exit_code).toBe(3)
+    expect(ended.verdict.exit_code).toBe(143)
     expect(new Set(ended.coverage.map(({ status }) => status))).toEqual(new Set(['partial']))
     expect(await served([])).toBe(startOf(ended) - 61_000)
   })

@@ -54,7 +54,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/=+$/': ourText,
     '/^\\[(.*)\\]$/': ourText,
   },
-  'src/config/read-configuration.ts': {
+  'src/config/read-authority.ts': {
     '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
   },
   'src/config/read-places.ts': {

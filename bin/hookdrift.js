@@ -3,6 +3,7 @@
 var version = process.versions.node.split('.').map(Number)
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   console.error('hookdrift needs Node 22.19 or newer, this is Node ' + process.versions.node)
+  console.error('  install one, such as with `nvm install 24`, or run the container')
   process.exitCode = 2
 } else {
   import('../dist/cli/main.js')

@@ -60,7 +60,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/=+$/': ourText,
     '/^\\[(.*)\\]$/': ourText,
   },
-  'src/config/read-configuration.ts': {
+  'src/config/read-authority.ts': {
     '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
   },
   'src/config/read-places.ts': {
@@ -283,8 +283,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
       'the text is cut to 100,000 characters first, and each alternative takes what it began',
     '/[^\\w$.?[]+/': 'the text is cut to 100,000 characters first, and each alternative takes what it began',
   },
-  'src/service/send-request.ts': {
+  'src/service/wire-request.ts': {
     '/\\/+$/': ourText,
+  },
+  'src/service/send-request.ts': {
     '/^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$/': ourText,
   },
   'src/service/dialect-matchers.ts': {

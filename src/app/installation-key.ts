@@ -19,7 +19,7 @@ export interface InstallationKey {
 /**
  * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, then the configuration's `seal_key`, then the key file of the
  * history, which is made on first use and readable by its owner only.
- * @throws AuditError.usage when the variable is too short
+ * @throws AuditError.usage when the variable is too short, or empty where a key would be made
  * @throws AuditError.failure when the file cannot be used
  */
 export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env: Environment): InstallationKey {
@@ -32,9 +32,18 @@ export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env
   }
   try {
     makeDirectories(dirname(file))
-    return readKey(file) ?? makeKey(file)
+    const known = readKey(file)
+    if (known === undefined) refuseEmptyVariable(file, env)
+    return known ?? makeKey(file)
   } catch (error) {
     if (error instanceof AuditError) throw error
+    const isUnwritable = ['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')
+    if (isUnwritable && !existsSync(file)) {
+      throw AuditError.failure(`cannot write to ${dirname(file)}, the directory of the history: ${reasonOf(error)}`, {
+        advice: 'let this user write there, or name a history elsewhere with --history; its key is kept next to it',
+        cause: error,
+      })
+    }
     throw AuditError.failure(`cannot use the installation key ${file}: ${reasonOf(error)}`, {
       advice: 'check its permissions, or set HOOKDRIFT_SEAL_KEY',
       cause: error,
@@ -49,6 +58,17 @@ export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env
 export function findInstallationKey(location: HistoryLocation, env: Environment): Buffer | undefined {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY || location.sealKey) !== undefined
   return isGiven || existsSync(location.keyFile) ? installationKey(location, env).key : undefined
+}
+
+/** A CI system gives an empty value for a secret that is not set; with a new key in each job, seals never match. */
+function refuseEmptyVariable(file: string, env: Environment): void {
+  if (env.HOOKDRIFT_SEAL_KEY !== '') return
+  throw AuditError.usage(
+    `HOOKDRIFT_SEAL_KEY is empty, and there is no key ${file}: is the secret of the job not set?`,
+    {
+      advice: 'set it to a key of `openssl rand -hex 32` that stays the same, or unset it to have a key file made',
+    },
+  )
 }
 
 /** The file has one line. */

@@ -1,9 +1,14 @@
 import { basename, isAbsolute, relative } from 'node:path'
 import type { AuditedProject } from '../audit/project-scan.ts'
+import { someOf } from '../config/check-schedules.ts'
 import { matchesProject } from '../config/choose-projects.ts'
+import { describeKey } from '../config/describe-key.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
+import type { RequestSent } from '../service/reply.ts'
+import type { Patience } from '../service/settings.ts'
+import { suggestName } from '../text/nearest-name.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
 
@@ -14,6 +19,15 @@ export interface OpenProjects {
   close(): Promise<void>
 }
 
+interface OpenOptions {
+  readonly terminal: ProcessContext
+  readonly cut?: AbortSignal
+  /** Default: long. */
+  readonly patience?: Patience | undefined
+  /** Called after each request to a service, with the service's name. */
+  readonly onRequest?: (service: string, request: RequestSent) => void
+}
+
 /**
  * Opens the configured projects that match `only`, with a client for each of their services.
  * @throws AuditError.usage when none matches
@@ -21,22 +35,26 @@ export interface OpenProjects {
 export function openProjects(
   configuration: Configuration,
   only: readonly string[],
-  { terminal, cut }: { readonly terminal: ProcessContext; readonly cut?: AbortSignal },
+  { terminal, cut, patience, onRequest }: OpenOptions,
 ): OpenProjects {
   const all = configuration.services.flatMap(({ projects }) => projects)
+  const names = all.map(({ ref }) => ref.name)
   if (!all.some(({ ref }) => matchesProject(ref.name, only))) {
-    const names = all.map(({ ref }) => ref.name).join(', ')
-    throw AuditError.usage(`--project ${only.join(' ')} matches none of ${names}`)
+    throw AuditError.usage(`--project ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
   }
   const file = shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []
   const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
     const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
     if (chosen.length === 0) return []
-    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
+    const client = createServiceClient(settings, {
+      ...{ clock: systemClock, random: Math.random, env: terminal.env },
+      ...{ cut, patience, onRequest: (request) => onRequest?.(settings.name, request) },
+    })
     clients.push(client)
-    return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
-      return { ref, key, configuredAt: { file, line }, labels, filters, client, listings }
+    return chosen.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
+      const keyOrigin = describeKey(key, keyPlace, file)
+      return { ref, key, keyOrigin, configuredAt: { file, line }, labels, filters, client, listings }
     })
   })
   return {
@@ -46,6 +64,12 @@ export function openProjects(
       await Promise.all(clients.map((client) => client.close()))
     },
   }
+}
+
+/** With or without the name of the service, as `--project` takes them. */
+function suggest(only: readonly string[], names: readonly string[]): string {
+  const known = only.some((name) => name.includes('/')) ? names : names.map((name) => name.slice(name.indexOf('/') + 1))
+  return only.map((name) => suggestName(name, known)).find((hint) => hint !== '') ?? ''
 }
 
 /** A path to show in reports: relative to the working directory, or the bare name of a file outside. */

@@ -9,6 +9,7 @@ import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Patience } from '../service/settings.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
@@ -20,6 +21,7 @@ import { openProgress } from './progress.ts'
 import { runMaintenance } from './run-maintenance.ts'
 import { systemClock } from './system.ts'
 import { toolVersion } from './tool-version.ts'
+import { watchRequests } from './watch-requests.ts'
 
 export interface AuditRequest {
   readonly configuration: Configuration
@@ -33,6 +35,8 @@ export interface AuditRequest {
   /** States that drift rules compare with instead of the approved ones. */
   readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
+  /** How long to hope for a service that cannot be reached. Default: long. */
+  readonly patience?: Patience
   readonly onPage?: (page: PageRead) => void
   /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
   readonly notifies?: boolean
@@ -68,7 +72,10 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
-  const { projects, areAll, close } = openProjects(configuration, request.only, { terminal, cut })
+  const { projects, areAll, close } = openProjects(configuration, request.only, {
+    ...{ terminal, cut, patience: request.patience },
+    onRequest: watchRequests(terminal, log, request.quiet),
+  })
   opened.defer(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)

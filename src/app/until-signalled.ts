@@ -1,7 +1,5 @@
+import { signalExits } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
-
-/** Exit codes of a process that a signal stopped: by convention 128 and the signal's number. */
-const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Works until it is done or a signal stops it: the first SIGINT or SIGTERM asks the work to end in order, a second one
@@ -15,7 +13,7 @@ export async function untilSignalled<T>(
   const stopOn = (name: keyof typeof signalExits) => () => {
     if (exitCode !== undefined) process.exit(signalExits[name])
     exitCode = signalExits[name]
-    stop.abort(new Stop('signal', name))
+    stop.abort(new Stop(name === 'SIGINT' ? 'sigint' : 'sigterm', name))
   }
   const handlers = [
     ['SIGINT', stopOn('SIGINT')],

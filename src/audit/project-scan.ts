@@ -10,6 +10,8 @@ import { filterText } from './filtered.ts'
 export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
+  /** Where the key is configured and what may be said of it, for reasons. */
+  readonly keyOrigin?: string
   /** Where it is configured; null when that is not a file. */
   readonly configuredAt: FileLocation | null
   /** For the policy's selectors. */

@@ -1,6 +1,7 @@
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
 import { ServiceFault } from '../service/service-fault.ts'
+import { describeFault } from './describe-fault.ts'
 import { dueListings, unasked } from './due-listings.ts'
 import type { AuditedProject } from './project-scan.ts'
 import type { Walk } from './walk-listing.ts'
@@ -48,11 +49,8 @@ function proven(walks: readonly Walk[]): Proof {
 type Ownership = 'own' | 'not offered' | { readonly cause: CoverageCause; readonly reason: string }
 
 /** Whose key it is; asked anew only if the project was not walked. */
-async function ask(
-  { client, ref, key, filters }: AuditedProject,
-  walks: readonly Walk[],
-  signal: AbortSignal,
-): Promise<Ownership> {
+async function ask(project: AuditedProject, walks: readonly Walk[], signal: AbortSignal): Promise<Ownership> {
+  const { client, ref, key, filters } = project
   const walk = walks.find(({ coverage }) => coverage.listing === 'project')
   if (walk !== undefined) {
     if (walk.coverage.status === 'skipped') return 'not offered'
@@ -64,7 +62,7 @@ async function ask(
     return 'own'
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    return error.kind === 'not_offered' ? 'not offered' : { cause: error.kind, reason: error.message }
+    return error.kind === 'not_offered' ? 'not offered' : { cause: error.kind, reason: describeFault(error, project) }
   }
 }
 

@@ -3,9 +3,9 @@ import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
-import { withRequestId } from '../service/describe-failure.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
+import { describeFault } from './describe-fault.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './project-scan.ts'
@@ -44,7 +44,8 @@ export async function walkListing(
     const { requests, retries } = traffic
     const durationMs = Math.round(clock.now() - startedAt)
     const filter = filterText(listing, project.filters)
-    const why = { cause: fault?.kind ?? null, reason: fault?.message ?? null }
+    const reason = fault === undefined ? null : describeFault(fault, project)
+    const why = { cause: fault?.kind ?? null, reason }
     const coverage = { listing, status, ...why, filter, pages, items, requests, retries, durationMs }
     return { coverage, lacksPromisedPage }
   }
@@ -83,7 +84,7 @@ async function* pagesOf(
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
   for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
-    const fault = (what: string) => new ServiceFault('malformed', withRequestId(`page ${number}: ${what}`, requestId))
+    const fault = (what: string) => new ServiceFault('malformed', `page ${number}: ${what}`, { requestId })
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
       const listFault = findListFault(kind, item)

@@ -79,6 +79,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     failOn,
     quiet,
     runTimeoutMs,
+    patience: 'short' as const,
     runsProbes,
     acceptsRemovals,
     expected,
@@ -91,6 +92,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   })
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
+    await printCauses(report, options, terminal)
     deliver(report)
     if (quiet) printVerdict(report, terminal)
     if (metricsFile !== undefined) await writeMetrics(metricsFile, configuration, terminal)
@@ -122,6 +124,13 @@ async function decideNotification(
 
 function printVerdict({ verdict: { text, exit_code } }: Report, { stderr }: ProcessContext): void {
   stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.\n`)
+}
+
+/** Says on stderr why a scan is incomplete, where no report for people goes to stdout. */
+async function printCauses(report: Report, options: AuditOptions, terminal: ProcessContext): Promise<void> {
+  if (options.quiet === true || (options.format === 'text' && options.output === undefined)) return
+  const { explainFailures } = await import('../report/text/show-failures.ts')
+  for (const line of explainFailures(report)) terminal.stderr.write(`hookdrift: ${line}\n`)
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */

@@ -58,7 +58,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
   const probes = await chooseProbes(name, options, terminal, ofPolicy)
   const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)
-  const { projects, close } = openProjects(configuration, options.project, { terminal })
+  const { projects, close } = openProjects(configuration, options.project, { terminal, patience: 'short' })
   try {
     // Nothing is stored, so these seals are never compared: a key for this one run is enough.
     const sealer = createSealer(randomBytes(32))

@@ -72,10 +72,38 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
+    if (error instanceof CommanderError) {
+      if (error.code === 'commander.excessArguments') terminal.stderr.write(suggestOption(program, args))
+      return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
+    }
     return printError(error, terminal)
   }
 }
+
+/** `report 3` means `report --run 3`, `audit acme/payments` means `audit --project acme/payments`. */
+function suggestOption(program: Command, args: readonly string[]): string {
+  const names: string[] = []
+  let command = program
+  for (const name of args) {
+    const child = command.commands.find((each) => each.name() === name)
+    if (child === undefined) continue
+    command = child
+    names.push(name)
+  }
+  const operand = command.args[command.registeredArguments.length]
+  if (operand === undefined) return ''
+  const meant = optionsMeant.find(
+    ({ option, form }) => form.test(operand) && command.options.some(({ long }) => long === option),
+  )
+  if (meant === undefined) return ''
+  return `  did you mean ${neutralise(`${names.join(' ')} ${meant.option} ${operand}`)}?\n`
+}
+
+const optionsMeant = [
+  { option: '--run', form: /^(?:\d{1,15}|latest(?:~\d{1,9})?|\d{4}-\S{1,30})$/ },
+  { option: '--policy', form: /\.ya?ml$/ },
+  { option: '--project', form: /^[\w*]/ },
+]
 
 /** Builds all commands with their options; each hands its work to `execute`. */
 export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {

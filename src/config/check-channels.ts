@@ -1,6 +1,7 @@
 import { describeReference, describeText } from '../yaml/describe-value.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
+import { areNamesLost } from './check-schedules.ts'
 import { isLoopback } from './check-services.ts'
 import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
@@ -23,10 +24,11 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<F
     }
     names.set(channel.name, first ?? document.at(path).line)
     for (const [position, pattern] of (channel.projects ?? []).entries()) {
-      if (projects.some(({ name }) => matchesProject(name, [pattern]))) continue
+      if (areNamesLost(document.leftOut) || projects.some(({ name }) => matchesProject(name, [pattern]))) continue
       yield document.problem([...path, 'projects', position], `${describeReference(pattern)} matches no project`)
     }
     for (const [label, value] of Object.entries(channel.labels ?? {})) {
+      if (document.leftOut.some((path) => path[0] === 'services')) continue
       if (projects.some(({ labels }) => Object.hasOwn(labels, label) && labels[label] === value)) continue
       yield document.problem(
         [...path, 'labels', label],

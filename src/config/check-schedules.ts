@@ -1,4 +1,5 @@
 import { describeReference } from '../yaml/describe-value.ts'
+import type { NodePath } from '../yaml/node-values.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { matchesProject } from './choose-projects.ts'
@@ -31,7 +32,7 @@ export function* findScheduleFaults(
     const fault = findTimetableFault({ cron, timezone, jitterMs })
     if (fault !== undefined) yield document.problem([...path, fault.member], fault.text)
     for (const [position, pattern] of (schedule.projects ?? []).entries()) {
-      if (projects.some((project) => matchesProject(project, [pattern]))) continue
+      if (areNamesLost(document.leftOut) || projects.some((project) => matchesProject(project, [pattern]))) continue
       yield document.problem(
         [...path, 'projects', position],
         `${describeReference(pattern)} matches none of ${someOf(projects)}`,
@@ -40,7 +41,16 @@ export function* findScheduleFaults(
   }
 }
 
-function someOf(names: readonly string[]): string {
+/** Whether projects or their names were left out as faulty: then a pattern may be meant for one of them. */
+export function areNamesLost(leftOut: readonly NodePath[]): boolean {
+  return leftOut.some((path) => {
+    const last = path.at(-1) ?? 'services'
+    return path[0] === 'services' && (typeof last === 'number' || ['services', 'projects', 'id', 'name'].includes(last))
+  })
+}
+
+/** The first ten names. */
+export function someOf(names: readonly string[]): string {
   const shown = names.slice(0, 10).join(', ')
   return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
 }

@@ -1,8 +1,10 @@
 import { defaultDialect } from '../service/dialect.ts'
+import { withoutCredentials } from '../service/foreign-text.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
+import { referenceIn } from './describe-key.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
@@ -18,6 +20,8 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
       yield document.problem([...path, 'name'], `a second service named ${service.name}, the first is in line ${first}`)
     }
     services.set(service.name, first ?? document.at(path).line)
+    yield* wrongBase(service, path, document)
+    yield* quotedKeys(service, path, document)
     yield* headersTwice(service, path, document)
     yield* contradictionsOf(service, path, document)
     yield* auditedTwice(service, path, { document, audited })
@@ -38,6 +42,33 @@ export function* findWarnings(document: ConfigurationDocument): Generator<FilePr
       if (written === undefined || !isLiteral(written)) continue
       yield document.problem([...owner, 'key'], `the file contains the key; use ${referenceForms}`)
     }
+  }
+}
+
+/** The paths of the contract are appended: people copy the URL of the API, which has them already. */
+function* wrongBase(
+  { url, dialect: { path_prefix: prefix = defaultDialect.pathPrefix } }: DecodedService,
+  path: NodePath,
+  document: ConfigurationDocument,
+): Generator<FileProblem> {
+  const { origin, pathname } = new URL(url)
+  const at = prefix === '' ? -1 : `${pathname}/`.indexOf(`${prefix}/`)
+  if (at < 0) return
+  const base = `${origin}${withoutCredentials(pathname.slice(0, at))}`
+  yield document.problem([...path, 'url'], `leave ${prefix} out of the URL, it is appended: ${base}`)
+}
+
+/** Quotes that a shell or a CI system did not take away are sent as a part of the key. */
+function* quotedKeys(service: DecodedService, path: NodePath, document: ConfigurationDocument): Generator<FileProblem> {
+  const owners = [
+    { key: service.key, at: path },
+    ...service.projects.map(({ key }, index) => ({ key, at: [...path, 'projects', index] })),
+  ]
+  for (const { key, at } of owners) {
+    if (key === undefined || !/^["'`]/.test(key) || !/["'`]$/.test(key)) continue
+    const reference = referenceIn(document.written([...at, 'key']) ?? '')
+    const where = reference === '' ? '' : ` in ${reference}`
+    yield document.problem([...at, 'key'], `the key has quotes around it${where}: they would be sent, remove them`)
   }
 }
 
@@ -78,12 +109,16 @@ function* contradictionsOf(
       const member = project.name === undefined ? 'id' : 'name'
       yield document.problem([...path, member], `a second project named ${name}, the first is in line ${sameName}`)
     }
-    if (project.key === undefined && service.key === undefined) {
+    if (project.key === undefined && service.key === undefined && !isKeyLost(document)) {
       yield document.problem(path, `no key: neither the project nor its service has one; use ${referenceForms}`)
     }
     ids.set(project.id, sameId ?? line)
     names.set(name, sameName ?? line)
   }
+}
+
+function isKeyLost({ leftOut }: ConfigurationDocument): boolean {
+  return leftOut.some((path) => path.at(-1) === 'key')
 }
 
 /** Finds projects under two services: all their violations would be counted and sent twice. */

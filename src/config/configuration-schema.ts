@@ -15,9 +15,15 @@ const filter = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, {
   error: 'text that is not empty, without control characters, at most 1000 of others',
 })
 
-const key = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,4096}$/, { error: 'visible ASCII characters without blanks or line breaks, at most 4096' })
+const key = z.string().regex(/^[\x21-\x7e]{1,4096}$/, { error: expectedKey })
+
+/** Says what is wrong with a key without showing it. */
+function expectedKey({ input }: { readonly input?: unknown }): string {
+  const expected = 'visible ASCII characters without blanks or line breaks, at most 4096'
+  if (typeof input !== 'string') return expected
+  if (/^bearer\s/i.test(input)) return 'the key alone: leave `Bearer` out, it is sent before the key'
+  return input !== input.trim() ? 'no blank or line break before or after the key: remove it' : expected
+}
 
 const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/, {
   error: 'letters, digits, `.`, `_`, `-` and `/`, a letter or digit first, at most 100',
@@ -58,19 +64,24 @@ const filters = z.strictObject({
     .exactOptional(),
 })
 
-const project = z.strictObject({
-  id: name.describe("The service's identifier of the project"),
-  name: name.exactOptional().describe('Shown as service/name. Default: the id'),
-  key: key.exactOptional().describe(`The project's key, as ${referenceForms}. Default: the service's`),
-  labels: z
-    .record(
-      label,
-      z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
-    )
-    .default({})
-    .describe("For the policy's selectors"),
-  filters: filters.default({}).describe('Narrow the scan; filtered-out resources are not audited'),
-})
+const oneProject = '{ id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }'
+
+const project = z.strictObject(
+  {
+    id: name.describe("The service's identifier of the project"),
+    name: name.exactOptional().describe('Shown as service/name. Default: the id'),
+    key: key.exactOptional().describe(`The project's key, as ${referenceForms}. Default: the service's`),
+    labels: z
+      .record(
+        label,
+        z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
+      )
+      .default({})
+      .describe("For the policy's selectors"),
+    filters: filters.default({}).describe('Narrow the scan; filtered-out resources are not audited'),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? `a mapping such as ${oneProject}` : undefined) },
+)
 
 const service = z.strictObject({
   name: name.describe('Precedes the project in every report: acme/payments'),
@@ -93,7 +104,10 @@ const service = z.strictObject({
   limits: limits.prefault({}).describe('Timeouts, retries and sizes'),
   ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
   dialect: dialectSchema.prefault({}),
-  projects: z.array(project).min(1).max(50_000),
+  projects: z
+    .array(project)
+    .min(1, { error: `at least one project, such as - ${oneProject}` })
+    .max(50_000),
 })
 
 /** Large enough for the projects of a large fleet, which a program may have written. */

@@ -1,11 +1,10 @@
-import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
-import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
-import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import { type FileProblem, problemLines } from '../yaml/problem.ts'
+import { examineDocument, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
@@ -17,9 +16,11 @@ import {
   type DecodedProject,
   type DecodedService,
 } from './configuration-schema.ts'
+import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
+import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
@@ -76,6 +77,7 @@ export interface ConfiguredProject {
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
+  readonly keyPlace: KeyPlace
   /** The line of the project in the file. */
   readonly line: number
 }
@@ -89,7 +91,14 @@ export interface ConfigurationOptions {
   readonly findTimetableFault?: FindTimetableFault | undefined
 }
 
-const startAdvice = 'name another file with --config FILE, or start from config/hookdrift.example.yaml'
+/** Whole, because a person without a checkout has no example at hand. */
+const startAdvice = `name another file with --config FILE, or write this one:
+    services:
+      - name: acme
+        url: https://hooks.example.com
+        key: \${ACME_KEY}
+        projects:
+          - { id: ID-OF-THE-PROJECT, name: payments }`
 
 /**
  * Reads the configuration.
@@ -100,7 +109,7 @@ export function readConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): Configuration {
-  const document = readDocument(readConfigurationText(file, sources, startAdvice), {
+  const examined = examineDocument(readConfigurationText(file, sources, startAdvice), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
@@ -108,16 +117,11 @@ export function readConfiguration(
     isSecret: (path) =>
       path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
-  const problems = [
-    ...findContradictions(document),
-    ...findScheduleFaults(document, options.findTimetableFault),
-    ...findChannelFaults(document),
-  ]
-  const authorities = document.value.services.map((_, index) =>
-    authorityOf(index, { file, sources, document, problems }),
-  )
-  refuseProblems(problems)
-
+  const { faults, authorities } =
+    examined.document === undefined
+      ? { faults: [], authorities: [] }
+      : examineValues(examined.document, { file, sources, options })
+  const document = refuseFaults(examined, faults)
   const { value } = document
   const parts = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   return {
@@ -136,13 +140,29 @@ export function readConfiguration(
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
-        projectOf(project, service, document.at(['services', index, 'projects', position]).line),
+        projectOf(project, service, document, ['services', index, 'projects', position]),
       ),
       listings: service.listings,
     })),
     digest: configurationDigest(value, parts),
     warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
   }
+}
+
+/** Finds what no schema can: faults across values, and in files that are named. */
+function examineValues(
+  document: ReadDocument<DecodedConfiguration>,
+  { file, sources, options }: Pick<ConfigurationReadContext, 'file' | 'sources'> & { options: ConfigurationOptions },
+): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
+  const problems: FileProblem[] = [
+    ...findContradictions(document),
+    ...findScheduleFaults(document, options.findTimetableFault),
+    ...findChannelFaults(document),
+  ]
+  const authorities = document.value.services.map((_, index) =>
+    authorityOf(index, { file, sources, document, problems }),
+  )
+  return { faults: problems, authorities }
 }
 
 function historyOf(
@@ -156,46 +176,6 @@ function historyOf(
   const location =
     override === undefined ? readLocation(history, dirname(resolve(file))) : readLocation(override, options.cwd ?? '.')
   return seal_key === undefined ? location : { ...location, sealKey: seal_key }
-}
-
-/** A path in the configuration is relative to its folder. */
-function resolveFrom(file: string, path: string): string {
-  return resolve(dirname(file), path)
-}
-
-interface ConfigurationReadContext {
-  readonly file: string
-  readonly sources: ReferenceSources
-  readonly document: ReadDocument<DecodedConfiguration>
-  readonly problems: FileProblem[]
-}
-
-function authorityOf(
-  index: number,
-  { file, sources, document, problems }: ConfigurationReadContext,
-): string | undefined {
-  const path = document.value.services[index]?.ca_file
-  if (path === undefined) return undefined
-  const refuse = (text: string) => {
-    problems.push(document.problem(['services', index, 'ca_file'], text))
-    return undefined
-  }
-  let pem: string
-  try {
-    pem = sources.readFile(resolveFrom(file, path))
-  } catch (thrown) {
-    return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
-  }
-  return isCertificate(pem) ? pem : refuse(`${path} does not contain a certificate, expected one or more in PEM form`)
-}
-
-function isCertificate(pem: string): boolean {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  try {
-    return certificates.map((certificate) => new X509Certificate(certificate)).length > 0
-  } catch {
-    return false
-  }
 }
 
 function headersAsWritten(
@@ -242,14 +222,21 @@ function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTime
   }
 }
 
-function projectOf(project: DecodedProject, service: DecodedService, line: number): ConfiguredProject {
+function projectOf(
+  project: DecodedProject,
+  service: DecodedService,
+  document: ReadDocument<DecodedConfiguration>,
+  path: NodePath,
+): ConfiguredProject {
   const key = project.key ?? service.key
   if (key === undefined) throw new Error('a project without a key was let through') // findContradictions refuses it
+  const keyPath = [...(project.key === undefined ? path.slice(0, 2) : path), 'key']
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
+    keyPlace: { ...document.at(keyPath), reference: referenceIn(document.written(keyPath) ?? '') },
     labels: project.labels,
     filters: project.filters,
-    line,
+    line: document.at(path).line,
   }
 }

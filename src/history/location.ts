@@ -22,7 +22,7 @@ export function urlScheme(text: string): string | undefined {
 /**
  * Reads the name of a history, as `--history`, `HOOKDRIFT_HISTORY` and the configuration give it. A relative path is
  * resolved against `base`.
- * @throws AuditError.usage when it is a URL
+ * @throws AuditError.usage when it is a URL, or ends as a directory does
  */
 export function readLocation(text: string, base: string): HistoryLocation {
   const scheme = urlScheme(text)
@@ -30,6 +30,11 @@ export function readLocation(text: string, base: string): HistoryLocation {
     // The rest of a URL may contain a password.
     throw AuditError.usage(`the history is named by a URL (${scheme}://…), and only files are supported`, {
       advice: 'name a file, such as ./hookdrift.db',
+    })
+  }
+  if (/[/\\]$/.test(text)) {
+    throw AuditError.usage(`the history ${text} is named as a directory, expected a file`, {
+      advice: `name a file in it, such as ${text}hookdrift.db`,
     })
   }
   const path = resolve(base, text)

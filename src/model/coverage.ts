@@ -9,28 +9,36 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
 
 /**
  * Why a walk is not complete. A listing that answers is:
- * - `signal`, `run_timeout`, `stopped`: cut short, by a signal to the process, by the run's time limit, by something else
- * - `timeout`, `network`, `tls`: not reached, or not answered within the limits
+ * - `sigint`, `sigterm`, `run_timeout`, `stopped`: cut short, by a signal to the process, by the run's time limit, by
+ *   something else
+ * - `timeout`, `network`, `unknown_host`, `tls`: not reached, or not answered within the limits
+ * - `wrong_url`: at another address than the configured one, as the answer shows
  * - `rate_limited` (429), `http`: answered with an error of the service's own, or of a proxy on the way
- * - `refused_key`, `not_found`: not shown to this key; the project does not exist, or not for this key
+ * - `refused_key`, `forbidden`, `not_found`: not shown to this key, which is unknown (401) or has not the right (403); the
+ *   project does not exist, or not for this key
  * - `not_offered`: unknown to the service, or hidden behind a wrong base path
  * - `malformed`: answered in breach of the contract
  * - `foreign`: another project's: the key belongs to that one
  * - `unproven`: empty, and the service does not say whose key it is
  * - `suspect_loss`, `suspect_page`: short of too many resources at once, or of a page that was promised
  * - `bug`: audited by a program with a bug, which ended the audit of the project
+ * - `signal`: cut short by a signal, in a run before schema 12
  * - `unspecified`: of a run before schema 10, for a reason that is no longer known
  */
 export const coverageCauses = [
-  'signal',
+  'sigint',
+  'sigterm',
   'run_timeout',
   'stopped',
   'timeout',
   'network',
+  'unknown_host',
   'tls',
+  'wrong_url',
   'rate_limited',
   'http',
   'refused_key',
+  'forbidden',
   'not_found',
   'not_offered',
   'malformed',
@@ -39,6 +47,7 @@ export const coverageCauses = [
   'suspect_loss',
   'suspect_page',
   'bug',
+  'signal',
   'unspecified',
 ] as const
 export type CoverageCause = (typeof coverageCauses)[number]
@@ -58,6 +67,17 @@ export interface Coverage {
   readonly requests: number
   readonly retries: number
   readonly durationMs: number
+}
+
+/** The signal that ended a walk; undefined where none did, or where the run did not record which. */
+export function signalOf({ cause }: Pick<Coverage, 'cause'>): 'SIGINT' | 'SIGTERM' | undefined {
+  if (cause === 'sigint') return 'SIGINT'
+  return cause === 'sigterm' ? 'SIGTERM' : undefined
+}
+
+/** Whether a signal to the process ended a walk. */
+export function isInterrupted(walk: Pick<Coverage, 'cause'>): boolean {
+  return walk.cause === 'signal' || signalOf(walk) !== undefined
 }
 
 /** Whether a run with this coverage scanned all that it was configured to scan. */

@@ -1,6 +1,8 @@
 /** Exit codes. If several apply: interrupted, then broken, misused, busy, incomplete, violations. */
 export const exitCodes = { clean: 0, violations: 1, usage: 2, incomplete: 3, failure: 4, busy: 5 } as const
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+/** Of a process that a signal stopped: by convention 128 and the signal's number. */
+export const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes] | (typeof signalExits)[keyof typeof signalExits]
 
 /** What went wrong in our own run. The exit code of each is in `exitCodes`. */
 export type ErrorKind = 'usage' | 'failure' | 'busy'

@@ -1,10 +1,10 @@
 /** The reason with which a run's signal is aborted, where it is known. */
 export class Stop extends Error {
   override readonly name = 'Stop'
-  readonly code: 'signal' | 'run_timeout'
+  readonly code: 'sigint' | 'sigterm' | 'run_timeout'
 
   /** `message` says what stopped the run, such as `SIGTERM`. */
-  constructor(code: 'signal' | 'run_timeout', message: string) {
+  constructor(code: Stop['code'], message: string) {
     super(message)
     this.code = code
   }

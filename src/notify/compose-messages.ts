@@ -4,6 +4,7 @@ import type { Channel } from '../config/read-configuration.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
+import { isInterrupted } from '../model/coverage.ts'
 import { isAtLeast } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
@@ -24,7 +25,7 @@ export function composeRunNotifications(channels: readonly Channel[]): ComposeNo
   if (channels.length === 0) return undefined
   return (record, before) => {
     // The next run reports what an interrupted run did not.
-    if (record.coverage.some(({ cause }) => cause === 'signal')) return 'later'
+    if (record.coverage.some(isInterrupted)) return 'later'
     const events = findEvents(record, before)
     return channels.flatMap((channel) => messageFor(channel, { record, before, events }))
   }

@@ -12,7 +12,7 @@ import { isSecretPath } from './secret-path.ts'
  * `waiver/expired` reports it.
  */
 export function* findBadWaivers(
-  { problem }: ReadDocument<unknown>,
+  { problem, leftOut }: ReadDocument<unknown>,
   waivers: readonly WrittenWaiver[],
   { now, ruleIds }: { readonly now: number; readonly ruleIds: readonly string[] },
 ): Generator<FileProblem> {
@@ -26,13 +26,15 @@ export function* findBadWaivers(
         `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and review it then`,
       )
     }
-    if (path !== undefined && value === undefined) {
+    // One that is faulty itself is not missing.
+    const isPairKnown = !leftOut.some((other) => other[0] === 'waivers' && ['path', 'value'].includes(String(other[2])))
+    if (isPairKnown && path !== undefined && value === undefined) {
       yield problem([...at, 'path'], '`path` needs a `value`: the one that is accepted there', 'key')
     }
-    if (path === undefined && value !== undefined) {
+    if (isPairKnown && path === undefined && value !== undefined) {
       yield problem([...at, 'value'], '`value` needs a `path`: where it is accepted', 'key')
     }
-    if (path !== undefined && isSecretPath(path) && !isSeal(value)) {
+    if (isPairKnown && path !== undefined && isSecretPath(path) && !isSeal(value)) {
       yield problem(
         [...at, 'value'],
         'name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',

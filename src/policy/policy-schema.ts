@@ -5,6 +5,7 @@ import { severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
+import { oneOf } from '../yaml/expectation.ts'
 import { readExpiry } from './expiry.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
 import { probeSchema } from './probe-schema.ts'
@@ -21,7 +22,7 @@ function settingOf(rule: Rule) {
         withoutDefaults(rule.options).extend({ severity: severity.optional().describe('Replaces the default') }),
       ],
       {
-        error: '`off`, a severity, or options of the rule',
+        error: `\`off\`, a severity (${oneOf(severities)}), or options of the rule`,
       },
     )
     .optional()
@@ -39,7 +40,9 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
 
 const builtIn = Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)]))
 const ofCustom = z
-  .union([severity, z.strictObject({ severity })], { error: '`off`, a severity, or an object with `severity`' })
+  .union([severity, z.strictObject({ severity })], {
+    error: `\`off\`, a severity (${oneOf(severities)}), or an object with a \`severity\``,
+  })
   .optional()
 
 const customId = z

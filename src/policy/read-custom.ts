@@ -1,6 +1,6 @@
 import type { Kind } from '../model/resource.ts'
 import type { Rule } from '../rules/engine/rule.ts'
-import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
+import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
@@ -14,14 +14,14 @@ export interface CustomRule {
 }
 
 /**
- * Compiles the custom rules of a file, after those of the files that it extends; one step each.
- * @throws AuditError.usage with every mistake in them, each at its place within the expression
+ * Compiles the custom rules of a file, after those of the files that it extends, one step each; and every mistake in
+ * them, each at its place within the expression.
  */
 export function* readCustom(
   file: string,
   { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
   before: readonly CustomRule[],
-): Steps<readonly CustomRule[]> {
+): Steps<{ readonly custom: readonly CustomRule[]; readonly problems: readonly FileProblem[] }> {
   const problems: FileProblem[] = []
   const found: CustomRule[] = []
   const languages = new Map<Kind, Language>()
@@ -41,8 +41,7 @@ export function* readCustom(
       }
     }
   }
-  refuseProblems(problems)
-  return found
+  return { custom: found, problems }
 }
 
 /** A file that is extended in two ways defines its rules once. */

@@ -5,8 +5,8 @@ import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
-import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
-import { mostProblems, type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import type { FileProblem } from '../yaml/problem.ts'
+import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { findAggregateOptions } from './find-aggregate-options.ts'
 import type { Layer } from './layer.ts'
@@ -38,12 +38,25 @@ export function* readParsedPolicy(
   { readFile, now }: Pick<PolicyReadContext, 'readFile' | 'now'>,
 ): Steps<ParsedPolicy> {
   if (file === undefined) return ofPack('recommended', undefined)
-  return yield* readOne(resolve(file), file, { readFile, now, files: new Map() }, 1)
+  const read = tryReading(file, readFile)
+  if ('reason' in read) {
+    throw AuditError.usage(`cannot read the policy ${file}: ${read.reason}`, {
+      advice: 'check `policy` in the configuration; without it the pack `recommended` applies',
+    })
+  }
+  return yield* readOne({ path: resolve(file), file, text: read.text }, { readFile, now, files: new Map() }, 1)
 }
 
-function* readOne(path: string, file: string, reading: PolicyReadContext, depth: number): Steps<ParsedPolicy> {
+interface PolicyFile {
+  /** Absolute. */
+  readonly path: string
+  /** As messages name it. */
+  readonly file: string
+  readonly text: string
+}
+
+function* readOne({ path, file, text }: PolicyFile, reading: PolicyReadContext, depth: number): Steps<ParsedPolicy> {
   reading.files.set(path, 'being read')
-  const text = read(file, reading.readFile)
   yield
   const parsed = parseYaml(text)
   yield
@@ -85,7 +98,11 @@ function* readExtended(
     else if (known !== undefined) extended.push(known)
     else if (reading.files.size >= mostFiles)
       refuse(`a policy has at most ${mostFiles} files, and this is one more: merge some of them`)
-    else extended.push(yield* readOne(other, other, reading, depth + 1))
+    else {
+      const read = tryReading(other, reading.readFile)
+      if ('reason' in read) refuse(`cannot read ${describeReference(name)}: ${read.reason}`)
+      else extended.push(yield* readOne({ path: other, file: other, text: read.text }, reading, depth + 1))
+    }
   }
   if (outline.value.extends === undefined && depth === 1) extended.push(ofPack('recommended', undefined))
   return { extended, problems }
@@ -119,13 +136,15 @@ function* readOwn(
     ...outline.value.custom.map(({ id }) => id).filter((id) => id !== ''),
   ]
   const schema = policySchemaWith(ids)
-  const document = readDocument(text, {
+  const examined = examineDocument(text, {
     ...{ file, schema, known: problems, parsed },
     isSecret: isWaivedValue,
     isExact: (path) => isWaivedValue(path) || path[2] === 'expect_json',
   })
   yield
-  const custom = yield* readCustom(file, document, inherited)
+  // Of a file with too many mistakes, these are all that is said.
+  const document = examined.document ?? refuseFaults(examined)
+  const { custom, problems: badCustom } = yield* readCustom(file, document, inherited)
 
   const layerOf = (
     said: Readonly<Record<string, RuleSetting | undefined>>,
@@ -149,7 +168,8 @@ function* readOwn(
   const extendedProbes = extended.flatMap((said) => said.probes)
   const { probes, problems: badProbes } = yield* readProbes({ document, file, readFile: reading.readFile })
   const doubles = findDoubleProbes(document, extendedProbes)
-  refuseProblems([...findAggregateOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles])
+  const bad = [...badCustom, ...findAggregateOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles]
+  refuseFaults(examined, bad)
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
     layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
@@ -183,14 +203,11 @@ function placeOf(
   return `${file}:${line}:${column}`
 }
 
-function read(file: string, readFile: (file: string) => string): string {
+function tryReading(file: string, readFile: (file: string) => string): { text: string } | { reason: string } {
   try {
-    return readFile(file)
+    return { text: readFile(file) }
   } catch (error) {
-    throw AuditError.usage(`cannot read the policy ${file}: ${reasonOf(error)}`, {
-      advice: 'check `policy` in the configuration; without it the pack `recommended` applies',
-      cause: error,
-    })
+    return { reason: reasonOf(error) }
   }
 }
 

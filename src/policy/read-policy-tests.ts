@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
+import type { NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
-import { mostProblems, type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import { examineDocument, mostProblems, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
+import { findUnknownFields } from './find-unknown-fields.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 
@@ -13,6 +15,8 @@ export interface PlacedTest {
   readonly test: PolicyTest
   /** A message about the test, at its name, its list of expectations, or one of those. */
   problem(where: 'name' | 'expect' | number, text: string): FileProblem
+  /** A message about a member, at its name. */
+  problemAt(path: NodePath, text: string): FileProblem
 }
 
 const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
@@ -38,7 +42,9 @@ export function* policyTestSteps(
   readFile: (file: string) => string,
   ruleIds: readonly string[],
 ): Steps<readonly PlacedTest[]> {
-  const document = readDocument(readFile(file), { file, schema: outline })
+  const examined = examineDocument(readFile(file), { file, schema: outline })
+  const document = examined.document ?? refuseFaults(examined)
+  const problems: FileProblem[] = [...examined.problems]
   const named: string[] = []
   const tests: PlacedTest[] = []
   for (const [index, entry] of document.value.tests.entries()) {
@@ -52,19 +58,21 @@ export function* policyTestSteps(
   const neighbour = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
   for (const other of new Set(named)) {
     yield
-    tests.push(...readTestFile(other, read(other, readFile)))
+    tests.push(...readTestFile(other, read(other, readFile), problems))
   }
   yield
   const text = named.includes(resolve(neighbour)) ? undefined : readIfThere(neighbour, readFile)
-  if (text !== undefined) tests.push(...readTestFile(neighbour, text))
+  if (text !== undefined) tests.push(...readTestFile(neighbour, text, problems))
   yield
-  const unknown = Iterator.from(tests).flatMap((test) => findUnknownRules(test, ruleIds))
-  refuseProblems([...unknown.take(mostProblems)])
+  const unknown = Iterator.from(tests).flatMap((test) => findUnknownNames(test, ruleIds))
+  refuseProblems([...problems, ...unknown.take(mostProblems)])
   return tests
 }
 
-function readTestFile(file: string, text: string): PlacedTest[] {
-  const document = readDocument(text, { file, schema: policyTestFileSchema })
+function readTestFile(file: string, text: string, problems: FileProblem[]): PlacedTest[] {
+  const examined = examineDocument(text, { file, schema: policyTestFileSchema })
+  const document = examined.document ?? refuseFaults(examined)
+  problems.push(...examined.problems)
   return document.value.tests.map((test, index) => placed(document, test, index))
 }
 
@@ -75,7 +83,15 @@ function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: num
       const path = typeof where === 'number' ? ['expect', where] : [where]
       return problem(['tests', index, ...path], text)
     },
+    problemAt: (path, text) => problem(['tests', index, ...path], text, 'key'),
   }
+}
+
+function* findUnknownNames(test: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
+  for (const { resource, path, text } of findUnknownFields(test.test)) {
+    yield test.problemAt(['resources', resource, ...path], text)
+  }
+  yield* findUnknownRules(test, ruleIds)
 }
 
 function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {

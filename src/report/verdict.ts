@@ -1,6 +1,6 @@
 import { changeTypes } from '../model/change.ts'
-import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
-import { type ExitCode, exitCodes } from '../model/errors.ts'
+import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
+import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
 import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
 import { type FailOn, leastNew, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
@@ -29,8 +29,8 @@ interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
 }
 
 /**
- * The verdict of a run. A bug of ours that ended the audit of a project decides first, then coverage, then open
- * violations. Drift and waived, unknown or resolved violations never decide the exit code.
+ * The verdict of a run. A signal that interrupted it decides first, then a bug of ours that ended the audit of a
+ * project, then coverage, then open violations. Drift and waived, unknown or resolved violations never decide the exit code.
  */
 export function composeVerdict({ coverage, violations, drift, projects, failOn }: EvaluatedExtent): Verdict {
   const open = violations.filter(isOpen)
@@ -60,6 +60,8 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
+  const signal = coverage.map(signalOf).find((name) => name !== undefined)
+  if (signal !== undefined) return signalExits[signal]
   if (coverage.some(({ cause }) => cause === 'bug')) return exitCodes.failure
   if (!isCoverageComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
@@ -78,7 +80,7 @@ function sentenceOf(counts: Counts, context: VerdictContext): string {
 /** What was scanned and found open. Only a run without unknown violations is called clean. */
 function scanOf(counts: Counts, context: VerdictContext): string[] {
   const { coverage, exitCode, failing, extent } = context
-  if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
+  if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
     const open = sum(Object.values(counts.violations))

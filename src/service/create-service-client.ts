@@ -3,9 +3,10 @@ import { compileDialect } from './dialect-matchers.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
+import type { RequestSent } from './reply.ts'
 import { createSender } from './send-request.ts'
 import type { ServiceClient } from './service-client.ts'
-import type { ServiceSettings } from './settings.ts'
+import type { Patience, ServiceSettings } from './settings.ts'
 import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
 
@@ -17,6 +18,10 @@ interface ServiceDependencies {
   readonly env: ProxyVariables
   /** Ends requests in progress. Without it, the stop signal ends them. */
   readonly cut?: AbortSignal | undefined
+  /** Default: long. */
+  readonly patience?: Patience | undefined
+  /** Called after each request. */
+  readonly onRequest?: ((request: RequestSent) => void) | undefined
   /** Returns a signal that aborts after so many milliseconds. Default: the system's. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
 }
@@ -28,11 +33,15 @@ interface ServiceDependencies {
  */
 export function createServiceClient(
   settings: ServiceSettings,
-  { clock, random, env, cut, timeoutAfter = AbortSignal.timeout }: ServiceDependencies,
+  { env, patience = 'long', onRequest = () => {}, timeoutAfter = AbortSignal.timeout, ...given }: ServiceDependencies,
 ): ServiceClient {
   const transport = createTransport(settings, env)
   const matchers = compileDialect(settings.dialect)
-  const ask = createSender({ settings, matchers, transport, clock, random, cut, timeoutAfter })
+  const { clock, random, cut } = given
+  const ask = createSender({
+    ...{ settings, matchers, transport, clock, random, cut, timeoutAfter },
+    ...{ patience, onRequest },
+  })
   return {
     pages: (listing, access) => readPages(ask, listing, access, settings),
     project: (access) => readProject(ask, access),

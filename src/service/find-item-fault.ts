@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ListingFilter } from './filter.ts'
+import { foreignText, withoutCredentials } from './foreign-text.ts'
 import type { FaultKind } from './service-fault.ts'
 
 interface ItemFault {
@@ -11,6 +12,8 @@ interface ItemFault {
 
 interface PageExpectation {
   readonly projectUid: string
+  /** Must never appear in a message. */
+  readonly key: string
   readonly filters: readonly ListingFilter[]
   /** uids of the walk so far; the page's uids are added. */
   readonly seen: Set<string>
@@ -45,11 +48,12 @@ export function findPageFault(groups: Groups, expectation: PageExpectation): Ite
 function findForeign(
   items: readonly JsonObject[],
   from: number,
-  { projectUid }: PageExpectation,
+  { projectUid, key }: PageExpectation,
 ): ItemFault | undefined {
   const foreign = items.findIndex(({ project_id: id }) => isName(id) && id !== projectUid)
   if (foreign < 0) return undefined
-  const what = `item ${from + foreign + 1} belongs to another project: the key is not one for this project`
+  const owner = withoutCredentials(foreignText(String(items[foreign]?.project_id), key)).replace(/[()"]/g, '')
+  const what = `item ${from + foreign + 1} belongs to another project, ${owner}: the key is not one for this project`
   return { kind: 'foreign', what }
 }
 

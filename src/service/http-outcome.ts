@@ -10,6 +10,7 @@ export interface HttpSuccess {
   /** Items of a large page as they were written; `value` then has an empty list in their place. */
   readonly items?: readonly Buffer[]
   readonly requestId: string | null
+  readonly status: number
 }
 
 export interface HttpFailure {
@@ -24,8 +25,12 @@ export interface HttpFailure {
   readonly status: number | null
   /** The message of the service's envelope, fit for a message of ours. */
   readonly serviceMessage: string | null
-  /** `never`: final. `key`: a refused key, with a few tries of its own. */
-  readonly again: 'never' | 'later' | 'key'
+  /** `never`: final. `key`: a refused key, with a few tries of its own. `lasting`: final where patience is short. */
+  readonly again: 'never' | 'later' | 'lasting' | 'key'
+  /** Why the certificate is not accepted; null for other failures. */
+  readonly certificateCode: string | null
+  /** Whether a port that speaks TLS answers plain http in this way, among other causes. */
+  readonly isWrongScheme: boolean
   /** Whether the service certainly did not act on the request, so that even a POST may be sent again. */
   readonly surelyNotRun: boolean
   /** The Retry-After header as received. */
@@ -43,6 +48,8 @@ export function failure(kind: FaultKind, what: string, details: Partial<HttpFail
     status: null,
     serviceMessage: null,
     again: 'never',
+    certificateCode: null,
+    isWrongScheme: false,
     surelyNotRun: false,
     retryAfter: undefined,
     ...details,

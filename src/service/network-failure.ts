@@ -25,6 +25,9 @@ const broken: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the head of the answer is larger than 16 KiB',
 }
 
+/** So does a port that expects TLS. */
+const hungUp = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
 /** Errors of the language: the same answer would raise them again. */
 const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
@@ -35,15 +38,20 @@ const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError
 export function networkFailure(error: unknown): HttpFailure {
   const code = codeOf(error)
   const known = broken[code]
-  if (known !== undefined) return failure(kindOf(code), known, { again: 'later' })
+  if (known !== undefined) return failure(kindOf(code), known, { again: 'later', isWrongScheme: hungUp.includes(code) })
   if (classOf(error) === 'HTTPParserError' || code.startsWith('HPE_')) {
     return failure('malformed', 'the answer is not HTTP', {
       hint: 'check the port and the scheme (http or https)',
       again: 'later',
+      isWrongScheme: true,
     })
   }
   const notMade = unconnected[code]
-  if (notMade !== undefined) return failure(kindOf(code), notMade, { again: 'later', surelyNotRun: true })
+  if (notMade !== undefined) {
+    // Names appear now and then, but hardly within seconds; EAI_AGAIN is the temporary failure of a name server.
+    const again = code === 'ENOTFOUND' ? 'lasting' : 'later'
+    return failure(kindOf(code), notMade, { again, surelyNotRun: true })
+  }
   // The tunnel through a proxy was not opened; undici puts the status into the text only.
   const refusal = /^Proxy response \((\d{3})\)|\((407)\)/.exec(messageOf(error).slice(0, longestMessage))
   if (refusal) {
@@ -54,13 +62,20 @@ export function networkFailure(error: unknown): HttpFailure {
     })
   }
   if (isCertificateCode(code)) {
-    return failure('tls', `the certificate of the service is not accepted (${code})`, { surelyNotRun: true })
+    return failure('tls', `the certificate of the service is not accepted (${code})`, {
+      surelyNotRun: true,
+      certificateCode: code,
+    })
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return failure('tls', `no TLS connection could be made (${code})`, {
-      hint: 'check the port and the scheme (http or https)',
-      again: 'later',
-    })
+    return failure(
+      code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'wrong_url' : 'tls',
+      `no TLS connection could be made (${code})`,
+      {
+        hint: 'check the port and the scheme (http or https)',
+        again: 'lasting',
+      },
+    )
   }
   if (code !== '') return failure('network', `the connection failed (${code})`, { again: 'later' })
   const unreadable = `the answer could not be read (${classOf(error)})`
@@ -71,6 +86,7 @@ export function networkFailure(error: unknown): HttpFailure {
 
 function kindOf(code: string): FaultKind {
   if (code.endsWith('_OVERFLOW')) return 'malformed'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown_host'
   return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
 }
 

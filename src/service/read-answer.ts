@@ -1,11 +1,12 @@
-import { STATUS_CODES } from 'node:http'
 import { isJsonObject } from '../model/json.ts'
 import { credentials } from '../secrets/known-secrets.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import { foreignText } from './foreign-text.ts'
 import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
+import { nameOf } from './name-status.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
+import { readPlainBadRequest, readRedirect } from './read-wrong-url.ts'
 import { splitPage } from './split-page.ts'
 import type { WireAnswer } from './transport.ts'
 
@@ -14,7 +15,10 @@ interface ReadContext {
   readonly maxBodyBytes: number
   /** Must never appear in a message. */
   readonly key: string
+  /** Base URL of the service. */
   readonly url: string
+  /** As requested, with the query. */
+  readonly path: string
   /** The statuses that mean success. */
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
@@ -35,7 +39,7 @@ export async function readAnswer(answer: WireAnswer, reading: ReadContext): Prom
   const requestId = id === undefined ? null : readRequestId(id, reading.key)
   const { status } = answer
   const exchange = await readByStatus(answer, reading)
-  return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
+  return { ...exchange, requestId, status }
 }
 
 /** One word, as an id is; the text after it may echo anything. */
@@ -83,7 +87,7 @@ function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOu
 
 function readJson(status: number, bytes: Buffer): HttpOutcome {
   const parsed = parseJson(bytes)
-  if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
+  if (parsed.ok) return { ok: true, value: parsed.value, requestId: null, status }
   return parsed.isCutOff ? cutOff(status) : failure('malformed', `${nameOf(status)}, ${parsed.reason}`)
 }
 
@@ -113,17 +117,12 @@ function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Ht
   return (lengthOf(answer) ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
 }
 
-function readRedirect(answer: WireAnswer, { url, key }: ReadContext): HttpFailure {
-  answer.discard()
-  const location = answer.header('location')
-  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url).host : ''
-  const to = target === '' ? 'a redirect' : `a redirect to ${foreignText(target, key)}`
-  return failure('http', `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`)
-}
-
-async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Promise<HttpFailure> {
+async function readError(answer: WireAnswer, { matchers, key, url }: ReadContext): Promise<HttpFailure> {
   const { status } = answer
   const what = nameOf(status)
+  if (status === 400 && url.startsWith('http:') && !isJsonType(answer.header('content-type') ?? '')) {
+    return readPlainBadRequest(answer, url)
+  }
   const serviceMessage = await readServiceMessage(answer, key)
   const known = { serviceMessage, retryAfter: answer.header('retry-after') }
   if (matchers.isTransient(status, serviceMessage ?? ''))
@@ -131,7 +130,7 @@ async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Pr
   if (status === 401) return failure('refused_key', what, { ...known, again: 'key', surelyNotRun: true })
   if (status === 429) return failure('rate_limited', what, { ...known, again: 'later', surelyNotRun: true })
   if (status >= 500 || status === 408) return failure('http', what, { ...known, again: 'later' })
-  if (status === 403) return failure('refused_key', what, { ...known, hint: 'the key is not allowed to do this' })
+  if (status === 403) return failure('forbidden', what, { ...known, hint: 'the key is not allowed to do this' })
   if ((status === 400 || status === 404) && serviceMessage !== null && matchers.isProjectNotFound(serviceMessage)) {
     return failure('not_found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
   }
@@ -177,10 +176,4 @@ function isJsonType(type: string): boolean {
 
 function typeName(type: string | undefined, key: string): string {
   return (type === undefined ? '' : foreignText(type, key)) || 'no content type'
-}
-
-/** `502 bad gateway`. */
-function nameOf(status: number): string {
-  const name = STATUS_CODES[status]
-  return name === undefined ? String(status) : `${status} ${name.toLowerCase()}`
 }

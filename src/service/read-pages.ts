@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RawPage } from '../model/raw-page.ts'
 import { decodePage } from './decode-envelope.ts'
-import { faultOf, withRequestId } from './describe-failure.ts'
+import { faultOf } from './describe-failure.ts'
 import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
@@ -39,15 +39,17 @@ export async function* readPages(
     const reply = await ask({ method: 'GET', path, query, body: null, success: [200], mostItems }, access)
     if (!reply.ok) throw faultOf(reply, `page ${number}`)
     const { requestId } = reply
-    const fault = (kind: FaultKind, what: string) =>
-      new ServiceFault(kind, withRequestId(`page ${number}: ${what}`, requestId))
+    const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `page ${number}: ${what}`, reply)
     const pieces = reply.items
     const page = decodePage(reply.value, pieces?.length)
     if (!page.ok) throw fault('malformed', page.reason)
     const { items, nextCursor } = page.value
     if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
     const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
-    const itemFault = findPageFault(groups(), { projectUid: access.projectUid, filters, seen })
+    const itemFault = findPageFault(groups(), {
+      ...{ projectUid: access.projectUid, key: access.key },
+      ...{ filters, seen },
+    })
     if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
     const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')
     if (mark !== null && cursors.has(mark)) throw fault('malformed', 'names a next page that was read before')

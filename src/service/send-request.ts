@@ -1,35 +1,22 @@
 import type { Clock } from '../model/clock.ts'
 import { backoffMs, refusedKeyBackoffMs } from './backoff.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
-import { failure, type HttpFailure, type HttpOutcome, type HttpSuccess } from './http-outcome.ts'
+import { explainConnection } from './explain-connection.ts'
+import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
+import { createKeyVerdicts } from './key-verdicts.ts'
 import { networkFailure } from './network-failure.ts'
 import { createRateGate } from './rate-gate.ts'
 import { readAnswer } from './read-answer.ts'
+import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
-import type { ServiceSettings } from './settings.ts'
+import type { Patience, ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
+import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
 /** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
 export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
-
-export interface ServiceRequest {
-  readonly method: 'GET' | 'POST'
-  /** Below the dialect's path prefix, segments encoded. */
-  readonly path: string
-  readonly query: URLSearchParams
-  /** JSON text; null for none. */
-  readonly body: string | null
-  /** The statuses that mean success. */
-  readonly success: readonly number[]
-  /** The most items that a page may have; undefined if the answer is not a page. */
-  readonly mostItems?: number
-  /** For the whole answer of one try, where the limit of a page is too long. */
-  readonly limitMs?: number
-}
-
-export type Reply = HttpSuccess | (HttpFailure & { readonly tries: number; readonly isBudgetSpent: boolean })
 
 interface SenderDependencies {
   readonly settings: ServiceSettings
@@ -40,9 +27,11 @@ interface SenderDependencies {
   readonly cut: AbortSignal | undefined
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
+  readonly patience: Patience
+  readonly onRequest: (request: RequestSent) => void
 }
 
-/** Creates a sender. All requests to one service share its rate limit and the keys that it has accepted. */
+/** Creates a sender. All requests to one service share its rate limit and what it has said of their keys. */
 export function createSender({
   settings,
   matchers,
@@ -51,41 +40,87 @@ export function createSender({
   random,
   cut,
   timeoutAfter,
+  patience,
+  onRequest,
 }: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
   const gate = createRateGate(clock)
-  const acceptedKeys = new Set<string>()
+  const keys = createKeyVerdicts()
 
   return async function ask(question, access) {
+    const url = shownUrl(question, settings)
+    const given = (exchange: HttpFailure, tries: number, isBudgetSpent = false): FailedReply => {
+      return { ...explained(exchange, access.key), url, tries, isBudgetSpent }
+    }
     if (!isHeaderValue(access.key))
       return given(failure('refused_key', 'the key has characters that a header cannot carry'), 0)
+    const answered = patience === 'short' ? await keys.goAhead(access.key) : () => {}
+    const refusal = keys.refusalOf(access.key)
+    if (patience === 'short' && refusal !== undefined) return refusal
+    const mostRefusals = triesOfRefused(access.key)
     const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
     for (let tries = 1; ; tries++) {
       await pause(delayMs, access)
-      if (access.signal.aborted) return given(stopped(access.signal), 0)
+      if (access.signal.aborted) {
+        answered()
+        return given(stopped(access.signal), 0)
+      }
       access.traffic.requests++
       if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
       const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
       const exchange = await exchangeOnce(request, { ...question, limitMs }, access)
+      const seen = (nextTryMs: number | null) =>
+        onRequest(describeSent(question, access.key, exchange, nextTryMs, startedAt))
       if (exchange.ok) {
-        acceptedKeys.add(access.key)
-        return exchange
+        keys.accept(access.key)
+        answered()
+        seen(null)
+        return { ...exchange, url }
       }
-      if (access.signal.aborted) return given(stopped(access.signal), 0)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
       const mayAskAgain =
+        !access.signal.aborted &&
         exchange.again !== 'never' &&
+        (exchange.again !== 'lasting' || patience === 'long') &&
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
-        refusals <= dialect.refusedKeyRetries
-      if (!mayAskAgain) return given(explained(exchange, access.key), tries)
-      access.traffic.waitedMs += clock.now() - startedAt
-      if (budgetLeftMs(access) <= 0) return { ...given(explained(exchange, access.key), tries), isBudgetSpent: true }
+        refusals <= mostRefusals
+      if (mayAskAgain) access.traffic.waitedMs += clock.now() - startedAt
+      const isBudgetSpent = mayAskAgain && budgetLeftMs(access) <= 0
+      const isLast = !mayAskAgain || isBudgetSpent
+      seen(isLast ? null : delayMs)
+      const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)
+      if (isLast && reply.again === 'key') keys.refuse(access.key, reply)
+      answered()
+      if (isLast) return reply
+    }
+  }
+
+  /** How often a 401 is tried again. A key that was refused for good is asked with once more, if at all. */
+  function triesOfRefused(key: string): number {
+    const isTrusted = patience === 'long' ? keys.refusalOf(key) === undefined : keys.isAccepted(key)
+    return isTrusted ? dialect.refusedKeyRetries : 0
+  }
+
+  function describeSent(
+    question: ServiceRequest,
+    key: string,
+    exchange: HttpOutcome,
+    nextTryMs: number | null,
+    startedAt: number,
+  ): RequestSent {
+    return {
+      method: question.method,
+      url: shownUrl(question, settings) + shownQuery(question, key),
+      status: exchange.status,
+      fault: exchange.ok ? null : exchange.what,
+      durationMs: Math.round(clock.now() - startedAt),
+      nextTryMs,
     }
   }
 
@@ -99,11 +134,12 @@ export function createSender({
     try {
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
       const { maxBodyBytes } = limits
-      return await readAnswer(answer, { matchers, maxBodyBytes, key, url: settings.url, success, mostItems })
+      const { url } = settings
+      return await readAnswer(answer, { matchers, maxBodyBytes, key, url, path: request.path, success, mostItems })
     } catch (error) {
       if (end.aborted) return stopped(signal)
       if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
-      return networkFailure(error)
+      return explainConnection(networkFailure(error), { url: settings.url, inspect: transport.inspect })
     }
   }
 
@@ -135,29 +171,10 @@ export function createSender({
 
   function explained(exchange: HttpFailure, key: string): HttpFailure {
     if (exchange.again !== 'key') return exchange
-    const hint = acceptedKeys.has(key)
+    const hint = keys.isAccepted(key)
       ? "the same key was accepted before, so the service's database is probably down; if not, the key has expired or was revoked"
       : "the key is wrong, expired or revoked, or the service's database is down"
     return { ...exchange, hint }
-  }
-}
-
-function toWireRequest(
-  { method, path, query, body }: ServiceRequest,
-  key: string,
-  { url, dialect }: ServiceSettings,
-): WireRequest {
-  const search = query.size === 0 ? '' : `?${query}`
-  return {
-    method,
-    path: new URL(url).pathname.replace(/\/+$/, '') + dialect.pathPrefix + path + search,
-    headers: {
-      ...dialect.headers,
-      // A GET with it would be answered 415.
-      ...(body === null ? {} : { 'content-type': 'application/json' }),
-      [dialect.keyHeader.toLowerCase()]: dialect.keyScheme === '' ? key : `${dialect.keyScheme} ${key}`,
-    },
-    body,
   }
 }
 
@@ -171,8 +188,4 @@ async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal)
 
 function isHeaderValue(key: string): boolean {
   return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(key)
-}
-
-function given(exchange: HttpFailure, tries: number): HttpFailure & { tries: number; isBudgetSpent: boolean } {
-  return { ...exchange, tries, isBudgetSpent: false }
 }

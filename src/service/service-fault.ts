@@ -1,20 +1,27 @@
-import type { CoverageCause } from '../model/coverage.ts'
+import { type CoverageCause, isInterrupted } from '../model/coverage.ts'
+import { type FailureFacts, writeReason } from '../model/failure-reason.ts'
 
 /** Why a walk of a listing broke off: one of the causes that an exchange with a service can show. */
-export type FaultKind = Exclude<CoverageCause, 'unproven' | 'suspect_loss' | 'suspect_page' | 'bug' | 'unspecified'>
+export type FaultKind = Exclude<
+  CoverageCause,
+  'unproven' | 'suspect_loss' | 'suspect_page' | 'bug' | 'signal' | 'unspecified'
+>
 
 /** Whether the service is not to blame: the run ended the exchange. */
 export function isStop(kind: FaultKind): boolean {
-  return kind === 'signal' || kind === 'run_timeout' || kind === 'stopped'
+  return isInterrupted({ cause: kind }) || kind === 'run_timeout' || kind === 'stopped'
 }
 
 /** A walk that could not be finished. The message is one line for the report, without key or body. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault'
   readonly kind: FaultKind
+  readonly facts: FailureFacts
 
-  constructor(kind: FaultKind, message: string, options: ErrorOptions = {}) {
-    super(message, options)
+  constructor(kind: FaultKind, what: string, exchange: Partial<Pick<FailureFacts, 'url' | 'requestId'>> = {}) {
+    const facts = { what, key: null, url: exchange.url ?? null, requestId: exchange.requestId ?? null }
+    super(writeReason(facts))
     this.kind = kind
+    this.facts = facts
   }
 }

@@ -15,6 +15,12 @@ export interface ServiceSettings {
   readonly connections: number
 }
 
+/**
+ * How often to ask again where waiting hardly helps (an unknown host, a port without TLS, a key that was never
+ * accepted): `short` asks once; `long` as often as for other faults, because an outage can look the same.
+ */
+export type Patience = 'short' | 'long'
+
 export interface Limits {
   readonly connectTimeoutMs: number
   /** For one whole page: from the request to the last byte of the answer. */

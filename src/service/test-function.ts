@@ -35,7 +35,7 @@ export async function testFunction(
   if (isItsFailure && !matchers.isFunctionNotTried(serviceMessage))
     return { outcome: 'failed', message: serviceMessage }
   const { requestId } = reply
-  return { outcome: 'unknown', message: describeFailure({ ...reply, requestId: null }), requestId }
+  return { outcome: 'unknown', message: describeFailure(reply), requestId }
 }
 
 function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {

@@ -1,5 +1,6 @@
 import { getCACertificates } from 'node:tls'
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { inspectPort, type ShownCertificate } from './inspect-port.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
 
@@ -7,6 +8,8 @@ import type { Limits, ServiceSettings } from './settings.ts'
 export interface Transport {
   /** Resolves with the head of the answer; rejects with an error that has a `code`, or when `signal` aborts. */
   send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer>
+  /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. Asked once. */
+  inspect(): Promise<ShownCertificate | undefined>
   close(): Promise<void>
 }
 
@@ -36,7 +39,9 @@ export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 
 /** Creates a transport; it connects on the first request. It does not follow redirects. */
 export function createTransport(settings: TransportSettings, env: ProxyVariables): Transport {
   const { origin } = new URL(settings.url)
-  const dispatcher = createDispatcher(settings, env)
+  const proxy = proxyFor(new URL(settings.url), env)
+  const dispatcher = createDispatcher(settings, proxy)
+  let inspected: Promise<ShownCertificate | undefined> | undefined
   return {
     async send({ method, path, headers, body }, signal) {
       const answer = await dispatcher.request({ origin, method, path, headers, body, signal })
@@ -52,11 +57,19 @@ export function createTransport(settings: TransportSettings, env: ProxyVariables
         discard: () => void answer.body.destroy(),
       }
     },
+    inspect() {
+      inspected ??=
+        proxy === undefined ? inspectPort(settings.url, settings.limits.connectTimeoutMs) : Promise.resolve(undefined)
+      return inspected
+    },
     close: () => dispatcher.destroy(),
   }
 }
 
-function createDispatcher({ url, limits, ca, connections }: TransportSettings, env: ProxyVariables): Dispatcher {
+function createDispatcher(
+  { url, limits, ca, connections }: TransportSettings,
+  proxy: ReturnType<typeof proxyFor>,
+): Dispatcher {
   // undici replaces the known authorities by those given, so ours are added to them.
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
   const options = {
@@ -70,9 +83,7 @@ function createDispatcher({ url, limits, ca, connections }: TransportSettings, e
     allowH2: false,
     connect: { ...tls, timeout: limits.connectTimeoutMs },
   }
-  const target = new URL(url)
-  const proxy = proxyFor(target, env)
-  if (proxy === undefined) return new Pool(target.origin, options)
+  if (proxy === undefined) return new Pool(new URL(url).origin, options)
   return new EnvHttpProxyAgent({
     ...options,
     // Given in full, even if empty, so that undici does not read the process's environment.

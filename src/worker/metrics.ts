@@ -66,7 +66,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
   const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
   const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was committed')
-  const exitCode = gauge('last_run_exit_code', 'Exit code of the last committed run: 0, 1, 3 or 4')
+  const exitCode = gauge('last_run_exit_code', 'Exit code of the last committed run: 0, 1, 3, 4, 130 or 143')
   const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes', ['schedule'])
   const underWay = gauge('run_in_progress', '1 while a run is under way')
   const failures = gauge('consecutive_failures', 'Runs in a row that an error ended; three make the worker not ready')
@@ -186,5 +186,6 @@ const outcomes = { 0: 'clean', 1: 'violations', 3: 'incomplete', failed: 'failed
 
 function outcomeOf({ verdict }: Report): string {
   const code = verdict.exit_code
+  if (code >= 128) return outcomes[3]
   return code === 0 || code === 1 || code === 3 ? outcomes[code] : outcomes.failed
 }

@@ -2,6 +2,7 @@ import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/read-configuration.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
+import { isInterrupted } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
@@ -55,5 +56,5 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
 
 /** A run that a signal ended has not done its tick's work. */
 function wasCutShort({ coverage }: RecordedScan): boolean {
-  return coverage.some(({ cause }) => cause === 'signal')
+  return coverage.some(isInterrupted)
 }

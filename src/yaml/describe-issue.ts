@@ -96,7 +96,15 @@ function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext
   const shown = describeNode(place.node, path)
   const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && kind !== 'a text'
   const hint = needsQuotes && isValue && shown !== kind ? ' (in quotes)' : ''
-  return `${label} is ${shown}, expected ${issue.message}${hint}`
+  return `${label} is ${shown}, expected ${issue.message}${hint}${suggestValue(place.node, issue.message)}`
+}
+
+/** Which of the values that a message names was probably meant. */
+function suggestValue(node: unknown, expected: string): string {
+  if (!isScalar(node) || typeof node.value !== 'string' || expected.includes('did you mean')) return ''
+  const names = expected.split('`').filter((_, at) => at % 2 === 1)
+  const nearest = nearestName(node.value, names)
+  return nearest === undefined || nearest === node.value ? '' : `; did you mean \`${nearest}\`?`
 }
 
 /** Names of variables and paths of files are not secret; the text around them may be. */

@@ -1,6 +1,7 @@
 import { isScalar } from 'yaml'
 import type { core, z } from 'zod'
 import { describeIssue, expectationOfIssue, type SchemaContext, type SchemaIssue } from './describe-issue.ts'
+import { leaveOut, type Reduced } from './leave-out.ts'
 import { locate, type TextPlace } from './locate.ts'
 import { type Expand, type NodePath, nodeValues } from './node-values.ts'
 import { offsetWithin } from './offset-within.ts'
@@ -18,6 +19,15 @@ export interface ReadDocument<T> {
   problemWithin(path: NodePath, offset: number, text: string): FileProblem
   /** A text as written, with references unexpanded; undefined if it is not a text or not in the file. */
   written(path: NodePath): string | undefined
+  /** Paths in the file of faulty parts that the value does not have; empty for a file without problems. */
+  readonly leftOut: readonly NodePath[]
+}
+
+/** A file that was examined: as far as it can be read, and its problems. */
+export interface ExaminedDocument<T> {
+  /** The file without its faulty parts, to find what else is wrong; undefined where they are too many. */
+  readonly document: ReadDocument<T> | undefined
+  readonly problems: readonly FileProblem[]
 }
 
 export interface DocumentOptions<S extends z.ZodType> {
@@ -40,6 +50,8 @@ export interface DocumentOptions<S extends z.ZodType> {
 
 /** The search for problems stops here: each takes time, and more do not help. */
 export const mostProblems = 400
+/** Leaving out a faulty member makes it a missing one, then its owner a faulty entry, and so on. */
+const mostRounds = 6
 
 /**
  * Reads a YAML file of the user.
@@ -49,6 +61,30 @@ export function readDocument<S extends z.ZodType>(
   text: string,
   options: DocumentOptions<S>,
 ): ReadDocument<z.output<S>> {
+  return refuseFaults(examineDocument(text, options))
+}
+
+/**
+ * The document, if neither the schema nor `more` found a problem.
+ * @throws AuditError.usage with one line for every problem
+ */
+export function refuseFaults<T>(
+  { document, problems }: ExaminedDocument<T>,
+  more: Iterable<FileProblem> = [],
+): ReadDocument<T> {
+  refuseProblems([...problems, ...more])
+  if (document === undefined) throw new Error('a schema refused a value without an issue') // Lets the compiler know.
+  return document
+}
+
+/**
+ * Reads a YAML file of the user for callers that find further problems: faults of the schema do not hide those.
+ * @throws AuditError.usage with one line for every syntax error
+ */
+export function examineDocument<S extends z.ZodType>(
+  text: string,
+  options: DocumentOptions<S>,
+): ExaminedDocument<z.output<S>> {
   const {
     file,
     schema,
@@ -80,27 +116,42 @@ export function readDocument<S extends z.ZodType>(
   const placeOf = (path: NodePath) => locate(contents, targets, path)
   const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
 
-  const decoded = schema.safeParse(value, { error: expectationOfIssue })
+  const parse = (input: unknown) => schema.safeParse(input, { error: expectationOfIssue })
   const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
-  for (const finding of findingsIn(decoded.error?.issues ?? [], around).take(mostProblems)) {
-    report(finding.path, offsetOf(finding.path, finding.where), finding.text)
+  const leftOut: NodePath[] = []
+  let reduced: Reduced | undefined = { value, original: (path) => path }
+  let decoded = parse(value)
+  for (let round = 0; !decoded.success; round++) {
+    const { original } = reduced
+    const faults = [...findingsIn(decoded.error.issues, around, original).take(mostProblems)]
+    // What is missing because a faulty part was left out does not count as a fault.
+    if (round === 0) {
+      for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
+    }
+    leftOut.push(...faults.map(({ path }) => ownerOf(path, leftOut)))
+    reduced = round < mostRounds && leftOut.length < mostProblems ? leaveOut(value, leftOut) : undefined
+    if (reduced === undefined) break
+    decoded = parse(reduced.value)
   }
-  refuseProblems([...known, ...found.values()])
-  if (!decoded.success) throw new Error('a schema refused a value without an issue') // Lets the compiler know.
-  return {
+  const problems = [...known, ...found.values()]
+  if (!decoded.success || reduced === undefined) return { document: undefined, problems }
+  const { original } = reduced
+  const document: ReadDocument<z.output<S>> = {
     value: decoded.data,
-    at: (path, where = 'value') => positionOf(offsetOf(path, where)),
-    problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem),
+    at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
+    problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
     problemWithin: (path, offset, problem) => {
-      const place = placeOf(path)
-      const from = place === undefined ? offsetOf(path, 'value') : offsetWithin(text, place.node, offset)
-      return problemAt(from ?? offsetOf(path, 'value'), problem)
+      const place = placeOf(original(path))
+      const start = () => offsetOf(original(path), 'value')
+      return problemAt(place === undefined ? start() : (offsetWithin(text, place.node, offset) ?? start()), problem)
     },
     written: (path) => {
-      const node = placeOf(path)?.node
+      const node = placeOf(original(path))?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
     },
+    leftOut,
   }
+  return { document, problems }
 
   function positionOf(offset: number) {
     const { line, col } = lines.linePos(offset)
@@ -108,8 +159,25 @@ export function readDocument<S extends z.ZodType>(
   }
 }
 
-function* findingsIn(issues: readonly core.$ZodIssue[], around: SchemaContext): Generator<SchemaIssue> {
-  for (const issue of issues) yield* describeIssue(issue, around)
+/** What was left out is missing now: then the fault is its owner's. */
+function ownerOf(path: NodePath, leftOut: readonly NodePath[]): NodePath {
+  const isOut = leftOut.some((other) => other.length === path.length && other.every((step, at) => step === path[at]))
+  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), leftOut) : path
+}
+
+/** Findings with paths in the file. */
+function* findingsIn(
+  issues: readonly core.$ZodIssue[],
+  around: SchemaContext,
+  original: Reduced['original'],
+): Generator<SchemaIssue> {
+  for (const issue of issues) {
+    for (const finding of describeIssue({ ...issue, path: [...original(pathOf(issue))] }, around)) yield finding
+  }
+}
+
+function pathOf({ path }: core.$ZodIssue): NodePath {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
 }
 
 function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | undefined): TextPlace | undefined {

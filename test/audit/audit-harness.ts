@@ -16,7 +16,7 @@ import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
-import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
+import { defaultLimits, type Filters, type Limits, type Offer, type Patience } from '../../src/service/settings.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 export interface AuditHarnessOptions {
@@ -43,6 +43,12 @@ export interface AuditTurn {
   readonly installationKey?: number
   readonly failOn?: Severity
   readonly runsProbes?: boolean
+  /** Default: long, as a worker has it. */
+  readonly patience?: Patience
+  /** Where the key of each project is configured. */
+  readonly keyOrigin?: string
+  /** Certificates to trust. */
+  readonly ca?: string
   /** Time limits of requests; those of the system where nothing is said. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
@@ -96,10 +102,13 @@ export function openAuditHarness({
             pageSize,
             limits: { ...defaultLimits, ...limits },
             dialect: defaultDialect,
-            ca: undefined,
+            ca: turn.ca,
             connections: 4,
           },
-          { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
+          {
+            ...{ clock, random: () => 0.5, env: {}, patience: turn.patience },
+            ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }),
+          },
         )
       clients.set(url, client)
       return client
@@ -109,6 +118,7 @@ export function openAuditHarness({
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
         key: turn.keys?.[name] ?? key,
+        ...(turn.keyOrigin !== undefined && { keyOrigin: turn.keyOrigin }),
         configuredAt: null,
         labels,
         filters: turn.filters ?? {},

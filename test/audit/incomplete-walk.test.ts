@@ -25,11 +25,19 @@ interface Break {
   readonly reason: RegExp
 }
 
-const answered = String.raw`.* \(request id demo/simulated-\d+\)$`
+const answered = String.raw`.* \((?:GET http:\S+, )?request id demo/simulated-\d+\)$`
 const breaks: readonly Break[] = [
-  { name: 'is reset', failure: { how: 'reset' }, reason: /^page 3: connection reset after 3 tries$/ },
+  {
+    name: 'is reset',
+    failure: { how: 'reset' },
+    reason: /^page 3: connection reset after 3 tries \(GET http:\S+\/endpoints\)$/,
+  },
   { name: 'is cut', failure: { how: 'cut-body' }, reason: /^page 3: connection .* after 3 tries/ },
-  { name: 'never comes', failure: { how: 'hang' }, reason: /^page 3: no whole answer within 30000 ms after 3 tries$/ },
+  {
+    name: 'never comes',
+    failure: { how: 'hang' },
+    reason: /^page 3: no whole answer within 30000 ms after 3 tries \(GET \S+\)$/,
+  },
   { name: 'stops midway', failure: { how: 'stall-body' }, reason: /^page 3: no whole answer within 30000 ms after 3/ },
   { name: 'is a 500', failure: { how: 'status', status: 500 }, reason: new RegExp(`^page 3: .*500${answered}`) },
   {

@@ -190,7 +190,7 @@ describe('a killed run', () => {
     )
     // Committed as an incomplete scan, or abandoned without a trace.
     if (last?.state === 'committed') {
-      expect(last.exit_code).toBe(3)
+      expect(last.exit_code).toBe(code)
       expect(query(copy.history, "SELECT 1 FROM change WHERE change = 'removed'").length).toBeLessThan(6)
     } else {
       expect(last).toEqual({ state: 'interrupted', exit_code: null })

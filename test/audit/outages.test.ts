@@ -14,7 +14,7 @@ describe('an outage of the recorded service', () => {
     expect(request.method).toBe('GET')
     expect(broken.verdict.exit_code).toBe(3)
     expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2 })
-    expect(endpointsOf(broken)?.reason).toMatch(/^page 3: .*the service says ".+" \(request id .+\)$/)
+    expect(endpointsOf(broken)?.reason).toMatch(/^page 3: .*the service says ".+" \(GET http:.+, request id .+\)$/)
     expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1}`)])
     expect(violationLines(broken)).toContain(`unknown endpoint/inactive ${onPage4}`)
     expect(driftLines(after)).toContain(`removed endpoint ${onPage5}`)

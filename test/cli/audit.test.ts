@@ -266,6 +266,7 @@ describe('text from a service', () => {
     expect(code).toBe(3)
     expect(stderr).toContain('hookdrift: all is well')
     expect(unseen(stderr)).toEqual([])
+    expect(stderr).not.toMatch(/^hookdrift: all is well/m)
     expect(
       stderr
         .trimEnd()

@@ -152,7 +152,7 @@ describe('an older Node', () => {
     code: 2,
     signal: null,
     stdout: '',
-    stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n`,
+    stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n  install one, such as with \`nvm install 24\`, or run the container\n`,
   })
   /** A Node that calls itself something else. A checkout has no dist: loading more than the first file fails. */
   const preload = (node: string) => `Object.defineProperty(process.versions, 'node', { value: '${node}' })`

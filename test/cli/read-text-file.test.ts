@@ -58,7 +58,12 @@ describe('a pipe in place of a file is refused at once, with its path', () => {
       ['audit', '--config', 'c.yaml'],
       '/pipe: it is a pipe',
     ],
-    ['an extended policy', { 'p.yaml': 'extends: [./pipe]\n' }, ['policy', 'check', 'p.yaml'], '/pipe: it is a pipe'],
+    [
+      'an extended policy',
+      { 'p.yaml': 'extends: [./pipe]\n' },
+      ['policy', 'check', 'p.yaml'],
+      'p.yaml:1:11: cannot read `./pipe`: it is a pipe',
+    ],
     ['tests of a policy', { 'p.yaml': 'tests: [./pipe]\n' }, ['policy', 'check', 'p.yaml'], '/pipe: it is a pipe'],
     [
       'the payload of a probe',

@@ -52,7 +52,9 @@ describe('hookdrift', () => {
       code: 2,
       signal: null,
       stdout: '',
-      stderr: expect.stringMatching(/^hookdrift: cannot read the configuration hookdrift\.yaml: .*\n {2}\S.*\n$/),
+      stderr: expect.stringMatching(
+        /^hookdrift: cannot read the configuration hookdrift\.yaml: .*\n {2}name another file .*\n(?: {4}.*\n)+$/,
+      ),
     })
   })
 

@@ -102,7 +102,7 @@ describe('hookdrift worker', () => {
     )
     expect(reasons).toContainEqual({
       status: 'partial',
-      reason: expect.stringMatching(/: stopped before the answer was whole: SIGINT$/),
+      reason: expect.stringMatching(/: interrupted by SIGINT$/),
     })
     expect(new Set(reasons.map(({ status }) => status))).not.toContain('failed')
   })

@@ -50,9 +50,13 @@ export function firstService({ services: [service] }: Configuration) {
 }
 
 /** The lines of a refusal, without the file's name. */
-export function refusal(text: string, sources: Parameters<typeof referenceSources>[1] = {}): readonly string[] {
+export function refusal(
+  text: string,
+  sources: Parameters<typeof referenceSources>[1] = {},
+  options: ConfigurationOptions = {},
+): readonly string[] {
   try {
-    configure(text, sources)
+    configure(text, sources, options)
   } catch (thrown) {
     if (!(thrown instanceof AuditError) || thrown.kind !== 'usage') throw thrown
     return thrown.message.split('\n').map((line) => line.replace(`${file}:`, ''))

@@ -42,6 +42,7 @@ describe('readConfiguration', () => {
                 uid: '01M7XVZ2T417WGWM74AAK885VQ',
               },
               key: 'not-a-real-key',
+              keyPlace: { line: 4, column: 10, reference: '${ACME_KEY}' },
               labels: {},
               filters: {},
               line: 6,
@@ -70,6 +71,7 @@ describe('readConfiguration', () => {
       {
         ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
         key: 'another-key',
+        keyPlace: { line: 1, column: 130, reference: '${PAY}' },
         labels: { env: 'prod' },
         filters,
         line: 1,
@@ -195,7 +197,7 @@ describe('readConfiguration', () => {
       expect.objectContaining({
         exitCode: 2,
         message: 'cannot read the configuration nowhere.yaml: no such file or directory',
-        advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
+        advice: expect.stringMatching(/^name another file with --config FILE, or write this one:\n {4}services:\n/),
       }),
     )
   })
@@ -295,9 +297,12 @@ describe('readConfiguration', () => {
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),
-      '5:15: projects is an empty list, expected a list that is not empty',
+      '5:15: projects is an empty list, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
     ],
-    [smallest.replace(/ {4}projects:[\s\S]*/, ''), '2:5: projects is missing, expected a list that is not empty'],
+    [
+      smallest.replace(/ {4}projects:[\s\S]*/, ''),
+      '2:5: projects is missing, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
+    ],
   ])('refuses, at its place: %s', (text, line) => {
     expect(refusal(text)).toEqual([line])
   })

@@ -65,17 +65,28 @@ describe('a key', () => {
   const at = (text: string) =>
     `services:\n  - name: a\n    key: ${text}\n    url: https://a.example\n    projects: [{ id: p }]`
 
-  it.each(['a b', ' a', 'a\nb', 'a\n\n', 'a\u0000', 'ä', 'x'.repeat(4097)])(
-    'is refused and not shown when it is %j',
-    (value) => {
-      expect(refusal(at('${K}'), { env: { K: value } })).toEqual([
-        `3:10: key has a value that does not fit (not shown), ${expectation}`,
-      ])
-      expect(refusal(at(JSON.stringify(value)))).toEqual([
-        `3:10: key has a value that does not fit (not shown), ${expectation}`,
-      ])
-    },
-  )
+  it.each(['a b', 'a\nb', 'a\u0000', 'ä', 'x'.repeat(4097)])('is refused and not shown when it is %j', (value) => {
+    expect(refusal(at('${K}'), { env: { K: value } })).toEqual([
+      `3:10: key has a value that does not fit (not shown), ${expectation}`,
+    ])
+    expect(refusal(at(JSON.stringify(value)))).toEqual([
+      `3:10: key has a value that does not fit (not shown), ${expectation}`,
+    ])
+  })
+
+  it.each([
+    [' a', 'no blank or line break before or after the key: remove it'],
+    ['a\n\n', 'no blank or line break before or after the key: remove it'],
+    ['Bearer a', 'the key alone: leave `Bearer` out, it is sent before the key'],
+  ])('is refused and not shown when it is %j, and its mistake is named', (value, expected) => {
+    const line = `3:10: key has a value that does not fit (not shown), expected ${expected}`
+    expect(refusal(at('${K}'), { env: { K: value } })).toEqual([line])
+  })
+
+  it.each(['"a"', "'a'", '`a`'])('with quotes around it is refused: %s', (value) => {
+    const line = '3:10: the key has quotes around it in ${K}: they would be sent, remove them'
+    expect(refusal(at('${K}'), { env: { K: value } })).toEqual([line])
+  })
 
   it('is refused when it is empty after trimming', () => {
     expect(refusal(at('${K}'), { env: { K: '' } })).toEqual([

@@ -115,7 +115,7 @@ describe('notifications of a run', () => {
     const { requests } = notified.fixture.service
     const from = requests.length
     notified.fixture.service.behaviour.latencyMs = ({ path }: { path: string }) => {
-      if (path.includes('/subscriptions') && requests.length > from) stop.abort(new Stop('signal', 'SIGTERM'))
+      if (path.includes('/subscriptions') && requests.length > from) stop.abort(new Stop('sigterm', 'SIGTERM'))
       return 0
     }
     const cut = await notified.run({ signal: stop.signal })

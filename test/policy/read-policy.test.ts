@@ -142,7 +142,7 @@ describe('a policy that extends files', () => {
 
   it('is refused when an extended file is missing', () => {
     expect(refusal('extends: [./nowhere.yaml]')).toEqual([
-      'cannot read the policy /etc/nowhere.yaml: ENOENT: /etc/nowhere.yaml',
+      '/etc/policy.yaml:1:11: cannot read `./nowhere.yaml`: ENOENT: /etc/nowhere.yaml',
     ])
   })
 

@@ -18,12 +18,13 @@ describe('a wrong policy file', () => {
     expect(saysOf(text)).toEqual(says)
   })
 
-  it('is reported with all its mistakes at once, shape before expressions', () => {
+  it('is reported with all its mistakes at once, of shape and of expressions', () => {
     const custom = (assert: string) =>
       `custom:\n  - { id: a/b, kind: endpoint, severity: low, message: "{resource.nme}", assert: ${assert} }\n`
     expect(saysOf(`extends: [tsl]\nrules: { endpoint/inactiv: off }\n${custom('2 > 1')}`)).toEqual([
       '1:11: `tsl` is not a pack, did you mean `tls`?',
       '2:10: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
+      '4:67: there is no field `nme` of endpoint, did you mean `name`?',
     ])
     expect(saysOf(custom('resource.urll == ""'))).toEqual([
       '2:67: there is no field `nme` of endpoint, did you mean `name`?',

@@ -28,6 +28,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       listing: 'endpoints',
       status,
       cause: null,
+      reason: null,
       items: status === 'complete' ? 62 : 0,
       pages: status === 'failed' ? 0 : 1,
     })),

@@ -158,7 +158,9 @@ function textOf(error: unknown): string {
   const everything = [error.message, error.stack, JSON.stringify(error), error.cause].join('\n')
   if (/not-a-real-secret|notarealkey/i.test(everything)) throw new Error('the fault contains the key')
   if (/[\n\r]/.test(error.message)) throw new Error('the fault is more than a line')
-  return `${error.kind}: ${error.message}`
+  // Addresses have a random port: they have their own tests.
+  const { what, requestId } = error.facts
+  return `${error.kind}: ${what}${requestId === null ? '' : ` (request id ${requestId})`}`
 }
 
 export async function faultIn(promise: Promise<unknown>): Promise<string | null> {

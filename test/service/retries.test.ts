@@ -265,8 +265,8 @@ describe('a stop', () => {
     const service = await aService(answer(500, ''))
     const walking = walk(aClient(service.url, { clock }), anAccess({ signal: stop.signal }))
     await clock.sleepers(1)
-    stop.abort(new Stop('signal', 'SIGTERM'))
-    expect((await walking).fault).toBe('signal: page 1: stopped before the answer was whole: SIGTERM')
+    stop.abort(new Stop('sigterm', 'SIGTERM'))
+    expect((await walking).fault).toBe('signal: page 1: interrupted by SIGTERM')
   })
 
   it('before the start sends no request', async () => {

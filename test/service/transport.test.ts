@@ -71,7 +71,10 @@ async function aProxy() {
 describe('a certificate', () => {
   it('of an unknown authority is refused, without a retry', async () => {
     const { fault } = await walk(aClient(await aTlsService()))
-    expect(fault).toBe('tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)')
+    expect(fault).toBe(
+      'tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
+        'it is self-signed: name the certificate of its authority in ca_file',
+    )
   })
 
   it('of a configured authority is accepted', async () => {

@@ -6,6 +6,7 @@ import { makeDirectories } from '../make-directories.ts'
 import { asHistoryError } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
 import { knownSchema, migrate } from './migrate.ts'
+import { openUnwritable } from './open-unwritable.ts'
 import { migrationsDirectory } from './read-migrations.ts'
 import { refuseSpecialFile } from './refuse-files.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
@@ -37,6 +38,12 @@ export function openDatabase(
   let db: Database.Database | undefined
   try {
     refuseSpecialFile(file)
+    db = openUnwritable(file)
+    if (db !== undefined) {
+      refuseForeign(db)
+      refuseOtherSchema(db)
+      return db
+    }
     makeDirectories(dirname(file))
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
@@ -102,8 +109,20 @@ export function refuseForeign(db: Database.Database): void {
   })
 }
 
+/** @throws AuditError.failure when a database that must not be upgraded has another schema than this program's */
+export function refuseOtherSchema(db: Database.Database): void {
+  const { has, known } = schemaVersion(db)
+  if (has === known) return
+  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
+    advice:
+      has < known
+        ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'
+        : 'use the newer hookdrift that wrote it',
+  })
+}
+
 /** The schema that a database has, and the newest that this program knows. */
-export function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
+function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
   return { has: Number(db.pragma('user_version', { simple: true })), known: knownSchema(migrationsDirectory) }
 }
 

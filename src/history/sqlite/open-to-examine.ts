@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { refuseForeign, schemaVersion } from './open-database.ts'
+import { refuseForeign, refuseOtherSchema } from './open-database.ts'
+import { openUnwritable } from './open-unwritable.ts'
 import { refuseMissing, refuseSpecialFile } from './refuse-files.ts'
 
 /**
@@ -13,7 +14,7 @@ export function openToExamine(file: string): Database.Database {
   refuseSpecialFile(file)
   let db: Database.Database | undefined
   try {
-    db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+    db = openUnwritable(file) ?? new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
     refuseForeign(db)
     refuseOtherSchema(db)
     return db
@@ -26,15 +27,4 @@ export function openToExamine(file: string): Database.Database {
       cause: error,
     })
   }
-}
-
-function refuseOtherSchema(db: Database.Database): void {
-  const { has, known } = schemaVersion(db)
-  if (has === known) return
-  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
-    advice:
-      has < known
-        ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'
-        : 'use the newer hookdrift that wrote it',
-  })
 }

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { asHistoryError } from './describe-damage.ts'
+import { openUnwritable } from './open-unwritable.ts'
 
 export interface Query {
   /** As the statement names them; a repeated name gets a number. */
@@ -19,7 +20,7 @@ const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN'] as const
  */
 export function openQuery(file: string, sql: string): Query {
   refuseOtherStatements(sql)
-  const db = new Database(file, { readonly: true, timeout: 2_000 })
+  const db = openUnwritable(file) ?? new Database(file, { readonly: true, timeout: 2_000 })
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')

@@ -1,10 +1,12 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
+import { describeFailures } from '../describe-failures.ts'
 import { isGap } from '../gaps.ts'
+import { type FailureGroup, groupFailures } from '../group-failures.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
-import { html, type Markup, nothing } from './markup.ts'
+import { html, type Markup, nothing, withCode } from './markup.ts'
 
 /** What each walk proved: the incomplete ones with their reasons, the others behind a fold. */
 export function showCoverage({ coverage, projects }: Report): Markup {
@@ -14,7 +16,7 @@ export function showCoverage({ coverage, projects }: Report): Markup {
     gaps.length === 0
       ? nothing
       : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
-${showWalks('Incomplete walks', gaps)}`
+${groupFailures(coverage, projects).map(showFailure)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
   return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}`
 }
 
@@ -36,6 +38,13 @@ const columns = [
 
 function showWalks(name: string, walks: readonly ReportCoverage[]): Markup {
   return table(name, columns, walks.map(showWalk))
+}
+
+/** A cause of incomplete walks, once. */
+function showFailure(group: FailureGroup): Markup {
+  const { headline, facts } = describeFailures(group)
+  return html`<p class="bad">${headline}</p>
+${factList(facts.map(({ label, text }) => [label, html`${withCode(text)}`]))}`
 }
 
 function showWalk({ project, listing, status, reason, filter, ...walk }: ReportCoverage): Markup {

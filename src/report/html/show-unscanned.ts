@@ -35,15 +35,19 @@ export function showUnscanned({ coverage }: Report): Markup {
 }
 
 const causeNames = {
-  signal: 'Interrupted by a signal',
+  sigint: 'Interrupted by SIGINT',
+  sigterm: 'Interrupted by SIGTERM',
   run_timeout: 'Out of time',
   stopped: 'Stopped',
   timeout: 'No answer in time',
   network: 'Not reached',
+  unknown_host: 'Host name not found',
   tls: 'No secure connection',
+  wrong_url: 'At another address than the configured one',
   rate_limited: 'Rate limited',
   http: 'Answered with an error',
   refused_key: 'Key refused',
+  forbidden: 'Not allowed to this key',
   not_found: 'Project not found, or not shown to this key',
   not_offered: 'Not offered by the service',
   malformed: 'Answers that break the contract',
@@ -52,6 +56,7 @@ const causeNames = {
   suspect_loss: 'Large loss, waiting for the next scan to confirm it',
   suspect_page: 'A promised page came empty, waiting for the next scan',
   bug: 'A bug in hookdrift',
+  signal: 'Interrupted by a signal',
   unspecified: 'Not complete',
 } as const satisfies Record<CoverageCause, string>
 

@@ -1,10 +1,12 @@
 import { changeTypes } from '../../model/change.ts'
 import { isCoverageComplete } from '../../model/coverage.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
-import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
+import { describeFailures } from '../describe-failures.ts'
 import { gapsOf } from '../gaps.ts'
+import { type FailureGroup, groupFailures } from '../group-failures.ts'
 import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'
 import { code } from './code.ts'
@@ -49,9 +51,9 @@ export function sectionsOf({
   return [
     table(
       `Incomplete scan: ${gaps.length} of ${count(walks.length, 'walk')}`,
-      ['project', 'listing', 'status', 'seen', 'reason'],
-      'walk',
-      gaps.map(showGap),
+      ['cause', ...factLabels],
+      'cause',
+      groupFailures(coverage, projects).map(showFailure),
     ),
     table('Violations', [...violationColumns, 'state'], 'violation', active.map(showViolation)),
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
@@ -112,9 +114,14 @@ function showState({ state, first_seen, last_seen, waiver }: ReportViolation): s
   return `waived by ${prose(waiver.owner, 60)} until ${formatExpiry(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
 }
 
-function showGap({ project, listing, status, reason, items, pages }: ReportCoverage): string[] {
-  const seen = pages === 0 ? 'nothing' : `${count(items, 'item')} in ${count(pages, 'page')}`
-  return [code(project, 100), listing, status, seen, prose(reason ?? '', 300)]
+const factLabels = ['asked', 'key', 'cost', 'next'] as const
+
+function showFailure(group: FailureGroup): string[] {
+  const { headline, facts } = describeFailures(group)
+  const cells = factLabels.map((name) =>
+    facts.filter(({ label }) => label === name).map(({ text }) => prose(text, 400)),
+  )
+  return [prose(headline, 400), ...cells.map((texts) => texts.join('; '))]
 }
 
 /** How to fix the violations of each rule that has some: once. */

@@ -1,22 +1,27 @@
+import { readReason } from '../../model/failure-reason.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
-import { fitEntries, showEntries, type TextPage } from './page.ts'
+import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
+import { showFailures } from './show-failures.ts'
 import { showDuration, showTime } from './show-time.ts'
 
 /** The coverage of the run. It comes first in the report, because it limits the meaning of the rest. */
-export function showCoverage({ coverage, run }: Report, page: TextPage): string[] {
+export function showCoverage(report: Report, page: TextPage): string[] {
+  const { coverage, run } = report
   const complete = coverage.filter(({ status }) => status === 'complete')
   const skipped = coverage.filter(({ status }) => status === 'skipped')
   const incomplete = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
   const walks = complete.length + incomplete.length
 
   return [
-    ...(incomplete.length === 0 ? showCompleteScan(coverage, page) : showIncompleteScan(incomplete, walks, page)),
+    ...(incomplete.length === 0
+      ? showCompleteScan(coverage, page)
+      : showIncompleteScan(report, { incomplete: incomplete.length, walks }, page)),
     ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`]),
     ...showSkipped(skipped, page),
     ...showNarrowed(coverage, page),
@@ -42,35 +47,31 @@ function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): 
   )
 }
 
-function showIncompleteScan(incomplete: readonly ReportCoverage[], walks: number, page: TextPage): string[] {
-  const are = incomplete.length === 1 ? 'is' : 'are'
-  const headline = `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete.`
+function showIncompleteScan(
+  report: Report,
+  { incomplete, walks }: { readonly incomplete: number; readonly walks: number },
+  page: TextPage,
+): string[] {
+  const are = incomplete === 1 ? 'is' : 'are'
+  const headline = `INCOMPLETE SCAN: ${incomplete} of ${count(walks, 'walk')} ${are} not complete.`
   return [
     ...wrapProse(headline, page.width).map((line) => page.paint('alarm', line)),
     'Nothing was removed or resolved there:',
     '',
-    ...showEntries(incomplete, page, (walk) => showIncompleteWalk(walk, page)),
+    ...showFailures(report, page),
     '',
-  ]
-}
-
-function showIncompleteWalk(walk: ReportCoverage, page: TextPage): string[] {
-  const status = neutralise(walk.status).toUpperCase()
-  const seen = walk.pages === 0 ? 'nothing seen' : `${count(walk.items, 'item')} in ${count(walk.pages, 'page')} seen`
-  const reason = shorten(neutralise(walk.reason ?? 'no reason given'), 600)
-  return [
-    `  ${neutralise(walk.project)} ${neutralise(walk.listing)}  ${page.paint('alarm', status)}  ${seen}`,
-    ...wrapProse(reason, page.width - 4).map((line) => `    ${line}`),
   ]
 }
 
 /** One sentence for all walks that were skipped for the same reason. */
 function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string[] {
-  const alike = Map.groupBy(skipped, ({ listing, reason }) => JSON.stringify([listing, reason]))
+  const whatOf = ({ reason }: ReportCoverage) => (reason === null ? null : readReason(reason).what)
+  const alike = Map.groupBy(skipped, (walk) => JSON.stringify([walk.listing, whatOf(walk)]))
   return [...alike.values()].flatMap((walks) => {
     const [walk] = walks
     if (walk === undefined) return []
-    const reason = walk.reason === null ? '' : `: ${shorten(neutralise(walk.reason), 200)}`
+    const what = whatOf(walk)
+    const reason = what === null ? '' : `: ${shorten(neutralise(what), 200)}`
     const sentence = `Skipped ${neutralise(walk.listing)} of ${nameProjects(walks)}${reason}`
     return wrapProse(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, page.width)
   })

@@ -1,0 +1,25 @@
+/** Where a key is configured. */
+export interface KeyPlace {
+  readonly line: number
+  readonly column: number
+  /** The variable or file that it comes from, such as `${ACME_KEY}`; empty when the file contains it. */
+  readonly reference: string
+}
+
+/** The reference in a text of the configuration. Names of variables and files are not secret; the rest may be. */
+export function referenceIn(written: string): string {
+  const [found] = /\$\{(?:[A-Za-z_]\w{0,100}|file:[^{}]{1,200})/.exec(written) ?? []
+  return found === undefined ? '' : `${found}}`
+}
+
+/**
+ * What may be said of a key: where it is configured, its length, and the beginning of its public part.
+ * `${ACME_KEY} at hookdrift.yaml:5:10 with 41 characters beginning with CO.demo`
+ */
+export function describeKey(key: string, { line, column, reference }: KeyPlace, file: string): string {
+  // `CO.<16 public characters>.<64 secret ones>`; of keys of another form nothing is known to be public.
+  const [start] = /^CO\.[A-Za-z0-9]{4}(?=[A-Za-z0-9]{4,60}\.[^.]{16,4096}$)/.exec(key) ?? []
+  const beginning = start === undefined ? '' : ` beginning with ${start}`
+  const at = `${reference === '' ? 'in' : `${reference} at`} ${file}:${line}:${column}`
+  return `${at} with ${key.length} characters${beginning}`
+}

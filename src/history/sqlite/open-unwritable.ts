@@ -1,0 +1,48 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { AuditError } from '../../model/errors.ts'
+
+/** Offset of the two bytes in the header that say write-ahead log: https://www.sqlite.org/fileformat.html */
+const journalOffset = 18
+/** Node reads files of up to 2 GiB at once. */
+const mostBytes = 2 ** 31 - 1
+
+/**
+ * Opens a history in a directory that this process may read and not write, such as a read-only mount, for reading.
+ * SQLite needs to write next to a file with a write-ahead log even to read it, so the file is read into memory.
+ * Returns undefined where the directory can be written, or there is no such file.
+ * @throws AuditError.failure when it cannot be read in this way
+ */
+export function openUnwritable(file: string): Database.Database | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined || !stats.isFile() || stats.size === 0 || isWritable(dirname(file))) return undefined
+  return openInMemory(file)
+}
+
+/** The history in a file, in memory and read-only. */
+export function openInMemory(file: string): Database.Database {
+  const { size } = statSync(file)
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  if (log !== undefined && log.size > 0) throw unreadable(file, `its last changes are in ${file}-wal`)
+  if (size > mostBytes) throw unreadable(file, 'it is larger than 2 GiB')
+  const bytes = readFileSync(file)
+  // 1: a rollback journal, which a database in memory has.
+  bytes.fill(1, journalOffset, journalOffset + 2)
+  return new Database(bytes, { readonly: true })
+}
+
+function unreadable(file: string, why: string): AuditError {
+  return AuditError.failure(`cannot read the history ${file} in a directory that is not writable: ${why}`, {
+    advice: 'copy the file, with its -wal file, to a directory that is writable, and name the copy with --history',
+  })
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,39 @@
+import type { Report } from '../../model/report.ts'
+import { wrapProse } from '../../text/columns.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import { describeFailures } from '../describe-failures.ts'
+import { type FailureGroup, groupFailures } from '../group-failures.ts'
+import { showEntries, type TextPage } from './page.ts'
+import { shorten } from './shorten.ts'
+
+/** The causes of incomplete walks: one message each, with what was asked, what it cost, and what to do. */
+export function showFailures({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>, page: TextPage): string[] {
+  return showEntries(groupFailures(coverage, projects), page, (group) => showGroup(group, page))
+}
+
+/** The same on stderr: a line for each cause and each of its facts. */
+export function explainFailures({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>): string[] {
+  const groups = groupFailures(coverage, projects)
+  const hidden = groups.length - mostExplained
+  const lines = groups.slice(0, mostExplained).flatMap((group) => {
+    const { headline, facts } = describeFailures(group)
+    return [headline, ...facts.map(({ label, text }) => `  ${label.padEnd(7)}${text}`)].map(neutralise)
+  })
+  return hidden > 0 ? [...lines, `and ${hidden} more causes, see the report`] : lines
+}
+
+const mostExplained = 20
+
+function showGroup(group: FailureGroup, page: TextPage): string[] {
+  const { headline, facts } = describeFailures(group)
+  const lines = wrapProse(shorten(neutralise(headline), 600), page.width - 2)
+  return [
+    ...lines.map((line) => `  ${page.paint('alarm', line)}`),
+    ...facts.flatMap(({ label, text }) => showFact(label, shorten(neutralise(text), 600), page)),
+  ]
+}
+
+function showFact(label: string, text: string, page: TextPage): string[] {
+  const [first = '', ...rest] = wrapProse(text, page.width - 11)
+  return [`    ${label.padEnd(7)}${first}`, ...rest.map((line) => `           ${line}`)]
+}

@@ -1,0 +1,42 @@
+import { foreignText, withoutCredentials } from './foreign-text.ts'
+import type { ServiceRequest } from './reply.ts'
+import type { ServiceSettings } from './settings.ts'
+import type { WireRequest } from './transport.ts'
+
+export function toWireRequest(
+  { method, path, query, body }: ServiceRequest,
+  key: string,
+  { url, dialect }: ServiceSettings,
+): WireRequest {
+  const search = query.size === 0 ? '' : `?${query}`
+  return {
+    method,
+    path: basePath(url) + dialect.pathPrefix + path + search,
+    headers: {
+      ...dialect.headers,
+      // A GET with it would be answered 415.
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+      [dialect.keyHeader.toLowerCase()]: dialect.keyScheme === '' ? key : `${dialect.keyScheme} ${key}`,
+    },
+    body,
+  }
+}
+
+/** The address of a request for messages: without its query, and without a credential that the base URL may contain. */
+export function shownUrl({ path }: Pick<ServiceRequest, 'path'>, settings: ServiceSettings): string {
+  return `${shownBase(settings.url)}${settings.dialect.pathPrefix}${path}`
+}
+
+/** The base URL for messages. */
+export function shownBase(url: string): string {
+  return `${new URL(url).origin}${withoutCredentials(basePath(url))}`
+}
+
+/** The query for the log: a cursor is the service's, and may be anything. */
+export function shownQuery({ query }: Pick<ServiceRequest, 'query'>, key: string): string {
+  return query.size === 0 ? '' : `?${withoutCredentials(foreignText(query.toString(), key))}`
+}
+
+function basePath(url: string): string {
+  return new URL(url).pathname.replace(/\/+$/, '')
+}

@@ -1,0 +1,327 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { describeFailures } from '../../src/report/describe-failures.ts'
+import { groupFailures } from '../../src/report/group-failures.ts'
+import type { Patience } from '../../src/service/settings.ts'
+import { openAuditHarness } from './audit-harness.ts'
+import { at, openFleetFixture } from './fleet-fixture.ts'
+
+const origin = '${ACME_KEY} at hookdrift.yaml:5:10 with 41 characters beginning with CO.demo'
+const projects = { billing: 'p1', orders: 'p2', payments: 'p3' }
+
+/** What an audit of three projects says of a service, and how long it took on its clock. */
+async function audit(url: string, patience: Patience = 'short', ca?: string) {
+  using harness = openAuditHarness({ projects, key: 'CO.notarealkeymask.not-a-real-key-at-all' })
+  const startedAt = harness.clock.now() + 60_000
+  const report = await harness.audit({ url, patience, keyOrigin: origin, ...(ca !== undefined && { ca }) })
+  return { report, messages: messagesOf(report), seconds: (harness.clock.now() - startedAt) / 1000 }
+}
+
+function messagesOf({ coverage, projects }: Report): string[] {
+  return groupFailures(coverage, projects).map((group) => {
+    const { headline, facts } = describeFailures(group)
+    return [headline, ...facts.map(({ label, text }) => `${label}: ${text}`)].join('\n')
+  })
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function')
+      server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const plain = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}`
+
+function json(status: number, body: object): RequestListener {
+  return (_request, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body))
+}
+
+const certificates: Record<string, { key: string; cert: string }> = {}
+
+const authority = `
+[ca]
+default_ca = own
+[own]
+database = index.txt
+serial = serial
+new_certs_dir = .
+default_md = sha256
+policy = any
+copy_extensions = copy
+[any]
+commonName = supplied
+`
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
+  writeFileSync(join(folder, 'ca.conf'), authority)
+  writeFileSync(join(folder, 'index.txt'), '')
+  writeFileSync(join(folder, 'serial'), '01')
+  for (const [name, host, from, to] of [
+    ['selfSigned', 'localhost', '20200101000000Z', '20490101000000Z'],
+    ['expired', 'localhost', '20200101000000Z', '20210101000000Z'],
+    ['other', 'other.example', '20200101000000Z', '20490101000000Z'],
+  ] as const) {
+    writeFileSync(join(folder, 'index.txt'), '')
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
+    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-out', 'csr.pem')
+    const dates = ['-startdate', from, '-enddate', to]
+    openssl(
+      ...['ca', '-batch', '-config', 'ca.conf', '-selfsign', '-keyfile', 'key.pem', '-in', 'csr.pem'],
+      ...dates,
+      ...['-notext', '-out', 'cert.pem'],
+    )
+    const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+    certificates[name] = { key: read('key.pem'), cert: read('cert.pem') }
+  }
+  rmSync(folder, { recursive: true })
+})
+
+async function tls(name: string): Promise<{ url: string; ca: string }> {
+  const { key, cert } = certificates[name] ?? { key: '', cert: '' }
+  return { url: `https://localhost:${await listen(createTlsServer({ key, cert }, json(200, {})))}`, ca: cert }
+}
+
+/** No port, request or duration that differs from run to run. */
+function steady(text: string): string {
+  return text.replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
+}
+
+const everywhere = 'cost: 12 walks of 3 projects: acme/billing, acme/orders, acme/payments; nothing seen'
+
+describe('one cause is one message, without a wait for what waiting does not mend', () => {
+  it('a refused key: one request is enough for all projects', async () => {
+    let requests = 0
+    const url = await plain((...exchange) => {
+      requests++
+      json(401, { status: false, message: 'authorization failed' })(...exchange)
+    })
+    const { messages, seconds, report } = await audit(url)
+    expect(messages.map(steady)).toEqual([
+      [
+        'acme: 401 unauthorized: the key is wrong, expired or revoked, or the service\'s database is down, the service says "authorization failed"',
+        'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1 (request id r1)',
+        `key: ${origin}`,
+        everywhere,
+        'next: Check the key where it is configured, or make a new one. If it worked before, check the service first.',
+      ].join('\n'),
+    ])
+    expect({ requests, seconds }).toEqual({ requests: 1, seconds: 0 })
+    expect(new Set(report.coverage.map(({ status, cause }) => `${status} ${cause}`))).toEqual(
+      new Set(['failed refused_key']),
+    )
+  })
+
+  it('a refused key with the patience of a worker: tried for some seconds, then once for each walk', async () => {
+    let requests = 0
+    const url = await plain((...exchange) => {
+      requests++
+      json(401, { status: false, message: 'authorization failed' })(...exchange)
+    })
+    const { messages, seconds } = await audit(url, 'long')
+    expect(messages.length).toBe(1)
+    expect(requests).toBeGreaterThanOrEqual(4 + 11)
+    // Two projects at once find out by themselves; everyone else asks once.
+    expect(requests).toBeLessThanOrEqual(2 * 4 + 10)
+    expect(seconds).toBeGreaterThan(5)
+  })
+
+  it('a key that was accepted before in the run is tried again: that is an outage', async () => {
+    await using fixture = await openFleetFixture({ fleet: { projects: 1, incomingEvery: 0, endpointsPerProject: 2 } })
+    const refused = { status: false, message: 'authorization failed' }
+    fixture.service.failNext({ how: 'status', status: 401, body: JSON.stringify(refused), path: /endpoints/, times: 2 })
+    const report = await fixture.audit({ patience: 'short' })
+    expect(report.coverage.map(({ status, retries }) => [status, retries])).toEqual([
+      ['complete', 0],
+      ['complete', 2],
+      ['complete', 0],
+      ['complete', 0],
+    ])
+  })
+
+  it('a host that does not exist', async () => {
+    const { messages, seconds } = await audit('https://no-such-host.invalid')
+    expect(messages).toEqual([
+      [
+        'acme: host name not found',
+        'asked: GET https://no-such-host.invalid/api/v1/projects/p1',
+        everywhere,
+        'next: Check the host name in `url`, and the name server of this machine.',
+      ].join('\n'),
+    ])
+    expect(seconds).toBe(0)
+  })
+
+  it.each([
+    [
+      'selfSigned',
+      false,
+      'DEPTH_ZERO_SELF_SIGNED_CERT): it is self-signed: name the certificate of its authority in ca_file',
+    ],
+    ['expired', true, 'CERT_HAS_EXPIRED): it expired on 2021-01-01: renew it at the service'],
+    [
+      'other',
+      true,
+      'ERR_TLS_CERT_ALTNAME_INVALID): it is for other.example and not for localhost: set url to a name that it is for',
+    ],
+  ])('a certificate that is not accepted: %s', async (name, isTrusted, why) => {
+    const { url, ca } = await tls(name)
+    const { messages, seconds } = await audit(url, 'short', isTrusted ? ca : undefined)
+    expect(messages.map(steady)).toEqual([
+      [
+        `acme: the certificate of the service is not accepted (${why}`,
+        'asked: GET https://localhost:PORT/api/v1/projects/p1',
+        everywhere,
+        'next: Correct the certificate at the service, or `url` and `ca_file` in the configuration.',
+      ].join('\n'),
+    ])
+    expect(seconds).toBe(0)
+  })
+
+  it('https where http is spoken', async () => {
+    const url = await plain(json(200, {}))
+    const { messages, seconds } = await audit(url.replace('http:', 'https:'))
+    expect(messages.map(steady)).toEqual([
+      [
+        'acme: no TLS connection could be made (ERR_SSL_WRONG_VERSION_NUMBER): the port does not speak TLS; if it speaks plain http, set url: http://127.0.0.1:PORT',
+        'asked: GET https://127.0.0.1:PORT/api/v1/projects/p1',
+        everywhere,
+        'next: Correct `url` of the service in the configuration.',
+      ].join('\n'),
+    ])
+    expect(seconds).toBe(0)
+  })
+
+  it.each([
+    ['a server that hangs up', async () => (await tls('selfSigned')).url.replace('https:', 'http:')],
+    [
+      'a server that says so',
+      () =>
+        plain((_request, response) => {
+          response
+            .writeHead(400, { 'content-type': 'text/plain' })
+            .end('Client sent an HTTP request to an HTTPS server.\n')
+        }),
+    ],
+  ])('http where https is spoken: %s', async (_, open) => {
+    const { messages, seconds } = await audit(await open())
+    expect(messages.length).toBe(1)
+    expect(steady(at(messages, 0))).toMatch(/, the port speaks TLS: set url: https:\/\/(127\.0\.0\.1|localhost):PORT\n/)
+    expect(seconds).toBe(0)
+  })
+
+  it('http where a redirect leads to https', async () => {
+    const url = await plain((request, response) => {
+      response.writeHead(301, { location: `https://${request.headers.host}${request.url}` }).end()
+    })
+    const { messages, seconds } = await audit(url)
+    expect(steady(messages.join('\n\n'))).toBe(
+      [
+        'acme: 301 moved permanently, a redirect to 127.0.0.1:PORT that was not followed because it would carry the key away: set url: https://127.0.0.1:PORT',
+        'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
+        everywhere,
+        'next: Correct `url` of the service in the configuration.',
+      ].join('\n'),
+    )
+    expect(seconds).toBe(0)
+  })
+
+  it('a service that is down: tried again, and the address is named', async () => {
+    const closed = createServer()
+    const free = await new Promise<number>((resolve) =>
+      closed.listen(0, '127.0.0.1', () => {
+        const { port } = closed.address() as AddressInfo
+        closed.close(() => resolve(port))
+      }),
+    )
+    const { messages, seconds } = await audit(`http://127.0.0.1:${free}`)
+    expect(messages.map(steady)).toEqual([
+      [
+        'acme: connection refused',
+        'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
+        everywhere,
+        'next: Check that the service runs and that this machine reaches it: curl -v http://127.0.0.1:PORT',
+      ].join('\n'),
+    ])
+    expect(seconds).toBeGreaterThan(0)
+  })
+
+  it('a service that is unavailable: tried again within the budget', async () => {
+    const { messages, seconds } = await audit(await plain(json(503, { status: false, message: 'later' })))
+    expect(messages.length).toBe(1)
+    expect(at(messages, 0)).toMatch(/^acme: 503 service unavailable, the service says "later"\nasked: GET http/)
+    expect(seconds).toBeLessThanOrEqual(180)
+  })
+
+  it('a page of HTML, and a path that nothing answers', async () => {
+    const html = await plain((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
+    })
+    const { messages, seconds } = await audit(html)
+    expect(messages.length).toBe(1)
+    expect(steady(at(messages, 0))).toContain(
+      'acme: 200 ok with text/html instead of JSON: check the base path\nasked: GET http://127.0.0.1:PORT/api/v1/projects/p1/endpoints\n',
+    )
+    expect(at(messages, 0)).toContain('next: Compare `url` with the address that people use, without /api/v1')
+    expect(seconds).toBe(0)
+  })
+
+  it('a key without the right', async () => {
+    const { messages, seconds } = await audit(await plain(json(403, { status: false, message: 'forbidden' })))
+    expect(messages.length).toBe(1)
+    expect(at(messages, 0)).toContain('acme: 403 forbidden: the key is not allowed to do this')
+    expect(at(messages, 0)).toContain(`key: ${origin}`)
+    expect(seconds).toBe(0)
+  })
+})
+
+describe('the wrong project', () => {
+  it('of a key: names the project that the key belongs to', async () => {
+    await using fixture = await openFleetFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 2 } })
+    const [first, second] = [at(fleetProjects(fixture), 0), at(fleetProjects(fixture), 1)]
+    const report = await fixture.audit({ keys: { [first.name]: second.key }, keyOrigin: origin, patience: 'short' })
+    const messages = messagesOf(report)
+    expect(messages.length).toBe(1)
+    expect(at(messages, 0)).toContain(`the key belongs to "${second.name}", ${second.uid}`)
+    expect(at(messages, 0)).toContain(`key: ${origin}`)
+    expect(at(messages, 0)).toContain('next: Give the project its own key, or use a personal key for all projects.')
+  })
+
+  it('of a key, where the service does not show projects: names its id', async () => {
+    await using fixture = await openFleetFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 2 } })
+    const [first, second] = [at(fleetProjects(fixture), 0), at(fleetProjects(fixture), 1)]
+    const turn = { keys: { [first.name]: second.key }, listings: { project: 'off' } } as const
+    const messages = messagesOf(await fixture.audit(turn))
+    expect(messages.length).toBe(1)
+    expect(at(messages, 0)).toContain(`an item belongs to another project, ${second.uid}: the key is not one for this`)
+  })
+
+  it('in the configuration: one message, although listings differ in its case', async () => {
+    await using fixture = await openFleetFixture({
+      fleet: { projects: 1, incomingEvery: 0, endpointsPerProject: 2 },
+      harness: { projects: { payments: '01M00000000000000000000000' } },
+    })
+    const messages = messagesOf(await fixture.audit({ keyOrigin: origin, patience: 'short' }))
+    expect(messages.length).toBe(1)
+    expect(at(messages, 0)).toContain('the project does not exist, or the key may not see it')
+    expect(at(messages, 0)).toContain('next: Compare the id in the configuration with the id in the settings')
+  })
+})
+
+function fleetProjects({ fleet }: Awaited<ReturnType<typeof openFleetFixture>>) {
+  return fleet.projects()
+}

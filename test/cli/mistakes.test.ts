@@ -1,0 +1,155 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { at } from '../audit/fleet-fixture.ts'
+import { openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, startHookdrift } from './start-process.ts'
+
+/** More than a wait between two tries. */
+const waitMs = 5_000
+
+describe('a mistake', () => {
+  it('a wrong key is one message that says where the key is, after one request', async () => {
+    await using cli = await openCliFixture({ projects: 3 })
+    const key = 'CO.wrongkey12345678.not-a-real-key-not-a-real-key-not-a-real-key'
+    const startedAt = performance.now()
+    const { code, stdout, stderr } = await cli.audit([], { env: { ACME_KEY: key } })
+    expect(performance.now() - startedAt).toBeLessThan(waitMs)
+    expect({ code, stderr, requests: cli.service.requests.length }).toEqual({ code: 3, stderr: '', requests: 1 })
+    expect(stdout.match(/authorization failed/g)?.length).toBe(1)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /INCOMPLETE SCAN: 12 of 12 walks .*acme: 401 unauthorized: .* asked GET http:\S+ \(request id \S+\) key \$\{ACME_KEY\} at \S*hookdrift\.yaml:4:10 with 64 characters beginning with CO\.wron cost 12 walks of 3 projects: .* next Check the key/,
+    )
+    expect(stdout).not.toContain('wrongkey')
+  })
+
+  it.each([
+    [['--quiet'], ''],
+    [['--format', 'json'], '{'],
+  ])('shows its cause on stderr where stdout has no text: %j', async (args, start) => {
+    await using cli = await openCliFixture({ projects: 3 })
+    const { code, stdout, stderr } = await cli.audit(args, { env: { ACME_KEY: 'wrong' } })
+    expect(code).toBe(3)
+    expect(stdout.slice(0, 1)).toBe(start)
+    expect(stderr).toMatch(/^hookdrift: acme: 401 unauthorized: .*\nhookdrift: {3}asked {2}GET http:\S+/)
+    expect(stderr.match(/401/g)?.length).toBe(1)
+  })
+
+  it('a service that is down is named while the run waits for it', async () => {
+    await using cli = await openCliFixture()
+    const server = createServer()
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo
+        server.close(() => resolve(port))
+      }),
+    )
+    cli.directory.write('hookdrift.yaml', configurationFor(`http://127.0.0.1:${port}`, cli.fleet))
+    const { code, stdout, stderr } = await cli.audit()
+    expect(code).toBe(3)
+    expect(stderr).toBe(
+      `hookdrift: acme: connection refused from http://127.0.0.1:${port}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}; trying again until the retry budget is used up\n`,
+    )
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v http://127.0.0.1:${port} `)
+  })
+
+  it('/api/v1 in the URL is reported where it is, before a request', async () => {
+    await using cli = await openCliFixture()
+    cli.directory.write('hookdrift.yaml', configurationFor(`${cli.service.url}/api/v1`, cli.fleet))
+    const { code, stderr } = await cli.audit()
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/hookdrift\.yaml:3:10: leave \/api\/v1 out of the URL, it is appended: http:\S+:\d+\n$/)
+    expect(cli.service.requests).toEqual([])
+  })
+
+  it('an installation key that is empty is not replaced by a new one', async () => {
+    await using cli = await openCliFixture()
+    const empty = await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: '' } })
+    expect(empty.code).toBe(2)
+    expect(empty.stderr).toMatch(
+      /^hookdrift: HOOKDRIFT_SEAL_KEY is empty, and there is no key .*hookdrift\.key: is the/,
+    )
+    expect((await cli.audit(['--quiet'])).code).toBe(0)
+    expect((await cli.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY: '' } })).code).toBe(0)
+  })
+
+  it('a slip in --project is corrected', async () => {
+    await using cli = await openCliFixture()
+    const name = at(cli.fleet.projects(), 0).name
+    for (const [typed, meant] of [
+      [`acme/${name}x`, `acme/${name}`],
+      [`${name}x`, name],
+    ]) {
+      const { code, stderr } = await cli.audit(['--project', typed ?? ''])
+      expect(code).toBe(2)
+      expect(stderr).toContain(`, did you mean ${meant}?`)
+    }
+  })
+
+  it.each([
+    [['report', '3'], 'did you mean report --run 3?'],
+    [['report', 'latest~1'], 'did you mean report --run latest~1?'],
+    [['audit', 'acme/payments'], 'did you mean audit --project acme/payments?'],
+    [['policy', 'test', 'policy.yaml'], 'did you mean policy test --policy policy.yaml?'],
+  ])('an argument that is an option: %j', async (args, hint) => {
+    const { code, stderr } = await command(args, { cwd: '/' })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^hookdrift: too many arguments/)
+    expect(stderr).toContain(`  ${hint}\n`)
+  })
+
+  it('a history that is named as a directory is refused', async () => {
+    await using cli = await openCliFixture()
+    const { code, stderr } = await cli.audit(['--history', 'runs/'])
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'hookdrift: the history runs/ is named as a directory, expected a file\n  name a file in it, such as runs/hookdrift.db\n',
+    )
+  })
+})
+
+describe('the log', () => {
+  it('shows each request at the level debug, without the key', async () => {
+    await using cli = await openCliFixture({ projects: 1 })
+    const env = { ...cli.env, HOOKDRIFT_LOG: 'debug' }
+    const { stderr } = await startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env }).ended
+    const requests = stderr
+      .split('\n')
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line))
+    expect(requests.length).toBe(cli.service.requests.length)
+    expect(requests[1]).toMatchObject({
+      service: 'acme',
+      method: 'GET',
+      url: `${cli.service.url}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}/endpoints?perPage=4`,
+      status: 200,
+      fault: null,
+      duration_ms: expect.any(Number),
+      next_try_ms: null,
+    })
+    expect(stderr).not.toContain(cli.fleet.personalKey)
+  })
+})
+
+describe('an interrupted run', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('states the exit code of its process: %s', async (signal, code) => {
+    await using cli = await openCliFixture()
+    cli.service.behaviour.latencyMs = 300
+    const running = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
+    while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 10))
+    running.child.kill(signal)
+    const ended = await running.ended
+    expect(ended.code).toBe(code)
+    expect(JSON.parse(ended.stdout).verdict.exit_code).toBe(code)
+    const options = { cwd: cli.directory.path, env: cli.env }
+    const history = ['--history', cli.directory.file('hookdrift.db')]
+    expect((await command(['report', ...history], options)).stdout).toMatch(
+      new RegExp(`Exit\\s+code\\s+${code}\\.\\n$`),
+    )
+    expect((await command(['verify', ...history], options)).code).toBe(0)
+  })
+})

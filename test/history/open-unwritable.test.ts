@@ -1,0 +1,39 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openInMemory, openUnwritable } from '../../src/history/sqlite/open-unwritable.ts'
+import { openFleetFixture } from '../audit/fleet-fixture.ts'
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'hookdrift-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+it('reads a history without a file next to it', async () => {
+  await using fixture = await openFleetFixture()
+  await fixture.audit()
+  const copy = join(directory(), 'copy.db')
+  copyFileSync(fixture.harness.file, copy)
+  const db = openInMemory(copy)
+  onTestFinished(() => void db.close())
+  expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 1, state: 'committed' }])
+  expect(() => db.exec('DELETE FROM run')).toThrow(/readonly/)
+})
+
+it('does not show a history without its last changes', async () => {
+  await using fixture = await openFleetFixture()
+  await fixture.audit()
+  const copy = join(directory(), 'copy.db')
+  copyFileSync(fixture.harness.file, copy)
+  writeFileSync(`${copy}-wal`, 'x')
+  expect(() => openInMemory(copy)).toThrow(/its last changes are in .*copy\.db-wal$/)
+})
+
+it('leaves a history in a directory that can be written to SQLite', () => {
+  const file = join(directory(), 'some.db')
+  expect(openUnwritable(file)).toBeUndefined()
+  writeFileSync(file, 'x')
+  expect(openUnwritable(file)).toBeUndefined()
+})

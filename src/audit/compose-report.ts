@@ -7,7 +7,7 @@ import { composeVerdict } from '../report/verdict.ts'
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
-  const { rules, projects, policyDigest, configurationDigest, chain } = record
+  const { accepted, rules, projects, policyDigest, configurationDigest, chain } = record
   const resolutionOf = resolutionsIn(record)
   const shown = violations.map((violation) => toViolation(violation, violation.resolution ?? resolutionOf(violation)))
   const evaluated = projects.map(toProject)
@@ -43,6 +43,7 @@ export function composeReport(record: RunRecord): Report {
       ...(referrers === undefined ? {} : { referrers }),
     })),
     violations: shown,
+    accepted,
     projects: evaluated,
     rules,
   }

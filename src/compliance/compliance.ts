@@ -1,8 +1,8 @@
 import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
-import type { Severity, Waiver } from '../model/violation.ts'
+import type { AcceptedViolation, Severity, Waiver } from '../model/violation.ts'
 
 /**
- * The state of a control in a run. `not_met`: an open violation of `medium` or above. `not_assessed`: rules give
+ * The state of a control in a run. `not_met`: an open violation, of any severity. `not_assessed`: rules give
  * evidence for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing. `met`
  * covers only what the run observed. `not_covered`: no rule gives evidence for it, which is not a verdict.
  */
@@ -54,6 +54,8 @@ export interface ControlEvidence {
   /** All findings of its rules, in any state, in the order of reports. */
   readonly violations: readonly ControlViolation[]
   readonly waivers: readonly ControlWaiver[]
+  /** Violations of its rules that people accepted, oldest first. */
+  readonly accepted: readonly AcceptedViolation[]
   readonly coverage: ControlCoverage
 }
 

@@ -2,7 +2,8 @@ import type { WaivedViolation } from '../history/reader.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
-import { isAtLeast, type Waiver } from '../model/violation.ts'
+import { countSeverities, isOpen, severities, type ViolationState, type Waiver } from '../model/violation.ts'
+import { count, countEach } from '../text/count.ts'
 import type {
   Compliance,
   CompliancePeriod,
@@ -69,44 +70,56 @@ function assessControl(
   const found = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
-  const failing = found.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, 'medium')).length
+  const open = found.filter(isOpen)
+  const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
   const isCovered = control.evidence.length > 0
-  const [state, reason] = decideState({ isCovered, rules, failing, gaps: coverage.gaps.length })
+  const numberOf = (state: ViolationState) => found.filter((violation) => violation.state === state).length
+  const [state, reason] = decideState({
+    ...{ isCovered, rules, open, accepted: accepted.length, gaps: coverage.gaps.length },
+    ...{ unknown: numberOf('unknown'), waived: numberOf('waived') },
+  })
   const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
-  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, coverage }
+  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, accepted, coverage }
 }
 
 interface Assessment {
   /** Whether the framework maps rules to the control, in force or not. */
   readonly isCovered: boolean
   readonly rules: readonly ControlRule[]
-  /** Open violations of medium or above. */
-  readonly failing: number
+  readonly open: readonly ControlViolation[]
+  /** Violations that were open when last seen, and that the run did not check. */
+  readonly unknown: number
+  /** Violations that do not decide, because a person answers for them. */
+  readonly waived: number
+  readonly accepted: number
   /** Walks that were not complete. */
   readonly gaps: number
 }
 
-function decideState({ isCovered, rules, failing, gaps }: Assessment): [state: ControlState, reason: string] {
+function decideState(assessment: Assessment): [state: ControlState, reason: string] {
+  const { isCovered, rules, open, unknown, gaps } = assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
       : ['not_covered', 'No rule gives evidence for it.']
   }
-  if (failing > 0) {
-    return ['not_met', `${failing} open ${failing === 1 ? 'violation' : 'violations'} of medium or above.`]
-  }
+  if (open.length > 0)
+    return ['not_met', `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))}).`]
   const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
-  if (gaps === 0 && silent.length === 0) {
-    return ['met', 'No open violation of medium or above, and the run observed everything that its rules evaluate.']
+  if (gaps === 0 && silent.length === 0 && unknown === 0) {
+    const exceptions = countEach(['waived', 'accepted'], assessment)
+    const but = exceptions === '' ? '' : ` (${exceptions})`
+    return ['met', `No open violation${but}, and the run observed everything that its rules evaluate.`]
   }
   const isAnyEvaluated = rules.some(({ evaluated }) => evaluated > 0)
-  const walks = gaps === 1 ? '1 walk of what its rules evaluate was' : `${gaps} walks of what its rules evaluate were`
-  const missing = gaps > 0 ? `${walks} not complete.` : `The run could not evaluate every rule: ${silent.join(', ')}.`
-  return isAnyEvaluated ? ['partially_assessed', missing] : ['not_assessed', missing]
+  return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', describeMissing(assessment, silent)]
 }
 
-function isOpen({ state }: ReportViolation): boolean {
-  return state === 'opened' || state === 'continuing'
+function describeMissing({ gaps, unknown }: Assessment, silent: readonly string[]): string {
+  if (gaps === 1) return '1 walk of what its rules evaluate was not complete.'
+  if (gaps > 1) return `${gaps} walks of what its rules evaluate were not complete.`
+  if (silent.length > 0) return `The run could not evaluate every rule: ${silent.join(', ')}.`
+  return `The run did not check ${count(unknown, 'violation')} that ${unknown === 1 ? 'was' : 'were'} open before.`
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

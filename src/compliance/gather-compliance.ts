@@ -31,7 +31,6 @@ export async function gatherCompliance(
       ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({
         ...violation,
         owner: violation.owner ?? null,
-        resolution: null,
         first_seen: firstSeen,
         last_seen: lastSeen,
         resolved_at: resolvedAt,

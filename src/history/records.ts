@@ -3,7 +3,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
+import type { AcceptedViolation, FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
 
 export interface RunContext {
   /** Sorted by id. */
@@ -45,6 +45,8 @@ export interface RunRecord extends RunContext {
   readonly notices: readonly Notice[]
   readonly changes: readonly (StagedChange & { readonly project: string })[]
   readonly violations: readonly RecordedViolation[]
+  /** Acceptances of its projects that held during the run, oldest first. */
+  readonly accepted: readonly AcceptedViolation[]
 }
 
 export interface RecordedViolation extends Finding {

@@ -4,7 +4,7 @@ import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing } from './resource.ts'
-import type { FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
+import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
  * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
@@ -25,6 +25,8 @@ export interface Report {
   readonly notices: readonly Notice[]
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
+  /** Violations that people accepted, of projects of the run, oldest first: no run reports them while that holds. */
+  readonly accepted: readonly AcceptedViolation[]
   /** What was scanned, sorted by project; empty for runs of versions that did not keep this. */
   readonly projects: readonly ReportProject[]
   /** The rules that were evaluated, sorted by id; empty likewise. */

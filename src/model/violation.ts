@@ -24,6 +24,18 @@ export const leastNew: Severity = 'medium'
 export const violationStates = ['opened', 'continuing', 'resolved', 'unknown', 'waived'] as const
 export type ViolationState = (typeof violationStates)[number]
 
+/** How many there are of each severity. */
+export function countSeverities(violations: readonly { readonly severity: Severity }[]): Record<Severity, number> {
+  const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0, info: 0 }
+  for (const { severity } of violations) counts[severity] += 1
+  return counts
+}
+
+/** Whether it was found, and no waiver covers it. */
+export function isOpen({ state }: { readonly state: ViolationState }): boolean {
+  return state === 'opened' || state === 'continuing'
+}
+
 /**
  * Why a violation ended. `fixed`: a scan shows that the problem is gone; `removed`: so is the resource; `policy`: the
  * policy no longer asks for it; `accepted`: a person accepts it; `expired`: the policy lets it end after some time.
@@ -54,6 +66,18 @@ export interface Finding {
   readonly waiver?: Waiver | undefined
   /** The run whose scan shows the value before the change that a drift rule found. */
   readonly originRun?: number | undefined
+}
+
+/** A violation that a person accepted: no run reports it while that holds. */
+export interface AcceptedViolation extends Omit<Finding, 'severity'> {
+  readonly fingerprint: string
+  /** As of the violation's end; null, with an empty name and message, when that is no longer known. */
+  readonly severity: Severity | null
+  readonly project: string
+  readonly reason: string
+  readonly by: string
+  /** ISO 8601 in UTC. */
+  readonly at: string
 }
 
 /** Identifies a violation over time: same rule, resource and path, with any message or severity. 32 hex digits. */

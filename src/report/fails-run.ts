@@ -1,5 +1,5 @@
 import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
-import { type FailOn, isAtLeast, leastNew, type Severity } from '../model/violation.ts'
+import { type FailOn, isAtLeast, isOpen, leastNew, type Severity } from '../model/violation.ts'
 
 type Failing = Pick<ReportViolation, 'severity' | 'state'> & Partial<Pick<ReportViolation, 'project' | 'first_seen'>>
 
@@ -25,8 +25,4 @@ export function failsRunOf({ verdict, projects }: Pick<Report, 'verdict' | 'proj
 
 export function atLeast(severity: Severity): string {
   return severity === 'critical' ? 'critical' : `${severity} or above`
-}
-
-export function isOpen({ state }: Pick<ReportViolation, 'state'>): boolean {
-  return state === 'opened' || state === 'continuing'
 }

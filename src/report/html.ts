@@ -1,6 +1,6 @@
 import type { Report } from '../model/report.ts'
+import { isOpen } from '../model/violation.ts'
 import { describeNotice } from './describe-notice.ts'
-import { isOpen } from './fails-run.ts'
 import { command } from './html/components/command.ts'
 import { emptyState } from './html/components/empty-state.ts'
 import { factList } from './html/components/facts.ts'

@@ -25,11 +25,19 @@ export const text: ReportFormat = (report, render) => {
 }
 
 /** The parts of a screen that sections have in any case, in the order in which they get what the others leave. */
-const shares = { fresh: 0.25, drift: 0.2, others: 0.3, waived: 0.1, resolved: 0.05, notices: 0.1 }
+const shares = { fresh: 0.25, drift: 0.2, others: 0.25, waived: 0.1, accepted: 0.05, resolved: 0.05, notices: 0.1 }
 /** A blank line, a heading, and what they are about. */
 const least = 6
 type Section = keyof typeof shares
-const reading = ['fresh', 'drift', 'others', 'resolved', 'waived', 'notices'] as const satisfies readonly Section[]
+const reading = [
+  'fresh',
+  'drift',
+  'others',
+  'resolved',
+  'waived',
+  'accepted',
+  'notices',
+] as const satisfies readonly Section[]
 
 function fitSections(report: Report, page: TextPage, room: number): string[] {
   if (page.full) return inOrder(layOut(report, page))
@@ -46,14 +54,14 @@ function inOrder(sections: Sections): string[] {
 
 /** No section needs more than a screen. */
 function unlimited(room: number): Record<Section, number> {
-  return { fresh: room, drift: room, others: room, waived: room, resolved: room, notices: room }
+  return { fresh: room, drift: room, others: room, waived: room, accepted: room, resolved: room, notices: room }
 }
 
 type Sections = Readonly<Record<Section, readonly string[]>>
 
 /** The sections, each in at most so many lines. */
 function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, number>>): Sections {
-  const { fresh, others, resolved, waived } = violationSections(report, page)
+  const { fresh, others, resolved, waived, accepted } = violationSections(report, page)
   const roomOf = (section: Section) => most?.[section] ?? Number.POSITIVE_INFINITY
   return {
     fresh: fresh(roomOf('fresh')),
@@ -61,6 +69,7 @@ function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, 
     others: others(roomOf('others')),
     resolved: resolved(roomOf('resolved')),
     waived: waived(roomOf('waived')),
+    accepted: accepted(roomOf('accepted')),
     notices: showNotices(report.notices, page, roomOf('notices')),
   }
 }
@@ -69,7 +78,10 @@ function layOut(report: Report, page: TextPage, most?: Readonly<Record<Section, 
 function divide(whole: Sections, room: number): Record<Section, number> {
   // entries forgets that the names are known.
   const names = Object.keys(shares) as Section[]
-  const lines = { fresh: 0, drift: 0, others: 0, waived: 0, resolved: 0, notices: 0 } satisfies Record<Section, number>
+  const lines = { fresh: 0, drift: 0, others: 0, waived: 0, accepted: 0, resolved: 0, notices: 0 } satisfies Record<
+    Section,
+    number
+  >
   for (const name of names) lines[name] = Math.min(whole[name].length, Math.max(least, Math.floor(room * shares[name])))
   let left = room - names.reduce((sum, name) => sum + lines[name], 0)
   for (const name of names) {

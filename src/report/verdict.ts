@@ -2,9 +2,9 @@ import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
 import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
-import { type FailOn, leastNew, type Severity, severities } from '../model/violation.ts'
+import { countSeverities, type FailOn, isOpen, leastNew, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { atLeast, failsRun, isOpen } from './fails-run.ts'
+import { atLeast, failsRun } from './fails-run.ts'
 import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
 interface EvaluatedExtent {
@@ -33,20 +33,12 @@ interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
  * project, then coverage, then open violations. Drift and waived, unknown or resolved violations never decide the exit code.
  */
 export function composeVerdict({ coverage, violations, drift, projects, failOn }: EvaluatedExtent): Verdict {
-  const open = violations.filter(isOpen)
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
-  const ofSeverity = (severity: Severity) => open.filter((violation) => violation.severity === severity).length
   const ofChange = (type: string) => drift.filter(({ change }) => change === type).length
 
   const counts: Counts = {
     fail_on: failOn,
-    violations: {
-      critical: ofSeverity('critical'),
-      high: ofSeverity('high'),
-      medium: ofSeverity('medium'),
-      low: ofSeverity('low'),
-      info: ofSeverity('info'),
-    },
+    violations: countSeverities(violations.filter(isOpen)),
     waived: ofState('waived'),
     unknown: ofState('unknown'),
     resolved: ofState('resolved'),

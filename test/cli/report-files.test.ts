@@ -41,7 +41,7 @@ describe('--report', () => {
     const { code, stdout } = await cli.run('audit', ...orders('now'))
     expect(code).toBe(1)
     expect(stdout).toContain('Exit code 1.')
-    const sections = ['now.controls.csv', 'now.coverage.csv', 'now.drift.csv']
+    const sections = ['now.accepted.csv', 'now.controls.csv', 'now.coverage.csv', 'now.drift.csv']
     const written = cli.files().filter((name) => name.startsWith('now'))
     expect(written).toEqual([...formats.map((format) => `now.${format}`), ...sections].sort())
     for (const name of written) expect(statSync(cli.file(name)).mode & 0o777).toBe(0o600)

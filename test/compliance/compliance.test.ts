@@ -4,7 +4,8 @@ import type { ControlState } from '../../src/compliance/compliance.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Framework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
-import { aReport, aViolation, aWalk } from '../report/sample-reports.ts'
+import { severities } from '../../src/model/violation.ts'
+import { anAcceptance, aReport, aViolation, aWalk } from '../report/sample-reports.ts'
 
 const framework: Framework = {
   id: 'ours',
@@ -48,16 +49,38 @@ function statesOf(parts: Parameters<typeof aReport>[0], of: Framework = framewor
 describe('the state of a control', () => {
   const met = { E: 'met', S: 'met', P: 'met', N: 'not_covered' }
 
-  it('is met when coverage is complete and no violation of medium or above is open', () => {
+  it('is met when coverage is complete and nothing is open', () => {
     expect(statesOf({})).toEqual(met)
-    expect(statesOf({ violations: [aViolation({ severity: 'low' })] })).toEqual(met)
   })
 
-  it('is not met with an open violation of medium or above, and only then', () => {
-    expect(statesOf({ violations: [aViolation({ severity: 'medium' })] })).toEqual({ ...met, E: 'not_met' })
-    for (const state of ['resolved', 'waived', 'unknown'] as const) {
+  it('is not met with an open violation, of any severity, and only then', () => {
+    for (const severity of severities) {
+      expect(statesOf({ violations: [aViolation({ severity })] })).toEqual({ ...met, E: 'not_met' })
+    }
+    for (const state of ['resolved', 'waived'] as const) {
       expect(statesOf({ violations: [aViolation({ state })] })).toEqual(met)
     }
+  })
+
+  it('is partially assessed while one of its violations is unknown', () => {
+    expect(statesOf({ violations: [aViolation({ state: 'unknown' })] })).toEqual({ ...met, E: 'partially_assessed' })
+  })
+
+  it('names who accepted what, and counts it in the reason', () => {
+    const [accepted, elsewhere] = ['endpoint/url-not-https', 'another/rule'].map((id) => anAcceptance({ rule: id }))
+    const report = aReport({
+      coverage: walks,
+      projects: [project],
+      rules: all,
+      accepted: [accepted, elsewhere].flatMap((one) => one ?? []),
+      violations: [aViolation({ state: 'waived' })],
+    })
+    const [endpoints] = composeCompliance({ report, framework }).controls
+    expect(endpoints).toMatchObject({
+      state: 'met',
+      reason: 'No open violation (1 waived, 1 accepted), and the run observed everything that its rules evaluate.',
+      accepted: [{ rule: 'endpoint/url-not-https', by: 'lee', reason: 'the receiver moved, ticket 4711' }],
+    })
   })
 
   const partial = aWalk({ listing: 'endpoints', status: 'partial', reason: 'it broke off' })
@@ -142,7 +165,7 @@ describe('the evidence for a control', () => {
     const [endpoints] = composeCompliance({ report, framework }).controls
     expect(endpoints).toMatchObject({
       state: 'not_met',
-      reason: '1 open violation of medium or above.',
+      reason: '1 open violation (1 high).',
       rules: [{ id: 'endpoint/url-not-https', rationale: 'They receive.', evaluated: 2, not_evaluated: [] }],
       violations: [{ open_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],

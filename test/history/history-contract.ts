@@ -1,3 +1,4 @@
+import { describeAcceptances } from './acceptances-contract.ts'
 import { describeApprovals } from './approvals-contract.ts'
 import type { Place } from './contract-fixture.ts'
 import { describeLease } from './lease-contract.ts'
@@ -18,6 +19,7 @@ const sections = [
   describeViolations,
   describeRecords,
   describeReader,
+  describeAcceptances,
   describeApprovals,
   describeOutbox,
 ]

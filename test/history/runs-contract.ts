@@ -83,6 +83,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
               resolution: null,
             },
           ],
+          accepted: [],
         })
         // A link covers the exit code, so the record that gives it has none yet.
         expect(asked).toEqual({ ...committed, chain: null })

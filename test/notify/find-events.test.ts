@@ -28,6 +28,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     notices: [],
     changes: [],
     violations: [],
+    accepted: [],
     ...other,
   }
 }

@@ -108,6 +108,21 @@ const waivedOrNot = fc
   .tuple(violation, waiver)
   .map(([found, by]) => (found.state === 'waived' ? { ...found, waiver: by } : found))
 
+const acceptance = fc.record({
+  fingerprint,
+  rule: required,
+  severity: fc.option(fc.constantFrom(...severities)),
+  project: required,
+  kind: fc.constantFrom(...kinds),
+  uid: required,
+  name,
+  path: fc.oneof(fc.constant(''), pointer),
+  message: hostile,
+  reason: hostile,
+  by: hostile,
+  at: time,
+})
+
 const rule = fc.record({
   id: required,
   kind: fc.constantFrom(...kinds),
@@ -143,6 +158,7 @@ export const arbitraryReport: fc.Arbitrary<Report> = fc
     ),
     drift: fc.array(change, { maxLength: 6 }),
     violations: fc.array(waivedOrNot, { maxLength: 6 }),
+    accepted: fc.array(acceptance, { maxLength: 3 }),
     projects: fc.uniqueArray(project, { maxLength: 2, selector: ({ project }) => project }),
     rules: fc.uniqueArray(rule, { maxLength: 2, selector: ({ id }) => id }),
     failOn: fc.constantFrom(...failOnChoices),

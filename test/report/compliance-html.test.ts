@@ -70,9 +70,9 @@ describe('the HTML compliance report', () => {
     expect(read(end)).toMatch(/Policy b{64} .* hookdrift verify Company Reviewed by, signature Date/)
   })
 
-  it('counts open violations as open: not waived or resolved ones, and says which are below medium', () => {
+  it('counts open violations as open, of any severity: not waived or resolved ones', () => {
     const text = read(show({}))
-    expect(text).toContain('NOT Not met not met 1 open violation of medium or above. 2 (1 below medium) 1 1')
+    expect(text).toContain('NOT Not met not met 2 open violations (1 high, 1 low). 2 1 0 1')
     expect(text).toContain('Open: 2')
     expect(text).toContain(
       'Waivers: 1 endpoint/url-not-https : 1 violation accepted by ops until the end of 2027-03-31',

@@ -29,17 +29,24 @@ describe('the CSV report', () => {
     expect(shown.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('has the members of the JSON report as columns, and the waiver after them', () => {
+  it('has the members of the JSON report as columns, and waiver and remediation after them', () => {
     const [first] = rowsOf('violations')
     const { violations } = evaluatedSamples.small
     expect(Object.keys(first ?? {})).toEqual([
       ...Object.keys(violations[0] ?? {}),
-      ...['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],
+      ...['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket', 'remediation'],
     ])
     expect(rowsOf('violations').find(({ state }) => state === 'waived')).toMatchObject({
       waiver_owner: 'payments team',
       waiver_expires: '2027-04-01T00:00:00.000Z',
+      remediation: 'Serve the receiver over https.',
     })
+  })
+
+  it('says who accepted what, when and why', () => {
+    expect(rowsOf('accepted')).toEqual([
+      expect.objectContaining({ rule: 'drift/url-host-changed', by: 'lee', reason: expect.stringContaining('4711') }),
+    ])
   })
 
   it('has a row for each changed field, and one for each addition and removal', () => {
@@ -100,8 +107,11 @@ describe('a cell', () => {
 
 describe('files of a CSV report', () => {
   it.each([
-    ['/r/out.csv', ['/r/out.csv', '/r/out.drift.csv', '/r/out.coverage.csv', '/r/out.controls.csv']],
-    ['/r/out', ['/r/out', '/r/out.drift', '/r/out.coverage', '/r/out.controls']],
+    [
+      '/r/out.csv',
+      ['/r/out.csv', '/r/out.drift.csv', '/r/out.accepted.csv', '/r/out.coverage.csv', '/r/out.controls.csv'],
+    ],
+    ['/r/out', ['/r/out', '/r/out.drift', '/r/out.accepted', '/r/out.coverage', '/r/out.controls']],
   ])('are written next to %s', (file, files) => {
     expect(filesOf('csv', file).map((one) => one.file)).toEqual(files)
   })

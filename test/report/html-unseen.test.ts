@@ -48,7 +48,9 @@ describe('the HTML report of an incomplete run', () => {
     expect(page.indexOf('class="unscanned')).toBeLessThan(page.indexOf('class="verdict'))
     const text = textOf(samples.incomplete)
     expect(text).toContain('? 3 of 4 projects were not scanned to the end.')
-    expect(text).toContain('Answered with an error: acme/billing, acme/payments (subscriptions), acme/shop (endpoints)')
+    expect(text).toContain('Key refused: acme/billing')
+    expect(text).toContain('No answer in time: acme/payments (subscriptions)')
+    expect(text).toContain('Large loss, waiting for the next scan to confirm it: acme/shop (endpoints)')
     for (const { reason } of samples.incomplete.coverage) {
       if (reason !== null) expect(page).toContain(reason.replaceAll('"', '&quot;'))
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Notice } from '../../src/model/notice.ts'
 import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
-import type { FailOn } from '../../src/model/violation.ts'
+import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
 /** The smallest values of each kind, which differ by what a test sets. */
@@ -22,6 +22,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
     notices: [],
     drift: [],
     violations: [],
+    accepted: [],
     projects: [],
     rules: [],
     ...given,
@@ -34,7 +35,7 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
     project: 'acme/payments',
     listing: 'endpoints',
     status: 'complete',
-    cause: (parts.status ?? 'complete') === 'complete' ? null : 'http',
+    cause: (parts.status ?? 'complete') === 'complete' ? null : 'timeout',
     reason: null,
     filter: null,
     pages: 1,
@@ -158,6 +159,24 @@ const notices: readonly Notice[] = [
   },
 ]
 
+export function anAcceptance(parts: Partial<AcceptedViolation> = {}): AcceptedViolation {
+  return {
+    fingerprint: 'a9c4e1d2b3f40516273849506a7b8c9d',
+    rule: 'drift/url-host-changed',
+    severity: 'high',
+    project: 'acme/payments',
+    kind: 'endpoint',
+    uid: '01M7XW3N8G0Q5R7T9V1X3Z5B7D',
+    name: 'refunds',
+    path: '/url',
+    message: 'moved from hooks.old.example.com to hooks.new.example.com',
+    reason: 'the receiver moved, ticket 4711',
+    by: 'lee',
+    at: '2026-11-20T09:30:00.000Z',
+    ...parts,
+  }
+}
+
 const continuing = { state: 'continuing', first_seen: '2026-11-19T22:15:00.000Z' } as const
 
 const drift: readonly ReportChange[] = [
@@ -264,7 +283,7 @@ const violations: readonly ReportViolation[] = [
 ]
 
 export const samples = {
-  small: aReport({ coverage: walks, notices, drift, violations }),
+  small: aReport({ coverage: walks, notices, drift, violations, accepted: [anAcceptance()] }),
 
   clean: aReport({ coverage: walks.filter(({ status }) => status === 'complete') }),
 
@@ -274,6 +293,7 @@ export const samples = {
         project: 'acme/billing',
         listing: 'endpoints',
         status: 'failed',
+        cause: 'refused_key',
         reason: 'reading page 1: the service refused the key (401 unauthorized), request 01M7Y3; check ACME_KEY',
         pages: 0,
         items: 0,
@@ -282,6 +302,7 @@ export const samples = {
         project: 'acme/billing',
         listing: 'subscriptions',
         status: 'failed',
+        cause: 'refused_key',
         reason: 'not tried: the key was refused',
         pages: 0,
         items: 0,
@@ -297,6 +318,7 @@ export const samples = {
       aWalk({
         project: 'acme/shop',
         status: 'suspect',
+        cause: 'suspect_loss',
         reason: 'lost 41 of 120 resources (34 %); held back until a second walk shows the same',
         items: 79,
       }),

@@ -173,7 +173,7 @@ describe('an error', () => {
   it.each([
     [
       said(403, 'nope'),
-      'refused_key: page 1: 403 forbidden: the key is not allowed to do this, the service says "nope" (request id req-7)',
+      'forbidden: page 1: 403 forbidden: the key is not allowed to do this, the service says "nope" (request id req-7)',
     ],
     [
       said(400, 'Invalid version number'),

@@ -34,7 +34,7 @@ describe('an answer that is not HTTP', () => {
       const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
       const { fault } = await walk(client)
       expect(fault).toMatch(
-        /^(?:tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): (?:check the port|the port does not speak TLS)|connection (reset|closed))/,
+        /^(?:wrong_url|tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): (?:check the port|the port does not speak TLS)|connection (reset|closed))/,
       )
     },
   )

@@ -266,7 +266,7 @@ describe('a stop', () => {
     const walking = walk(aClient(service.url, { clock }), anAccess({ signal: stop.signal }))
     await clock.sleepers(1)
     stop.abort(new Stop('sigterm', 'SIGTERM'))
-    expect((await walking).fault).toBe('signal: page 1: interrupted by SIGTERM')
+    expect((await walking).fault).toBe('sigterm: page 1: interrupted by SIGTERM')
   })
 
   it('before the start sends no request', async () => {

@@ -6,6 +6,7 @@ import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../r
 import { ownerSql } from './owner-sql.ts'
 import { readProjects, readRules } from './read-documents.ts'
 import { type RecordedRow, toRecordedViolation } from './rows.ts'
+import { readAcceptancesOf } from './sqlite-acceptances.ts'
 
 type RunRow = Pick<
   RunRecord,
@@ -32,6 +33,7 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
     notices: readNotices(db, number),
     changes: readChanges(db, number),
     violations: readViolations(db, number),
+    accepted: readAcceptancesOf(db, number),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, NewAcceptance } from '../acceptances.ts'
 import type { Signature } from '../approvals.ts'
 
@@ -32,6 +33,20 @@ export function readAcceptances(db: Database): Acceptance[] {
       project: { name, service, uid: projectUid },
       revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
     }))
+}
+
+/** Acceptances of the projects of a run that held during it, oldest first. */
+export function readAcceptancesOf(db: Database, run: number): AcceptedViolation[] {
+  return db
+    .prepare<{ run: number }, AcceptedViolation>(
+      `SELECT a.fingerprint, a.rule, v.severity, s.name AS project, a.kind, a.uid, ifnull(v.name, '') AS name, a.path,
+         ifnull(v.message, '') AS message, a.reason, a.accepted_by AS by, a.accepted_at AS at
+       FROM acceptance a JOIN scan s ON s.project_id = a.project_id AND s.run = @run
+         LEFT JOIN violation v ON v.id = (SELECT max(id) FROM violation
+           WHERE project_id = a.project_id AND fingerprint = a.fingerprint AND from_run <= @run)
+       WHERE a.accepted_in <= @run AND (a.revoked_in IS NULL OR a.revoked_in > @run) ORDER BY a.id`,
+    )
+    .all({ run })
 }
 
 export function writeAcceptances(

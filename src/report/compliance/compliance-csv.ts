@@ -3,7 +3,7 @@ import type { Waiver } from '../../model/violation.ts'
 import { type Cell, csvTable } from '../csv/csv-table.ts'
 import type { ComplianceFormat } from './compliance-format.ts'
 
-/** A row for each violation of each control; a control without violations has one row. */
+/** A row for each violation of each control, accepted ones included; a control without any has one row. */
 export const complianceCsv: ComplianceFormat = ({ framework, controls, replayed_with: replayed }) =>
   csvTable(
     [...controlColumns, ...violationColumns, 'replayed_with'],
@@ -19,10 +19,11 @@ const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'violation_state', 'project', 'kind', 'uid', 'name', 'path'] as const),
   ...(['message', 'first_seen', 'last_seen', 'resolved_at', 'open_ms'] as const),
   ...(['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'] as const),
+  ...(['accepted_by', 'accepted_reason', 'accepted_at'] as const),
 ]
 
 function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
-  const { id, title, state, reason, rules, violations, waivers, coverage } = control
+  const { id, title, state, reason, rules, violations, waivers, accepted, coverage } = control
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const { walks, complete, pages, items } = coverage
   const head = [
@@ -39,14 +40,24 @@ function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
     pages,
     items,
   ]
-  if (violations.length === 0) return [[...head, ...violationColumns.map(() => null)]]
-  return violations.map((violation) => [
+  if (violations.length + accepted.length === 0) return [[...head, ...violationColumns.map(() => null)]]
+  const acceptedRows = accepted.map(
+    ({ fingerprint, rule, severity, project, kind, uid, name, path, ...acceptance }) => [
+      ...head,
+      ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, acceptance.message],
+      ...[null, null, null, null, ...waiverCells()],
+      ...[acceptance.by, acceptance.reason, acceptance.at],
+    ],
+  )
+  const violationRows = violations.map((violation) => [
     ...head,
     ...[violation.fingerprint, violation.rule, violation.severity, violation.state, violation.project],
     ...[violation.kind, violation.uid, violation.name, violation.path, violation.message],
     ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.open_ms],
     ...waiverCells(violation.waiver),
+    ...[null, null, null],
   ])
+  return [...violationRows, ...acceptedRows]
 }
 
 function waiverCells({ owner, reason, expires, ticket }: Partial<Waiver> = {}): Cell[] {

@@ -1,8 +1,10 @@
 import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import { count } from '../../text/count.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'
+import { showResource } from '../markdown/show-resource.ts'
 import { type MarkdownSection, row, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
@@ -46,7 +48,7 @@ function showControl({ id, title, state, rules, coverage }: ControlEvidence): st
   return row([code(id, 60), prose(title, 200), `**${stateNames[state]}**`, String(rules.length), walks])
 }
 
-function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): MarkdownSection[] {
+function sectionsOf({ id, violations, waivers, accepted, coverage }: ControlEvidence): MarkdownSection[] {
   const name = prose(id, 60)
   return [
     table(
@@ -70,21 +72,33 @@ function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Mar
       `${name}: waivers`,
       ['rule', 'violations', 'owner', 'until', 'reason', 'ticket'],
       'waiver',
-      waivers.map(({ rule, violations: accepted, owner, expires, reason, ticket = '' }) => [
+      waivers.map(({ rule, violations: waived, owner, expires, reason, ticket = '' }) => [
         code(rule, 100),
-        String(accepted),
+        String(waived),
         prose(owner, 100),
-        showTime(expires),
+        formatExpiry(expires),
         prose(reason, 300),
         prose(ticket, 100),
+      ]),
+    ),
+    table(
+      `${name}: accepted`,
+      ['rule', 'project', 'resource', 'by', 'since', 'reason'],
+      'violation',
+      accepted.map(({ rule, project, by, at, reason, ...resource }) => [
+        code(rule, 100),
+        code(project, 100),
+        showResource(resource),
+        prose(by, 100),
+        showTime(at),
+        prose(reason, 300),
       ]),
     ),
   ]
 }
 
 function showViolation(violation: ControlViolation): string[] {
-  const { severity, rule, project, kind, name, uid, message, state, first_seen, open_ms } = violation
-  const resource = [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
+  const { severity, rule, project, message, state, first_seen, open_ms } = violation
   const since = `${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)})`
-  return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), since]
+  return [severity, code(rule, 100), code(project, 100), showResource(violation), prose(message, 300), since]
 }

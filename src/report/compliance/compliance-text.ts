@@ -1,5 +1,5 @@
 import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
-import { isAtLeast } from '../../model/violation.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import { wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
@@ -38,11 +38,9 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
 const mostViolations = 20
 
 function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
-  const { id, title, state, reason, rules, violations, waivers, coverage } = control
+  const { id, title, state, reason, rules, violations, waivers, accepted, coverage } = control
   const resolved = violations.filter((violation) => violation.state === 'resolved').length
-  const active = violations.filter(
-    (violation) => violation.state !== 'resolved' && isAtLeast(violation.severity, 'medium'),
-  )
+  const active = violations.filter((violation) => violation.state !== 'resolved')
   const shown = full ? active : active.slice(0, mostViolations)
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const extent = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
@@ -61,14 +59,20 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
     ...(shown.length === active.length
       ? []
       : [`  … and ${active.length - shown.length} more; --format json shows all`]),
-    ...waivers.flatMap(({ rule, owner, reason: why, expires, ticket, violations: accepted }) =>
+    ...waivers.flatMap(({ rule, owner, reason: why, expires, ticket, violations: waived }) =>
       wrapProse(
         neutralise(
-          `waived: ${rule}, ${count(accepted, 'violation')}, by ${owner} until ${showTime(expires)}: ${why}${ticket === undefined ? '' : ` (${ticket})`}`,
+          `waived: ${rule}, ${count(waived, 'violation')}, by ${owner} until ${formatExpiry(expires)}: ${why}${ticket === undefined ? '' : ` (${ticket})`}`,
         ),
         width - 4,
       ).map(indentMore),
     ),
+    ...accepted.flatMap(({ rule, project, by, at, reason: why, ...resource }) => [
+      ...wrapPieces([`accepted: ${neutralise(rule)}`, ...showResource({ project, ...resource })], width - 4).map(
+        indentMore,
+      ),
+      ...wrapProse(neutralise(`by ${by}, ${showTime(at)}: ${why}`), width - 6).map((line) => `      ${line}`),
+    ]),
   ]
 }
 

@@ -1,9 +1,9 @@
 import type { ControlEvidence, ControlState, ControlViolation } from '../../compliance/compliance.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
-import { isAtLeast } from '../../model/violation.ts'
+import { isOpen } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { anchorOf } from '../html/anchors.ts'
-import { findingRow } from '../html/components/finding-row.ts'
+import { acceptedRow, findingRow } from '../html/components/finding-row.ts'
 import { fold, rowList } from '../html/components/fold.ts'
 import { cell, table } from '../html/components/table.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
@@ -17,27 +17,21 @@ export function stateChip(state: ControlState): Markup {
   return html`<span class="chip ${state}">${stateNames[state]}</span>`
 }
 
-/**
- * `35`, or `36 (1 below medium)`: only violations of medium or above decide the state. Where walks are not complete,
- * there may be more: `35+`, and `?` for none.
- */
+/** `35`. Where walks are not complete, there may be more: `35+`, and `?` for none. */
 export function countOpen({ violations, coverage }: Pick<ControlEvidence, 'violations' | 'coverage'>): string {
-  const open = violations.filter(isOpen)
-  const below = open.filter(({ severity }) => !isAtLeast(severity, 'medium')).length
-  const number = showCount(open.length, coverage.gaps.length === 0 ? 'all' : 'some')
-  return below === 0 ? number : `${number} (${below} below medium)`
+  const open = violations.filter(isOpen).length
+  return showCount(open, coverage.gaps.length === 0 ? 'all' : 'some')
 }
 
 /** A control with all that the run has on it: violations and gaps first, then waivers and rules. */
 export function showEvidence(control: ControlEvidence): Markup {
-  const { id, title, state, reason, violations, waivers, coverage } = control
+  const { id, title, state, reason, violations, waivers, accepted, coverage } = control
   const ofState = (...states: string[]) => violations.filter((violation) => states.includes(violation.state))
   const rows = (found: readonly ControlViolation[]) => rowList(found.map((violation) => showViolation(id, violation)))
-  const accepted = waivers.map(showWaiver)
   const resolved = ofState('resolved')
   return html`<section aria-labelledby="${anchorOf('control', id)}"><h3 id="${anchorOf('control', id)}">${id} ${title} ${stateChip(state)}</h3>
 <p>${reason} ${describeWalks(coverage)}</p>
-${group('Gaps', coverage.gaps.map(showGap), rowList)}${group('Open', ofState('opened', 'continuing'), rows)}${group('Unknown', ofState('unknown'), rows)}${group('Waived', ofState('waived'), rows)}${group('Waivers', accepted, rowList)}${resolved.length === 0 ? nothing : fold(html`${count(resolved.length, 'violation')} resolved`, rows(resolved))}${showRules(control)}</section>
+${group('Gaps', coverage.gaps.map(showGap), rowList)}${group('Open', ofState('opened', 'continuing'), rows)}${group('Unknown', ofState('unknown'), rows)}${group('Waived', ofState('waived'), rows)}${group('Waivers', waivers.map(showWaiver), rowList)}${group('Accepted', accepted, (all) => rowList(all.map((one) => acceptedRow(one, id))))}${resolved.length === 0 ? nothing : fold(html`${count(resolved.length, 'violation')} resolved`, rows(resolved))}${showRules(control)}</section>
 `
 }
 
@@ -102,8 +96,4 @@ function showRule({ id, title, evaluated, not_evaluated }: ControlEvidence['rule
     evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
   return html`<tr><th scope="row"><code>${id}</code></th>${cell('Finds', html`<span>${title}${missed}</span>`)}${number}</tr>
 `
-}
-
-function isOpen({ state }: ControlViolation): boolean {
-  return state === 'opened' || state === 'continuing'
 }

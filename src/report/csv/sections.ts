@@ -1,7 +1,7 @@
 import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
-import type { ViolationState } from '../../model/violation.ts'
+import type { AcceptedViolation, ViolationState } from '../../model/violation.ts'
 import { countEvaluated, rulesOf } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Cell, csvTable } from './csv-table.ts'
@@ -9,13 +9,23 @@ import type { CsvSection } from './section-names.ts'
 
 /** The tables of a report. Members of the JSON report are columns of the same name. */
 export const csvSections = {
-  violations: ({ violations }) =>
-    csvTable(
-      [...violationColumns, 'waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],
-      violations.map(({ waiver, ...violation }) => [
+  violations: (report) => {
+    const remediations = new Map(rulesOf(report).map(({ id, remediation }) => [id, remediation]))
+    return csvTable(
+      [...violationColumns, 'waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket', 'remediation'],
+      report.violations.map(({ waiver, ...violation }) => [
         ...violationColumns.map((column) => violation[column]),
         ...[waiver?.owner, waiver?.reason, waiver?.expires, waiver?.ticket].map((cell) => cell ?? null),
+        remediations.get(violation.rule) ?? null,
       ]),
+    )
+  },
+
+  /** What people accepted: who, when and why. */
+  accepted: ({ accepted }) =>
+    csvTable(
+      acceptedColumns,
+      accepted.map((acceptance) => acceptedColumns.map((column) => acceptance[column])),
     ),
 
   /** A row for each field; one for what was added or removed. */
@@ -53,6 +63,11 @@ const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name'] as const),
   ...(['owner', 'path', 'message', 'first_seen', 'last_seen'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
+
+const acceptedColumns = [
+  ...(['fingerprint', 'rule', 'severity', 'project', 'kind', 'uid', 'name', 'path', 'message'] as const),
+  ...(['reason', 'by', 'at'] as const),
+] as const satisfies readonly (keyof AcceptedViolation)[]
 
 const coverageColumns = [
   ...(['project', 'listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries'] as const),

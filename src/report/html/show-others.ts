@@ -1,13 +1,14 @@
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { Resolution } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { fold } from './components/fold.ts'
+import { acceptedRow } from './components/finding-row.ts'
+import { fold, rowList } from './components/fold.ts'
 import { html, type Markup } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import { showViolations } from './show-violations.ts'
 
 /** Violations that are not open, a section for each state. */
-export function showOthers({ violations, run }: Report): PageSection[] {
+export function showOthers({ violations, accepted, run }: Report): PageSection[] {
   const inState = (name: ReportViolation['state']) => violations.filter(({ state }) => state === name)
   const rows = (found: readonly ReportViolation[]) => showViolations(found, { at: run.started_at, isNamed: true })
   const [unknown, waived, resolved] = [inState('unknown'), inState('waived'), inState('resolved')]
@@ -25,6 +26,13 @@ export function showOthers({ violations, run }: Report): PageSection[] {
       note: 'Accepted by the policy until a date.',
       content: rows(waived),
       count: waived.length,
+    },
+    {
+      id: 'accepted',
+      title: 'Accepted',
+      note: 'Accepted by people, until they revoke it. No run reports these.',
+      content: rowList(accepted.map((acceptance) => acceptedRow(acceptance, 'accepted'))),
+      count: accepted.length,
     },
     { id: 'resolved', title: 'Resolved', content: showResolved(resolved, rows), count: resolved.length },
   ]

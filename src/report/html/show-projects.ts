@@ -1,7 +1,6 @@
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
-import { type Severity, severities } from '../../model/violation.ts'
+import { isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { isOpen } from '../fails-run.ts'
 import { isGap } from '../gaps.ts'
 import { foldRest } from './components/fold.ts'
 import { cell, table } from './components/table.ts'

@@ -11,6 +11,7 @@ import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'
 import { code } from './code.ts'
 import { prose, withCode } from './prose.ts'
+import { showResource } from './show-resource.ts'
 import { type MarkdownSection, row, table } from './table.ts'
 
 /**
@@ -40,6 +41,7 @@ export function sectionsOf({
   notices,
   drift,
   violations,
+  accepted,
   verdict,
   projects,
   rules,
@@ -64,6 +66,21 @@ export function sectionsOf({
       drift.map(showChange),
     ),
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(showViolation)),
+    table(
+      'Accepted',
+      ['rule', 'project', 'resource', 'by', 'since', 'reason'],
+      'violation',
+      accepted.map(({ rule, project, by, at, reason, ...resource }) => [
+        ...[
+          code(rule, 100),
+          code(project, 100),
+          showResource(resource),
+          prose(by, 60),
+          showTime(at),
+          prose(reason, 300),
+        ],
+      ]),
+    ),
     table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(showViolation)),
     table(
       'Not evaluated',
@@ -100,10 +117,6 @@ function showViolation(violation: ReportViolation): string[] {
     prose(message, 300),
     showState(violation),
   ]
-}
-
-function showResource({ kind, name, uid }: Pick<ReportChange, 'kind' | 'name' | 'uid'>): string {
-  return [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
 }
 
 function showState({ state, first_seen, last_seen, waiver }: ReportViolation): string {

@@ -1,10 +1,11 @@
 import type { ReportViolation } from '../../model/report.ts'
-import type { Resolution } from '../../model/violation.ts'
+import type { AcceptedViolation, Resolution } from '../../model/violation.ts'
 import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { neutralise, quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
 import { fitEntries, type TextPage } from './page.ts'
+import { shorten } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { describeWaiver, resolutionWords } from './show-violation.ts'
 
@@ -49,6 +50,25 @@ export function showWaived(waived: readonly ReportViolation[], page: TextPage, m
         }).map((line) => `  ${line}`),
       ],
       command: 'violations --waived',
+    }),
+  ]
+}
+
+/** What people accepted in the history: who, when and why. */
+export function showAccepted(accepted: readonly AcceptedViolation[], page: TextPage, most: number): string[] {
+  if (accepted.length === 0) return []
+  return [
+    '',
+    page.paint('heading', `Accepted: ${count(accepted.length, 'violation')}, by people`),
+    ...fitEntries(accepted, page, {
+      most: most - 2,
+      show: ({ rule, project, name, uid, reason, by, at }) => {
+        const resource = name === '' ? shorten(neutralise(uid), 64) : quote(shorten(name, 60))
+        const why = shorten(neutralise(`by ${by}, ${at.slice(0, 10)}: ${reason}`), 300)
+        const text = `${neutralise(rule)} of ${neutralise(project)} ${resource}, ${why}`
+        return wrapProse(text, page.width - 4).map((line, number) => `${number === 0 ? '  ' : '      '}${line}`)
+      },
+      command: 'accept --list',
     }),
   ]
 }

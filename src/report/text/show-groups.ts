@@ -1,5 +1,5 @@
 import type { ReportViolation } from '../../model/report.ts'
-import { severities } from '../../model/violation.ts'
+import { countSeverities, severities } from '../../model/violation.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
@@ -101,10 +101,7 @@ function nameGroup({ project, kind, name, uid, owner }: ReportViolation, by: Exc
 }
 
 export function describeSeverities(violations: readonly ReportViolation[]): string {
-  const counts = Object.groupBy(violations, ({ severity }) => severity)
-  const numbers = severities.map((severity) => [severity, counts[severity]?.length ?? 0] as const)
-  // fromEntries forgets that the keys are all severities.
-  const each = countEach(severities, Object.fromEntries(numbers) as Record<(typeof severities)[number], number>)
+  const each = countEach(severities, countSeverities(violations))
   return `${violations.length} (${each})`
 }
 

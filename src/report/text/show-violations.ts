@@ -3,17 +3,17 @@ import { wrapProse } from '../../text/columns.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 import { firstScannedProjects } from '../scanned-extent.ts'
 import type { TextPage } from './page.ts'
-import { showResolved, showWaived } from './show-ended.ts'
+import { showAccepted, showResolved, showWaived } from './show-ended.ts'
 import { describeSeverities, type GroupOptions, showGroups } from './show-groups.ts'
 
 /** Shows one section in at most so many lines. */
 export type ShowSection = (most: number) => string[]
 
-/** The sections about violations: new ones, other active ones, resolved ones, and waived ones. */
+/** The sections about violations: new ones, other active ones, resolved, waived and accepted ones. */
 export function violationSections(
   report: Report,
   page: TextPage,
-): Record<'fresh' | 'others' | 'resolved' | 'waived', ShowSection> {
+): Record<'fresh' | 'others' | 'resolved' | 'waived' | 'accepted', ShowSection> {
   const first = firstScannedProjects(report)
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
   // In a project that was never scanned before, everything is new, so nothing is singled out.
@@ -37,6 +37,7 @@ export function violationSections(
       ]),
     resolved: (most) => showResolved(ofState('resolved'), page, most),
     waived: (most) => showWaived(ofState('waived'), page, most),
+    accepted: (most) => showAccepted(report.accepted, page, most),
   }
 }
 

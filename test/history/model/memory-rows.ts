@@ -117,7 +117,21 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
     violations: rows.violations
       .flatMap((row) => named(row).flatMap((shown) => toRunRecord(rows, number, row, shown.project)))
       .sort(inReportOrder),
+    accepted: acceptedIn(rows, run, names),
   }
+}
+
+/** Acceptances that held when the run began. */
+function acceptedIn(rows: Rows, { startedAt }: RunRow, names: ReadonlyMap<string, string>): RunRecord['accepted'] {
+  const holding = rows.acceptances.filter(
+    ({ at, revoked }) => at <= startedAt && (revoked === undefined || revoked.at > startedAt),
+  )
+  return holding.flatMap(({ id: _, revoked: __, project: { name: ___, ...ref }, ...acceptance }) => {
+    const project = names.get(projectKeyOf({ ...ref, name: '' }))
+    const last = rows.violations.findLast(({ fingerprint }) => fingerprint === acceptance.fingerprint)
+    const { severity = null, name = '', message = '' } = last ?? {}
+    return project === undefined ? [] : [{ ...acceptance, project, severity, name, message }]
+  })
 }
 
 /** What a run reports of a violation: nothing when it ended before, began after, or was merely reworded. */

@@ -8,13 +8,17 @@ export function linkOf(version: ChainVersion, previous: string | null, parts: Pa
   return hash('sha256', canonicalJson([`hookdrift.chain/${version}`, previous, parts]))
 }
 
-/** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
-export function appendLink(db: Database, run: number): string {
+/** Attributes what was written between two runs to the run that is being committed. */
+export function attributeToRun(db: Database, run: number): void {
   db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
   db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
   db.prepare('UPDATE acceptance SET accepted_in = ? WHERE accepted_in IS NULL').run(run)
   db.prepare('UPDATE approval SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
   db.prepare('UPDATE acceptance SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
+}
+
+/** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
+export function appendLink(db: Database, run: number): string {
   const previous =
     db
       .prepare<[number], string>(

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
-import { appendLink, carryUnchainedRuns } from '../chain/chain.ts'
+import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
@@ -93,6 +93,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
           carryUnchainedRuns(db, { madeAt: finishedAt, toolVersion })
           for (const part of parts) part.finish()
           sql.setCommitted.run(finishedAt, run)
+          attributeToRun(db, run)
           const record = readRun(db, run)
           if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
           sql.setExitCode.run(exitCodeOf(record), run)

@@ -1,6 +1,9 @@
 import { formatExpiry } from '../../../model/format-expiry.ts'
 import type { ReportViolation } from '../../../model/report.ts'
+import type { AcceptedViolation } from '../../../model/violation.ts'
 import { shorten } from '../../text/shorten.ts'
+import { showTime } from '../../text/show-time.ts'
+import { anchorOf } from '../anchors.ts'
 import { html, type Markup, nothing } from '../markup.ts'
 import { resource } from './resource.ts'
 import { severityChip } from './severity.ts'
@@ -20,6 +23,16 @@ export function findingRow(violation: ReportViolation, { anchor, age, isNamed }:
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}</p>${showWaiver(violation)}</li>
+`
+}
+
+/** A violation that a person accepted, who and why. `within` names the place on its page. */
+export function acceptedRow(acceptance: AcceptedViolation, within: string): Markup {
+  const { fingerprint, rule, severity, project, path, message, by, at, reason } = acceptance
+  const anchor = anchorOf(`a-${fingerprint}`, within)
+  const chip = severity === null ? nothing : html`${severityChip(severity)} `
+  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, anchor)}${place}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
 `
 }
 

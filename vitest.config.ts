@@ -22,6 +22,7 @@ export const slow = [
   'audit/through-json',
   'cli/audit',
   'cli/baseline',
+  'cli/drift-story',
   'cli/notify',
   'cli/outputs',
   'cli/package',

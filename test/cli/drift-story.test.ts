@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { openReceiver } from '../notify/webhook-receiver.ts'
+import { openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { startHookdrift } from './start-process.ts'
+
+const configuration = `policy: policy.yaml
+worker: { listen: 127.0.0.1:0 }
+schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
+notify: [{ name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}" }]
+`
+
+interface Told {
+  readonly run: number
+  readonly event: string
+}
+
+/** A worker that audits every second and notifies a receiver, and a person at a terminal beside it. */
+async function openStory() {
+  const receiver = await openReceiver()
+  const cli = await openCliFixture({ projects: 1, endpointsPerProject: 6 }, configuration)
+  cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/authentication-lost: {} }\n')
+  const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
+  const { HOOKDRIFT_LOG: _, ...env } = { ...cli.env, HOOK_URL: `${receiver.url}/in`, HOOK_SECRET: secret }
+  const worker = startHookdrift(['worker'], { cwd: cli.directory.path, env })
+  const { stderr } = worker.child
+  if (stderr === null) throw new Error('the worker has no stderr')
+  let log = ''
+  stderr.on('data', (text: string) => {
+    log += text
+  })
+  const committed = () => log.split('"msg":"run committed"').length - 1
+  const history = ['--history', cli.directory.file('hookdrift.db')]
+  const run = (...args: string[]) => command([...args, ...history], { cwd: cli.directory.path, env })
+  return {
+    cli,
+    worker,
+    run,
+    async runs(more: number) {
+      const target = committed() + more
+      while (committed() < target) await once(stderr, 'data')
+    },
+    /** Tries again while a run of the worker writes. */
+    async accept(...args: string[]) {
+      for (;;) {
+        const { code, stderr } = await run('accept', ...args)
+        if (code !== 5) return expect([code, stderr]).toEqual([0, ''])
+      }
+    },
+    told: (): Told[] =>
+      receiver.got.flatMap(({ body }) => {
+        const { run, events } = JSON.parse(body).data
+        return events.map(({ type, rule, resolution = '' }: Record<string, string>) => ({
+          run: run.number,
+          event: `${type} ${rule} ${resolution}`.trim(),
+        }))
+      }),
+    /** The state of a control in the report on the last run. */
+    async control() {
+      const { stdout } = await run('report', '--framework', 'soc2', '--format', 'json')
+      const { controls } = JSON.parse(stdout)
+      const { state, accepted } = controls.find(({ id }: { id: string }) => id === 'CC8.1')
+      return { state, accepted: accepted.map(({ by, reason }: Record<string, string>) => `${by}: ${reason}`) }
+    },
+    async [Symbol.asyncDispose]() {
+      worker.child.kill('SIGKILL')
+      await worker.ended
+      await cli[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const rule = 'drift/authentication-lost'
+
+it('a wiped authentication is opened once and stays open until it is restored or accepted', async () => {
+  await using story = await openStory()
+  const { fleet } = story.cli
+  const project = at(fleet.projects(), 0).uid
+  const [first, second] = fleet.open(project).endpoints.filter(({ authentication }) => authentication !== null)
+  if (first === undefined || second === undefined) throw new Error('two endpoints need an authentication')
+  const wipe = ({ uid, name, url }: typeof first) => updateEndpoint(fleet, { project, uid }, { name, url })
+  const events = () => story.told().map(({ event }) => event)
+  await story.runs(2)
+  expect(events()).toEqual([])
+  expect(await story.control()).toMatchObject({ state: 'met' })
+
+  wipe(first)
+  await story.runs(2)
+  expect(events()).toEqual([`violation.opened ${rule}`])
+  for (let run = 0; run < 10; run += 2) {
+    await story.runs(2)
+    expect(await story.control()).toMatchObject({ state: 'not_met' })
+  }
+  expect(events()).toEqual([`violation.opened ${rule}`])
+
+  changeEndpoint(fleet, { project, uid: first.uid }, () => first)
+  await story.runs(2)
+  expect(events()).toEqual([`violation.opened ${rule}`, `violation.resolved ${rule} fixed`])
+  expect(await story.control()).toEqual({ state: 'met', accepted: [] })
+
+  wipe(second)
+  await story.runs(2)
+  const { rows } = JSON.parse((await story.run('violations', '--open', '--format', 'json')).stdout)
+  await story.accept(at(rows as { fingerprint: string }[], 0).fingerprint, '--reason', 'it moved', '--by', 'lee')
+  await story.runs(3)
+  expect(events().slice(2)).toEqual([`violation.opened ${rule}`, `violation.closed ${rule} accepted`])
+  expect(await story.control()).toEqual({ state: 'met', accepted: ['lee: it moved'] })
+
+  story.worker.child.kill('SIGTERM')
+  expect((await story.worker.ended).code).toBe(143)
+  expect((await story.run('verify')).code).toBe(0)
+}, 120_000)

@@ -9,6 +9,7 @@ export const slow = [
   'app/run-maintenance',
   'audit/contained-bugs',
   'audit/doubled-keys',
+  'audit/drift-worlds',
   'audit/exact-numbers',
   'audit/giant-texts',
   'audit/killed',

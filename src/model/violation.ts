@@ -43,6 +43,11 @@ export function isOpen({ state }: { readonly state: ViolationState }): boolean {
 export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
 export type Resolution = (typeof resolutions)[number]
 
+/** Whether the problem is gone. The other causes end a violation, and fix nothing. */
+export function isSolved(resolution: Resolution | null): boolean {
+  return resolution === 'fixed' || resolution === 'removed'
+}
+
 /** Who accepted a violation, why, and until when. */
 export interface Waiver {
   readonly owner: string

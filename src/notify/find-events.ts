@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PriorState, ViolationTransition } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import { isSolved, type Severity, severities } from '../model/violation.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
@@ -61,8 +61,7 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
 
 /** Only `fixed` and `removed` say that a problem is gone. */
 function typeOf({ before, now, resolution }: ViolationTransition): EventType | undefined {
-  const isGood = resolution === null || resolution === 'fixed' || resolution === 'removed'
-  if (now === 'ended') return isGood ? 'violation.resolved' : 'violation.closed'
+  if (now === 'ended') return isSolved(resolution) ? 'violation.resolved' : 'violation.closed'
   if (now !== 'open') return undefined
   if (before === 'never') return 'violation.opened'
   // A waived violation counts again when its waiver ends; an unknown one was notified already.

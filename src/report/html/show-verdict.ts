@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import { exitCodes } from '../../model/errors.ts'
-import type { Report } from '../../model/report.ts'
-import { type FailOn, isOpen, leastNew, type Severity } from '../../model/violation.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import { type FailOn, isOpen, isSolved, leastNew, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
 import { atLeast, failsRunOf } from '../fails-run.ts'
@@ -72,12 +72,24 @@ function thresholdOf(failOn: FailOn): string {
 function deltaOf(report: Report, severity: Severity): string[] {
   const inState = (state: string) =>
     report.violations.filter((violation) => violation.severity === severity && violation.state === state).length
-  const [opened, resolved, unknown] = [inState('opened'), inState('resolved'), inState('unknown')]
+  const [opened, unknown] = [inState('opened'), inState('unknown')]
+  const ended = countEnds(report.violations.filter((violation) => violation.severity === severity))
   const wasOpen = unknown === 0 ? [] : [`${unknown} unknown`]
   if (isFirstRun(report)) return wasOpen
-  const changed = [...(opened === 0 ? [] : [`+${opened} new`]), ...(resolved === 0 ? [] : [`−${resolved} resolved`])]
+  const changed = [
+    ...(opened === 0 ? [] : [`+${opened} new`]),
+    ...(ended.fixed === 0 ? [] : [`−${ended.fixed} fixed`]),
+    ...(ended.closed === 0 ? [] : [`−${ended.closed} closed`]),
+  ]
   if (changed.length + wasOpen.length > 0) return [...changed, ...wasOpen]
   return gapsOf(report.coverage).length === 0 ? ['no change'] : []
+}
+
+/** Violations that ended: fixed, or gone with their resource; and closed by other causes, which fixed nothing. */
+function countEnds(violations: readonly ReportViolation[]): { readonly fixed: number; readonly closed: number } {
+  const ended = violations.filter(({ state }) => state === 'resolved')
+  const fixed = ended.filter(({ resolution }) => isSolved(resolution)).length
+  return { fixed, closed: ended.length - fixed }
 }
 
 function factsOf(report: Report): string[] {
@@ -95,6 +107,6 @@ function factsOf(report: Report): string[] {
     ...(changes === '' && !isFirstRun(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
     ...(verdict.unknown === 0 ? [] : [`${verdict.unknown} unknown`]),
     ...(verdict.waived === 0 ? [] : [`${verdict.waived} waived`]),
-    ...(verdict.resolved === 0 ? [] : [`${verdict.resolved} resolved`]),
+    ...(verdict.resolved === 0 ? [] : [countEach(['fixed', 'closed'], countEnds(violations))]),
   ]
 }

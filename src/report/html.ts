@@ -7,7 +7,7 @@ import { factList } from './html/components/facts.ts'
 import { type Markup, html as markup } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
-import { extentOf, isFirstRun } from './html/scan-extent.ts'
+import { extentOf } from './html/scan-extent.ts'
 import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
 import { showOthers } from './html/show-others.ts'
@@ -17,6 +17,7 @@ import { describeSubject, showSubject } from './html/show-subject.ts'
 import { showUnscanned } from './html/show-unscanned.ts'
 import { showVerdict } from './html/show-verdict.ts'
 import type { ReportFormat } from './report-format.ts'
+import { isFirstScan, newViolations } from './scanned-extent.ts'
 import { showTime } from './text/show-time.ts'
 
 /** One page for people, to read on a screen or a phone, to print or to attach. */
@@ -43,19 +44,17 @@ export const html: ReportFormat = (report) => {
   })
 }
 
-/** New violations and known ones, by rule. In a first run all are new, which says nothing: they count as known. */
+/** New violations and known ones, by rule. In a first scan all are new, which says nothing: they count as known. */
 function groupsOf(report: Report): readonly (readonly RuleGroup[])[] {
   const open = report.violations.filter(isOpen)
-  if (isFirstRun(report)) return groupByRule([[], open], report)
-  return groupByRule(
-    [open.filter(({ state }) => state === 'opened'), open.filter(({ state }) => state !== 'opened')],
-    report,
-  )
+  const fresh = newViolations(report)
+  const isFresh = new Set(fresh)
+  return groupByRule([fresh, open.filter((violation) => !isFresh.has(violation))], report)
 }
 
 function sectionsOf(report: Report, opened: readonly RuleGroup[], known: readonly RuleGroup[]): PageSection[] {
   const { run, notices } = report
-  const isFirst = isFirstRun(report)
+  const isFirst = isFirstScan(report)
   return [
     ...changeSections(report, opened),
     { id: 'projects', title: 'Projects', content: showProjects(report) },

@@ -1,5 +1,5 @@
 import { isCoverageComplete } from '../model/coverage.ts'
-import type { Report, ReportCoverage, ReportProject } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { count } from '../text/count.ts'
 
 type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly listing?: ReportCoverage['listing'] }
@@ -50,6 +50,21 @@ export function firstScannedProjects({ coverage, projects }: Pick<Report, 'cover
       scannedExtent(byProject.get(project) ?? [], projects) === 'first' ? [project] : [],
     ),
   )
+}
+
+/** Whether everything that the run scanned was scanned for the first time: there was nothing to compare with. */
+export function isFirstScan({ run, coverage, projects }: Pick<Report, 'run' | 'coverage' | 'projects'>): boolean {
+  return run.number === 1 || scannedExtent(coverage, projects) === 'first'
+}
+
+/**
+ * Violations that this run opened. In a project that was never scanned before everything is new, so none of its
+ * violations is singled out.
+ */
+export function newViolations(report: Report): readonly ReportViolation[] {
+  if (isFirstScan(report)) return []
+  const first = firstScannedProjects(report)
+  return report.violations.filter(({ state, project }) => state === 'opened' && !first.has(project))
 }
 
 function firstWalks(projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[]): (walk: Walked) => boolean {

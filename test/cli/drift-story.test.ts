@@ -13,7 +13,7 @@ schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
 notify: [{ name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}" }]
 `
 
-interface Told {
+interface Received {
   readonly run: number
   readonly event: string
 }
@@ -50,7 +50,7 @@ async function openStory() {
         if (code !== 5) return expect([code, stderr]).toEqual([0, ''])
       }
     },
-    told: (): Told[] =>
+    received: (): Received[] =>
       receiver.got.flatMap(({ body }) => {
         const { run, events } = JSON.parse(body).data
         return events.map(({ type, rule, resolution = '' }: Record<string, string>) => ({
@@ -83,7 +83,7 @@ it('a wiped authentication is opened once and stays open until it is restored or
   const [first, second] = fleet.open(project).endpoints.filter(({ authentication }) => authentication !== null)
   if (first === undefined || second === undefined) throw new Error('two endpoints need an authentication')
   const wipe = ({ uid, name, url }: typeof first) => updateEndpoint(fleet, { project, uid }, { name, url })
-  const events = () => story.told().map(({ event }) => event)
+  const events = () => story.received().map(({ event }) => event)
   await story.runs(2)
   expect(events()).toEqual([])
   expect(await story.control()).toMatchObject({ state: 'met' })

@@ -72,13 +72,13 @@ describe('the HTML report of an incomplete run', () => {
   })
 })
 
-describe('the HTML report of a first run', () => {
+describe('the HTML report of a first scan', () => {
   it('says that it is the first, and calls nothing new or unchanged', () => {
     const run = { ...aReport().run, number: 1 }
     const projects = [{ ...projectOf('acme/payments'), resources: { endpoint: 3, subscription: 4 } }]
     const text = textOf(aReport({ run, projects, violations: [aViolation()] }))
-    expect(text).toContain('This is the first run. It remembers 7 resources. The next run reports what changed since.')
-    expect(text).toContain('first run: nothing to compare with')
+    expect(text).toContain('This is the first scan. It remembers 7 resources. The next run reports what changed since.')
+    expect(text).toContain('first scan: nothing to compare with')
     expect(text).not.toMatch(/nothing changed|no change|\+1 new|new violation/i)
   })
 })

@@ -275,6 +275,7 @@ const violations: readonly ReportViolation[] = [
     ...continuing,
     rule: 'endpoint/inactive',
     state: 'resolved',
+    resolution: 'fixed',
     uid: '01M7XWE9K1M4P6R8T0V2X5Z7B9',
     name: 'refunds',
     path: '/status',

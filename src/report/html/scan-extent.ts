@@ -1,4 +1,4 @@
-import type { Report, ReportCoverage } from '../../model/report.ts'
+import type { ReportCoverage } from '../../model/report.ts'
 import { isGap } from '../gaps.ts'
 
 /** How much of a project was scanned: all of it, something, or nothing. */
@@ -8,11 +8,6 @@ export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
   const tried = walks.filter(({ status }) => status !== 'skipped')
   if (!tried.some(isGap)) return 'all'
   return tried.every((walk) => isGap(walk) && walk.pages === 0) ? 'none' : 'some'
-}
-
-/** Whether the history had no earlier run to compare with. */
-export function isFirstRun({ run }: Report): boolean {
-  return run.number === 1
 }
 
 /** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */

@@ -1,23 +1,24 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
 import { count, countEach } from '../../text/count.ts'
+import { isFirstScan } from '../scanned-extent.ts'
 import { changeCard } from './components/change-card.ts'
 import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
 import { html, type Markup } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import type { RuleGroup } from './rule-groups.ts'
-import { extentOf, isFirstRun } from './scan-extent.ts'
+import { extentOf } from './scan-extent.ts'
 import { showRuleGroups } from './show-rules.ts'
 
 /**
- * New violations, then changed resources. A first run has nothing to compare with: its violations are merely found, and
- * one section says so.
+ * New violations, then changed resources. A first scan has nothing to compare with: its violations are merely found,
+ * and one section says so.
  */
 export function changeSections(report: Report, opened: readonly RuleGroup[]): PageSection[] {
   const { drift } = report
-  if (isFirstRun(report) && drift.length === 0) {
-    return [{ id: 'changes', title: 'First run', content: showFirstRun(report) }]
+  if (isFirstScan(report) && drift.length === 0) {
+    return [{ id: 'changes', title: 'First scan', content: showFirstRun(report) }]
   }
   const number = opened.reduce((sum, group) => sum + group.violations.length, 0)
   const isCounted = extentOf(report.coverage) === 'all'
@@ -41,10 +42,10 @@ function showFirstRun({ projects, coverage }: Report): Markup {
   const resources = projects.flatMap((project) => Object.values(project.resources))
   const number = resources.reduce((sum, seen) => sum + seen, 0)
   if (extentOf(coverage) === 'none') {
-    return emptyState('This is the first run, and it scanned nothing: there is nothing to compare with yet.', 'unknown')
+    return emptyState('This is the first scan, and it read nothing: there is nothing to compare with yet.', 'unknown')
   }
   const remembered = number === 0 ? '' : ` It remembers ${count(number, 'resource')}.`
-  return emptyState(`This is the first run.${remembered} The next run reports what changed since.`, 'none')
+  return emptyState(`This is the first scan.${remembered} The next run reports what changed since.`, 'none')
 }
 
 function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[]): Markup {

@@ -6,10 +6,11 @@ import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
 import { atLeast, failsRunOf } from '../fails-run.ts'
 import { gapsOf } from '../gaps.ts'
+import { isFirstScan, newViolations } from '../scanned-extent.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
 import type { Markup } from './markup.ts'
-import { extentOf, isFirstRun, showCount } from './scan-extent.ts'
+import { extentOf, showCount } from './scan-extent.ts'
 
 const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
 
@@ -72,10 +73,11 @@ function thresholdOf(failOn: FailOn): string {
 function deltaOf(report: Report, severity: Severity): string[] {
   const inState = (state: string) =>
     report.violations.filter((violation) => violation.severity === severity && violation.state === state).length
-  const [opened, unknown] = [inState('opened'), inState('unknown')]
+  const unknown = inState('unknown')
+  const opened = newViolations(report).filter((violation) => violation.severity === severity).length
   const ended = countEnds(report.violations.filter((violation) => violation.severity === severity))
   const wasOpen = unknown === 0 ? [] : [`${unknown} unknown`]
-  if (isFirstRun(report)) return wasOpen
+  if (isFirstScan(report)) return wasOpen
   const changed = [
     ...(opened === 0 ? [] : [`+${opened} new`]),
     ...(ended.fixed === 0 ? [] : [`−${ended.fixed} fixed`]),
@@ -102,9 +104,9 @@ function factsOf(report: Report): string[] {
   return [
     ...(below === '' ? [] : [`and ${below}`]),
     ...(oldest >= 60_000 ? [`oldest open: ${showOpenTime(oldest)}`] : []),
-    ...(isFirstRun(report) ? ['first run: nothing to compare with'] : []),
+    ...(isFirstScan(report) ? ['first scan: nothing to compare with'] : []),
     ...(changes === '' ? [] : [`changed: ${changes}`]),
-    ...(changes === '' && !isFirstRun(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
+    ...(changes === '' && !isFirstScan(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
     ...(verdict.unknown === 0 ? [] : [`${verdict.unknown} unknown`]),
     ...(verdict.waived === 0 ? [] : [`${verdict.waived} waived`]),
     ...(verdict.resolved === 0 ? [] : [countEach(['fixed', 'closed'], countEnds(violations))]),

@@ -1,7 +1,7 @@
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { rulesOf } from '../evaluated-rules.ts'
-import { firstScannedProjects } from '../scanned-extent.ts'
+import { newViolations } from '../scanned-extent.ts'
 import type { TextPage } from './page.ts'
 import { showAccepted, showResolved, showWaived } from './show-ended.ts'
 import { describeSeverities, type GroupOptions, showGroups } from './show-groups.ts'
@@ -14,10 +14,8 @@ export function violationSections(
   report: Report,
   page: TextPage,
 ): Record<'fresh' | 'others' | 'resolved' | 'waived' | 'accepted', ShowSection> {
-  const first = firstScannedProjects(report)
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
-  // In a project that was never scanned before, everything is new, so nothing is singled out.
-  const fresh = ofState('opened').filter(({ project }) => !first.has(project))
+  const fresh = newViolations(report)
   const known = new Set(fresh)
   const others = report.violations.filter(
     (one) => !known.has(one) && one.state !== 'resolved' && one.state !== 'waived',

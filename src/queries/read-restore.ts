@@ -1,45 +1,21 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader, Identity, VersionSpan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { Json } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
-import { composeRepair, type RepairRequest } from '../repair/compose-repair.ts'
+import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
+import type { RepairRequest } from '../repair/repair.ts'
 import { isRepairable } from '../repair/request-fields.ts'
-import type { LeftToYou } from '../repair/write-body.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { statingExtent } from './as-of.ts'
-import { chooseFormerState, type FormerState } from './former-state.ts'
+import { chooseFormerState } from './former-state.ts'
 import { attributesOf, fieldsBetween } from './read-diff.ts'
 import { resolveUid } from './resolve-uid.ts'
+import type { Restoration, RestoreRow } from './restore-row.ts'
 import { concludeRestore, introduceRestore, showRequests } from './show-restore.ts'
-
-export interface RestoreRow {
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  /** What the request does, as an imperative. */
-  readonly purpose: string
-  readonly method: string
-  /** With placeholders, as headers and body. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: JsonObject | null
-  readonly placeholders: readonly RestorePlaceholder[]
-  /** JSON Pointers into the attributes. */
-  readonly restores: readonly string[]
-}
-
-export interface RestorePlaceholder {
-  /** Written as `${NAME}`. */
-  readonly name: string
-  /** JSON Pointer into the body; null for one of the address or a header. */
-  readonly path: string | null
-  /** What to fill in. */
-  readonly hint: string
-}
 
 export interface RestoreQuery {
   /** A uid, a name, or a beginning of a uid. */
@@ -52,18 +28,6 @@ export interface RestoreQuery {
   readonly kind: Kind | undefined
   readonly limit: number
   readonly gatewayOf: (project: ProjectRef) => Gateway
-}
-
-/** What the text says beyond the rows. */
-export interface Restoration {
-  readonly resource: Identity & { readonly name: string }
-  /** undefined when there is no former state. */
-  readonly former: FormerState | undefined
-  readonly isGone: boolean
-  readonly left: readonly LeftToYou[]
-  /** Subscriptions that went with the resource. */
-  readonly dependents: readonly { readonly uid: string; readonly name: string }[]
-  readonly notes: readonly string[]
 }
 
 /**
@@ -137,7 +101,9 @@ async function findOne(reader: HistoryReader, { uid: named, run, projects, kind 
 }
 
 function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], asked: CommittedRun): AuditError {
-  const spans = versions.map(({ fromRun, toRun }) => (toRun === null ? `since run ${fromRun}` : `${fromRun} to ${toRun - 1}`))
+  const spans = versions.map(({ fromRun, toRun }) =>
+    toRun === null ? `since run ${fromRun}` : `${fromRun} to ${toRun - 1}`,
+  )
   return AuditError.usage(`the history has no state of the ${kind} ${uid} in run ${asked.number}`, {
     advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${uid}\` shows them`,
   })

@@ -7,16 +7,18 @@ import { widthOf, wrapPieces } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { FormerState } from './former-state.ts'
-import type { Restoration, RestoreRow } from './read-restore.ts'
+import type { Restoration, RestoreRow } from './restore-row.ts'
 
 /** Sentences before the requests: which resource, which state, and why that one. */
 export function introduceRestore({ resource, former, isGone, notes }: Restoration, requests: number): string[] {
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
-  if (former === undefined) return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
+  if (former === undefined)
+    return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
   const { version } = former
   const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
-  if (!isGone && requests === 0 && version.toRun === null) return [`${named} is as it was: ${state}, is the present one.`]
+  if (!isGone && requests === 0 && version.toRun === null)
+    return [`${named} is as it was: ${state}, is the present one.`]
   return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
 }
 

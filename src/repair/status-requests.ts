@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import type { RepairCase, RepairRequest } from './compose-repair.ts'
+import type { RepairCase, RepairRequest } from './repair.ts'
 import type { LeftToYou } from './write-body.ts'
 
 /** The status of an endpoint is no field of its update: requests of their own change it. */

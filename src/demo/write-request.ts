@@ -62,7 +62,7 @@ export function performWrite(
   const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: [] }[kind]
   if (given === undefined || needed.some((name) => typeof given[name] !== 'string'))
     return refuse('Invalid request body')
-  const place = { project, uid: uid ?? create(given) }
+  const place = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(place, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
   const changed = fleet.open(project).endpoints.find((row) => row.uid === place.uid)

@@ -195,5 +195,5 @@ export const restoreView: AnswerView<RestoreRow> = {
     { name: 'restores', value: ({ restores }) => [...restores] },
   ],
   lines: showRequests,
-  nothing: 'No request is needed.',
+  nothing: 'There is no request to print.',
 }

@@ -125,8 +125,8 @@ const endpoint: RequestFields = {
   // `status-requests.ts` writes it.
   status: nothing('The service sets `inactive` itself, after failures.'),
   secrets: nothing(
-    'No request puts a former signing secret back. `PUT …/endpoints/UID/expire_secret` with ' +
-      '`{"secret": …, "expiration": HOURS}` adds its value anew, under a new uid.',
+    'No request puts a former signing secret back. The request `PUT …/expire_secret` of the endpoint adds its value ' +
+      'anew, under a new uid.',
   ),
 }
 

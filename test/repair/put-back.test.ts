@@ -164,6 +164,7 @@ describe.each([
         event_type: ['a'],
         url: 'https://m.example.com',
         secret: 'x'.repeat(40),
+        pub_sub: null,
       },
       search_policy: '720h',
     })

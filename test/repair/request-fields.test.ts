@@ -35,13 +35,15 @@ describe('the table of requests', () => {
     expect(faults(wireSchema[kind], requestFields[kind])).toEqual([])
   })
 
+  const text: RequestField = { as: 'value', empty: '' }
+
   it('is held to the normal form: a field that is missing, or new, is a fault', () => {
     const { name: _, ...others } = requestFields.source
     expect(faults(wireSchema.source, others)).toEqual(['/name is not in the table'])
-    expect(faults(wireSchema.source, { ...requestFields.source, colour: others.type })).toEqual([
+    expect(faults(wireSchema.source, { ...requestFields.source, colour: text })).toEqual([
       '/colour is in the table only',
     ])
-    expect(faults(wireSchema.source, { ...requestFields.source, verifier: others.type })).toEqual([
+    expect(faults(wireSchema.source, { ...requestFields.source, verifier: text })).toEqual([
       '/verifier is written as value',
     ])
   })

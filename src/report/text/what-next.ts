@@ -1,6 +1,7 @@
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { kinds } from '../../model/resource.ts'
 import { severities } from '../../model/violation.ts'
+import { isRepairable } from '../../repair/request-fields.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { isOpen } from '../fails-run.ts'
@@ -38,6 +39,7 @@ function suggest(report: Report, locating: string): Suggestion[] {
   return [
     ...suggestRules(important),
     ...suggestTimeline(report, important, locating),
+    ...suggestRestore(important, locating),
     ...suggestList(open, locating),
     ...suggestWaivers(report, open, locating),
   ]
@@ -60,6 +62,20 @@ function suggestTimeline({ drift }: Report, important: readonly ReportViolation[
   const { name, uid, kind } = resource
   const named = name === '' ? `this ${kind}` : quote(shorten(name, 30))
   return [{ command: `hookdrift timeline ${uid}${locating}`, why: `the history of ${named}` }]
+}
+
+/** What a request of the service can put back. */
+const restorable = [
+  ...['drift/authentication-lost', 'drift/rate-limit-lost', 'drift/verification-weakened', 'drift/filter-widened'],
+  ...['drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
+]
+
+function suggestRestore(important: readonly ReportViolation[], locating: string): Suggestion[] {
+  const drifted = important.find(({ rule, kind, uid }) => {
+    return restorable.includes(rule) && isRepairable(kind) && isShellSafe(uid)
+  })
+  if (drifted === undefined) return []
+  return [{ command: `hookdrift restore ${drifted.uid}${locating}`, why: 'prints the requests that put it back' }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

@@ -1,48 +1,17 @@
-import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-
-/**
- * How the service's update and create requests take the fields of the normal form, one table for each kind. An update
- * replaces most of a resource: what the request leaves out is wiped.
- */
-export type RequestFields = Readonly<Record<string, RequestField>>
-export type RequestField = WrittenField | UnwrittenField
-
-export interface WrittenField {
-  /**
-   * `value`: as in the normal form. `duration`: a number of seconds as a Go duration (`"90s"`). `list`: an object keyed
-   * by uid as a list. `object`: member by member; `collapsed` if an absent member means an empty one.
-   */
-  readonly as: 'value' | 'duration' | 'list' | 'object' | 'collapsed'
-  /** Of an object, or of each item of a list. */
-  readonly members?: RequestFields
-  /** The names in the request, outermost first, where they differ. */
-  readonly to?: readonly string[]
-  /** What the request sends for an empty field. */
-  readonly empty: Json
-  /** When the service keeps its value: if the request leaves the field out, or also if it sends it empty. */
-  readonly keeps?: 'omitted' | 'empty'
-  /** Taken by the create request only. */
-  readonly onlyCreate?: true
-}
-
-/** A field that no request of the service writes. */
-export interface UnwrittenField {
-  readonly as: 'nothing'
-  /** A sentence for people: who sets it, and what to do instead. */
-  readonly because: string
-}
-
-const value = (empty: Json): WrittenField => ({ as: 'value', empty })
-const text = value('')
-const number = value(0)
-const flag = value(false)
-const object = (members: RequestFields, empty: Json = null): WrittenField => ({ as: 'object', members, empty })
-const collapsed = (members: RequestFields, empty: Json = null): WrittenField => ({ as: 'collapsed', members, empty })
-const keptIfOmitted = (field: WrittenField): WrittenField => ({ ...field, keeps: 'omitted' })
-const keptIfEmpty = (field: WrittenField): WrittenField => ({ ...field, keeps: 'empty' })
-const as = (field: WrittenField, ...to: readonly string[]): WrittenField => ({ ...field, to })
-const nothing = (because: string): UnwrittenField => ({ as: 'nothing', because })
+import {
+  as,
+  collapsed,
+  flag,
+  keptIfEmpty,
+  keptIfOmitted,
+  nothing,
+  number,
+  object,
+  type RequestFields,
+  text,
+  value,
+} from './request-field.ts'
 
 const serviceSets = nothing('The service sets it itself.')
 const stamps: RequestFields = { created_at: serviceSets, deleted_at: serviceSets }

@@ -1,5 +1,5 @@
 import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
-import type { RequestField, RequestFields, WrittenField } from './request-fields.ts'
+import type { RequestField, RequestFields, WrittenField } from './request-field.ts'
 
 /** A field that the printed requests do not put back. */
 export interface LeftToYou {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Field, Members } from '../../src/inventory/field.ts'
 import { wireSchema } from '../../src/inventory/wire-schema.ts'
-import { type RequestField, type RequestFields, requestFields } from '../../src/repair/request-fields.ts'
+import type { RequestField, RequestFields } from '../../src/repair/request-field.ts'
+import { requestFields } from '../../src/repair/request-fields.ts'
 
 /** What differs between the normal form and the table of its requests, as sentences. */
 function faults(members: Members, fields: RequestFields, path = ''): string[] {

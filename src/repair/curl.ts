@@ -18,7 +18,7 @@ export interface AddressedRequest {
 export function curlLines({ method, url, headers, body }: AddressedRequest, names: readonly string[]): string[] {
   const quoted = (text: string) => quoteForShell(text, names)
   const parts = [
-    `curl --fail-with-body --request ${method}`,
+    `curl --silent --show-error --fail-with-body --request ${method}`,
     ...Object.entries(headers).map(([name, value]) => `  --header ${quoted(`${name}: ${value}`)}`),
     ...(body === null ? [] : [`  --data-raw ${quoted(wireJson(body))}`]),
     `  --url ${quoted(url)}`,

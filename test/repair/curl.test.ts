@@ -38,7 +38,7 @@ describe('a curl command', () => {
     const lines = curlLines(request(body), ['ACME_KEY', 'SECRET_ONE'])
     const { status, args } = runInShell(lines, { ACME_KEY: "k'e $y", SECRET_ONE: 'a\\"b$(id)' })
     expect(status).toBe(0)
-    expect(args.slice(0, 3)).toEqual(['--fail-with-body', '--request', 'PUT'])
+    expect(args.slice(0, 5)).toEqual(['--silent', '--show-error', '--fail-with-body', '--request', 'PUT'])
     expect(valuesOf('--header', args)).toEqual(["Authorization: Bearer k'e $y", 'content-type: application/json'])
     expect(valuesOf('--url', args)).toEqual(['https://hooks.example.com/api/v1/projects/p/endpoints/e'])
     const [sent = ''] = valuesOf('--data-raw', args)

@@ -32,7 +32,7 @@ export function unknownGateway(service: string): Gateway {
 /**
  * Reads where requests about a project go. Keys are not read: the configuration's reference to one becomes a variable of
  * the same name. A service that the configuration does not have, or whose URL it does not show, is not known.
- * @throws AuditError.usage when the file cannot be read, or is no YAML
+ * @throws AuditError.usage when the file cannot be read, or is not YAML
  */
 export function readGateway(
   file: string,

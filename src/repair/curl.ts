@@ -31,7 +31,7 @@ export function wireJson(body: JsonObject): string {
   return escapeUnseen(jsonOfNumbers(JSON.stringify(body, null, 2)))
 }
 
-/** Quotes a text as one word of a POSIX shell, in which each `${NAME}` of a placeholder is a variable that must be set. */
+/** Quotes a text as one word of a POSIX shell. In it, each `${NAME}` of a placeholder is a variable that must be set. */
 export function quoteForShell(text: string, names: readonly string[]): string {
   let pieces: readonly { readonly text: string; readonly isName: boolean }[] = [{ text, isName: false }]
   for (const name of names) {

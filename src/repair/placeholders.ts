@@ -20,7 +20,7 @@ export interface Placeholders {
 
 /**
  * Names the secrets of one body. Equal seals are one secret and share a name. `literal`: all texts that the body may
- * contain; no name stands in them, so every `${NAME}` of the body is a placeholder.
+ * contain; none of them has a name in it, so every `${NAME}` of the body is a placeholder.
  */
 export function createPlaceholders(kind: string, literal: string): Placeholders {
   const made = new Map<string, Placeholder>()

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { RepairCase, RepairRequest } from './repair.ts'
 import type { LeftToYou } from './write-body.ts'
 
-/** The status of an endpoint is no field of its update: requests of their own change it. */
+/** The update of an endpoint does not take its status: requests of their own change it. */
 export function statusRequests(
   { projectUid, uid, target }: Pick<RepairCase, 'projectUid' | 'uid' | 'target'>,
   now: JsonObject,

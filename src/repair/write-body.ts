@@ -21,8 +21,8 @@ export interface States {
 }
 
 /**
- * Writes attributes in the form of the service's request, with every field that it takes: an update wipes what it leaves
- * out. A field that the history does not know is sent as it is now.
+ * Writes attributes in the form of the service's request, with every field that it takes: an update wipes what it
+ * leaves out. A field that the history does not know is sent as it is now.
  */
 export function writeBody(fields: RequestFields, states: States, path = '', isCollapsed = false): WrittenBody {
   const body: Record<string, Json> = {}
@@ -66,7 +66,7 @@ const onlyCreated = 'Only the request that creates the resource sets it. Create 
 const keptWhenEmpty =
   'The update keeps its value if it is sent empty. Empty it in the dashboard, or create the resource anew.'
 const unknownField =
-  'hookdrift does not know how the service takes this field, and leaves it out. Look at it after the request.'
+  'hookdrift does not know how the service takes this field, and leaves it out. Check it after the request.'
 
 interface WrittenValue {
   readonly value: Json

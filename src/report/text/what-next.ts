@@ -30,16 +30,18 @@ export function showWhatNext(report: Report, page: TextPage): string[] {
   return ['', page.paint('heading', 'What next'), '', ...lines]
 }
 
+/** Commands about rules and repairs, together. */
 const mostRules = 2
 
 function suggest(report: Report, locating: string): Suggestion[] {
   const open = report.violations.filter(isOpen)
   const fresh = open.filter(({ state }) => state === 'opened')
   const important = worstFirst(fresh.length > 0 ? fresh : open)
+  const repairs = suggestRestore(important, locating)
   return [
-    ...suggestRules(important),
+    ...suggestRules(important).slice(0, mostRules - repairs.length),
     ...suggestTimeline(report, important, locating),
-    ...suggestRestore(important, locating),
+    ...repairs,
     ...suggestList(open, locating),
     ...suggestWaivers(report, open, locating),
   ]
@@ -51,7 +53,6 @@ function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
     .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
-    .slice(0, mostRules)
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }
 

@@ -84,7 +84,8 @@ function describe(placeholders: Placeholders, { kind, target, now }: RepairCase)
     const [, top = ''] = path.split('/')
     const field = Object.hasOwn(fields, top) ? Object.entries(fields).find(([key]) => key === top)?.[1] : undefined
     const isSame = now !== undefined && canonicalJson(now[top] ?? null) === canonicalJson(target[top] ?? null)
-    const isKept = isSame && field !== undefined && 'keeps' in field && field.keeps !== undefined
-    return isKept ? `the present secret; Convoy keeps /${top} if you drop it from the body` : 'the former secret'
+    if (!isSame) return 'the former secret'
+    const isKept = field !== undefined && 'keeps' in field && field.keeps !== undefined
+    return isKept ? `the present secret; Convoy keeps /${top} if you drop it from the body` : 'the present secret'
   }
 }

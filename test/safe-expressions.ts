@@ -81,9 +81,11 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/page.ts': {
     '/^[+-]?\\d+$/': demoOnly,
   },
+  'src/demo/write-request.ts': {
+    '/^(endpoint|subscription|source)s(?:\\/([^/]+))?(?:\\/(pause|activate))?$/': demoOnly,
+  },
   'src/demo/route.ts': {
     '/^\\/api\\/v1\\/projects\\/([^/]+)(?:\\/(.+))?$/': demoOnly,
-    '/^endpoints\\/([^/]+)$/': demoOnly,
     '/^(application\\/json|multipart\\/form-data)\\s*(;|$)/i': demoOnly,
   },
   'src/demo/timestamp.ts': {

@@ -20,6 +20,7 @@ import { definePrune } from './prune.ts'
 import { defineQuery } from './query.ts'
 import { refuseEmpty } from './refuse-empty.ts'
 import { defineReport } from './report.ts'
+import { defineRestore } from './restore.ts'
 import { defineRules } from './rules.ts'
 import { defineRuns } from './runs.ts'
 import { defineState } from './state.ts'
@@ -33,7 +34,7 @@ import { defineWorker } from './worker.ts'
 
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
-  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
+  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineRestore, defineQuery],
   ...[
     definePrune,
     defineBackup,

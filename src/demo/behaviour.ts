@@ -28,6 +28,8 @@ export interface Behaviour {
   refusedKeys: Set<string>
   /** uids of projects that the personal key must not read. */
   closedProjects: Set<string>
+  /** Whether an update wipes every member that its body omits, also those that the real service keeps. */
+  isForgetful: boolean
 }
 
 export function createBehaviour(options: Partial<Behaviour>): Behaviour {
@@ -43,6 +45,7 @@ export function createBehaviour(options: Partial<Behaviour>): Behaviour {
     rateLimit: null,
     refusedKeys: new Set(),
     closedProjects: new Set(),
+    isForgetful: false,
     ...options,
   }
 }

@@ -1,5 +1,5 @@
 import type { SimulatedFleet } from './fleet.ts'
-import { aSecret, aSubscription } from './generate-project.ts'
+import { aSecret, aSource, aSubscription } from './generate-project.ts'
 import { createRandom } from './random.ts'
 import type { EndpointRow, ProjectConfigRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
 import { timestamp } from './timestamp.ts'
@@ -107,6 +107,17 @@ export function deleteEndpoint(fleet: SimulatedFleet, { project, uid }: Resource
     subscriptions: subscriptions.filter(({ endpoint_id }) => endpoint_id !== uid),
     sources,
   }))
+}
+
+/** Creates a source that verifies nothing. Returns its uid. */
+export function createSource(fleet: SimulatedFleet, project: string, given: Partial<SourceRow>): string {
+  const { timeMs, random } = presentOf(fleet)
+  const row = fleet.project(project)
+  if (row === undefined) throw new Error(`the fleet has no project ${project}`)
+  const birth = { project: row, index: fleet.open(project).sources.length, timeMs, random }
+  const source: SourceRow = { ...aSource(birth), verifier: null, idempotency_keys: [], body_function: null, ...given }
+  changeData(fleet, project, (data) => ({ ...data, sources: newestFirst([source, ...data.sources]) }))
+  return source.uid
 }
 
 export function updateSource(fleet: SimulatedFleet, place: ResourcePlace, update: Partial<SourceRow>): void {

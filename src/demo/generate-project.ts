@@ -125,7 +125,7 @@ export function aSubscription(
   }
 }
 
-function aSource({ project, index, timeMs, random }: Birth): SourceRow {
+export function aSource({ project, index, timeMs, random }: Birth): SourceRow {
   const created_at = timestamp(timeMs, '53')
   const mask = random.hex(16)
   return {

@@ -4,10 +4,10 @@ import type { Behaviour } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
-import { putEndpoint } from './put-endpoint.ts'
 import { releases } from './release.ts'
 import { renderProject } from './render-project.ts'
 import { testFunction } from './test-function.ts'
+import { performWrite, type Write, writeAt } from './write-request.ts'
 
 export interface Incoming {
   readonly method: string
@@ -36,7 +36,7 @@ export async function route(incoming: Incoming, context: RouteContext): Promise<
   const { pathname, searchParams } = new URL(incoming.path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
   if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
-  const operation = operationAt(pathname.replace(/\/$/, ''), behaviour)
+  const operation = operationAt(incoming.method, pathname.replace(/\/$/, ''), behaviour)
   if (operation === undefined) return notFound()
   if (incoming.method !== operation.method) return methodNotAllowed()
   if (!takesType(incoming.headers['content-type'])) return unsupportedType()
@@ -53,20 +53,20 @@ export async function route(incoming: Incoming, context: RouteContext): Promise<
 type Operation =
   | { readonly method: 'GET'; readonly name: 'list'; readonly list: List; readonly projectUid: string }
   | { readonly method: 'GET'; readonly name: 'project'; readonly projectUid: string }
-  | { readonly method: 'PUT'; readonly name: 'endpoint'; readonly projectUid: string; readonly uid: string }
+  | Write
   | { readonly method: 'GET'; readonly name: 'projects' }
   | { readonly method: 'POST'; readonly name: 'test-function' }
 
-function operationAt(path: string, { offers }: Behaviour): Operation | undefined {
+function operationAt(method: string, path: string, { offers }: Behaviour): Operation | undefined {
   if (path === '/api/v1/projects') return offers.projects ? { method: 'GET', name: 'projects' } : undefined
   const [, projectUid, rest] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   if (projectUid === undefined) return undefined
+  const write = writeAt(method, projectUid, rest)
+  if (write !== undefined) return write
   if (rest === undefined) return offers.project ? { method: 'GET', name: 'project', projectUid } : undefined
   if (rest === 'sources/test_function')
     return offers.testFunction ? { method: 'POST', name: 'test-function' } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
-  const [, uid] = /^endpoints\/([^/]+)$/.exec(rest) ?? []
-  if (uid !== undefined) return { method: 'PUT', name: 'endpoint', projectUid, uid }
   if (rest === 'sources' && offers.sources) return { method: 'GET', name: 'list', list: rest, projectUid }
   return undefined
 }
@@ -112,7 +112,9 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   // The trap: a project's key ignores the project in the path.
   const uid = caller.projectUid ?? operation.projectUid
   const project = fleet.project(uid)
-  const isEndpoints = operation.name === 'endpoint' || (operation.name === 'list' && operation.list === 'endpoints')
+  const isEndpoints =
+    (operation.name === 'write' && operation.kind === 'endpoint') ||
+    (operation.name === 'list' && operation.list === 'endpoints')
   if (project === undefined) {
     return enveloped(release, 400, isEndpoints ? releases[release].unknownProjectOfEndpoints : 'project not found')
   }
@@ -125,8 +127,8 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   }
   if (operation.name === 'project')
     return enveloped(release, 200, 'Project fetched successfully', renderProject(project, release))
-  if (operation.name === 'endpoint')
-    return putEndpoint(fleet, { project: uid, uid: operation.uid }, incoming.body, release)
+  if (operation.name === 'write')
+    return performWrite(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
   if (behaviour.outage === 'lists-unreadable') return unreadable(operation.list, release)
   const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
   if (names === undefined) return enveloped(release, 400, 'Invalid version number')

@@ -101,7 +101,7 @@ export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersio
 }
 
 /** A stored body is canonical JSON of an object, written by us. */
-function attributesOf({ body }: KeptVersion): JsonObject {
+export function attributesOf({ body }: KeptVersion): JsonObject {
   return JSON.parse(body)
 }
 

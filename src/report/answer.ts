@@ -26,6 +26,7 @@ export const answerVersions = {
   query: 2,
   'query-views': 1,
   replay: 2,
+  restore: 1,
   rules: 2,
   runs: 2,
   state: 2,

@@ -32,7 +32,11 @@ export function neutraliseQuoted(text: string): string {
  * that a double cannot represent become strings of their digits, because readers of JSON would round them.
  */
 export function neutraliseJson(written: string): string {
-  const json = jsonOfDigits(written)
+  return escapeUnseen(jsonOfDigits(written))
+}
+
+/** The same for JSON that is sent: numbers stay as they are written. */
+export function escapeUnseen(json: string): string {
   if (isPlainAscii(json)) return json
   return json.replace(unseen, (character) => (character === '\n' ? character : escapeCodeUnits(character)))
 }

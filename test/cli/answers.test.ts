@@ -115,6 +115,7 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['query', () => ['query', 'SELECT name, uid FROM current_resource']],
   ['query-views', () => ['query', '--views']],
   ['replay', () => ['policy', 'replay', '--policy', 'policy.yaml']],
+  ['restore', () => ['restore', endpoint]],
   ['rules', () => ['rules'], ''],
   ['runs', () => ['runs']],
   ['state', () => ['state']],

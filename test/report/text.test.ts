@@ -120,8 +120,8 @@ describe('the text report', () => {
     const commands = shown.slice(shown.indexOf('What next')).match(/hookdrift .+?(?= {2}|$)/gm)
     expect(commands).toEqual([
       'hookdrift rules drift/verification-weakened',
-      'hookdrift rules endpoint/url-not-https',
       'hookdrift timeline 01M7XVZ2T417WGWM74AAK885VQ --history other.db',
+      'hookdrift restore 01M7XWB1K3M5Q7S9V2X4Z6B8D0 --history other.db',
       'hookdrift violations --open --severity high --history other.db',
     ])
     expect(text(samples.small, { ...plain, locating: null })).not.toContain('hookdrift')

@@ -64,14 +64,16 @@ export function versionsOf(db: Database, { project, kind, uid }: Identity, run: 
 export function violationsOf(db: Database, { project, kind, uid }: Identity, run: number): ViolationSpan[] {
   const rows = cachedStatement<
     { project: number; kind: Kind; uid: string; run: number },
-    Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver'> & {
+    Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver' | 'originRun'> & {
       isContinued: 0 | 1
       goesOn: 0 | 1
       waiver: string | null
+      originRun: number | null
     }
   >(
     db,
     `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
+         x.origin_run AS originRun,
          CASE WHEN x.to_run <= @run THEN x.resolution END AS resolution,
          x.from_run AS fromRun, r.started_at AS 'from', ${ending}, x.replaces IS NOT NULL AS isContinued,
          EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn
@@ -79,8 +81,9 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
        WHERE x.project_id = @project AND x.kind = @kind AND x.uid = @uid AND x.from_run <= @run
        ORDER BY x.from_run, x.id`,
   ).all({ project: findProject(db, project) ?? 0, kind, uid, run })
-  return rows.map((row) => ({
+  return rows.map(({ originRun, ...row }) => ({
     ...toRecordedViolation(row),
+    ...(originRun !== null && { originRun }),
     isContinued: row.isContinued === 1,
     goesOn: row.goesOn === 1,
   }))

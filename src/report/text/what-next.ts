@@ -1,6 +1,7 @@
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen, severities } from '../../model/violation.ts'
+import { isRepairable } from '../../repair/request-fields.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
@@ -28,15 +29,18 @@ export function showWhatNext(report: Report, page: TextPage): string[] {
   return ['', page.paint('heading', 'What next'), '', ...lines]
 }
 
+/** Commands about rules and repairs, together. */
 const mostRules = 2
 
 function suggest(report: Report, locating: string): Suggestion[] {
   const open = report.violations.filter(isOpen)
   const fresh = open.filter(({ state }) => state === 'opened')
   const important = worstFirst(fresh.length > 0 ? fresh : open)
+  const repairs = suggestRestore(important, locating)
   return [
-    ...suggestRules(important),
+    ...suggestRules(important).slice(0, mostRules - repairs.length),
     ...suggestTimeline(report, important, locating),
+    ...repairs,
     ...suggestList(open, locating),
     ...suggestWaivers(report, open, locating),
   ]
@@ -48,7 +52,6 @@ function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
     .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
-    .slice(0, mostRules)
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }
 
@@ -59,6 +62,20 @@ function suggestTimeline({ drift }: Report, important: readonly ReportViolation[
   const { name, uid, kind } = resource
   const named = name === '' ? `this ${kind}` : quote(shorten(name, 30))
   return [{ command: `hookdrift timeline ${uid}${locating}`, why: `the history of ${named}` }]
+}
+
+/** What a request of the service can put back. */
+const restorable = [
+  ...['drift/authentication-lost', 'drift/rate-limit-lost', 'drift/verification-weakened', 'drift/filter-widened'],
+  ...['drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
+]
+
+function suggestRestore(important: readonly ReportViolation[], locating: string): Suggestion[] {
+  const drifted = important.find(({ rule, kind, uid }) => {
+    return restorable.includes(rule) && isRepairable(kind) && isShellSafe(uid)
+  })
+  if (drifted === undefined) return []
+  return [{ command: `hookdrift restore ${drifted.uid}${locating}`, why: 'prints the requests that put it back' }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

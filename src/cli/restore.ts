@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { AuditError } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Gateway } from '../repair/gateway.ts'
+import {
+  addKindOption,
+  addProjectOption,
+  addReadingOptions,
+  answerFromHistory,
+  type ChoiceOptions,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+} from './query-options.ts'
+
+interface RestoreOptions extends ReadingOptions, ChoiceOptions {
+  readonly run?: string
+}
+
+export function defineRestore(program: Command, execute: Execute): void {
+  const command = program
+    .command('restore')
+    .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
+    .description('Print the requests that put a resource back to an earlier state, and send nothing')
+    .option(
+      '--run <run|time>',
+      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, or the last change`,
+    )
+  addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: RestoreOptions) =>
+    execute((terminal) => restore(uid, options, terminal)),
+  )
+}
+
+async function restore(uid: string, options: RestoreOptions, terminal: ProcessContext): Promise<number> {
+  const { readRestore, restoreView } = await import('../queries/read-restore.ts')
+  const gatewayOf = await gatewayReader(options, terminal)
+  const { project: projects, kind, run: asked } = options
+  return answerFromHistory(options, terminal, restoreView, async (reader) =>
+    readRestore(reader, {
+      ...{ uid, projects, kind, limit: limitOf(options), gatewayOf },
+      run: await runNamed(reader, 'latest'),
+      asked: asked === undefined ? undefined : await runNamed(reader, asked),
+    }),
+  )
+}
+
+/** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */
+async function gatewayReader({ config, history }: RestoreOptions, { cwd, env }: ProcessContext) {
+  const { readGateway, unknownGateway } = await import('../config/read-gateway.ts')
+  return (project: ProjectRef): Gateway => {
+    if (history !== undefined) return unknownGateway(project.service)
+    try {
+      return readGateway(resolve(cwd(), config), { env, readFile: readTextFile }, project)
+    } catch (thrown) {
+      if (thrown instanceof AuditError) return unknownGateway(project.service)
+      throw thrown
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { enveloped } from './answers.ts'
+import type { Behaviour } from './behaviour.ts'
+import {
+  changeData,
+  changeEndpoint,
+  createEndpoint,
+  createSource,
+  createSubscription,
+  setEndpointStatus,
+  updateProject,
+} from './edits.ts'
+import type { SimulatedAnswer } from './fault.ts'
+import type { SimulatedFleet } from './fleet.ts'
+import { renderEndpoint } from './render-endpoint.ts'
+import type { EndpointRow, ProjectConfigRow, SourceRow, SubscriptionRow } from './rows.ts'
+import { takeMembers, type WritableKind } from './take-members.ts'
+
+/** A request that changes a project or a resource in it, so that a person can correct what an audit finds. */
+export interface Write {
+  readonly method: 'PUT' | 'POST'
+  readonly name: 'write'
+  readonly projectUid: string
+  readonly kind: WritableKind
+  /** null: the request creates one. */
+  readonly uid: string | null
+  readonly action: 'pause' | 'activate' | null
+}
+
+/** `rest`: the path below the project; undefined for the project itself. */
+export function writeAt(method: string, projectUid: string, rest: string | undefined): Write | undefined {
+  const write = { name: 'write', projectUid, uid: null, action: null } as const
+  if (rest === undefined) return method === 'PUT' ? { ...write, method, kind: 'project' } : undefined
+  const [, list, uid = null, action = null] =
+    /^(endpoint|subscription|source)s(?:\/([^/]+))?(?:\/(pause|activate))?$/.exec(rest) ?? []
+  const kind = (['endpoint', 'subscription', 'source'] as const).find((name) => name === list)
+  if (kind === undefined || uid === 'test_function') return undefined
+  if (action === 'pause' || action === 'activate') {
+    const of = action === 'pause' ? 'PUT' : 'POST'
+    return kind === 'endpoint' && uid !== null && method === of
+      ? { ...write, method: of, kind, uid, action }
+      : undefined
+  }
+  if (uid === null) return method === 'POST' ? { ...write, method, kind } : undefined
+  return method === 'PUT' ? { ...write, method, kind, uid } : undefined
+}
+
+/** What a body omits is wiped, as by the real service. Only the types of what each kind needs are checked. */
+export function performWrite(
+  fleet: SimulatedFleet,
+  write: Write,
+  body: string,
+  { release, isForgetful }: Pick<Behaviour, 'release' | 'isForgetful'>,
+): SimulatedAnswer {
+  const { projectUid: project, kind, uid, action } = write
+  const refuse = (message: string, status = 400) => enveloped(release, status, message)
+  const { endpoints, subscriptions, sources } = fleet.open(project)
+  const rows = { endpoint: endpoints, subscription: subscriptions, source: sources, project: [] }[kind]
+  if (uid !== null && !rows.some((row) => row.uid === uid)) return refuse(`${kind} not found`, 404)
+  if (action !== null) return act(action)
+  const given = read(body)
+  const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: [] }[kind]
+  if (given === undefined || needed.some((name) => typeof given[name] !== 'string'))
+    return refuse('Invalid request body')
+  const place = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
+  apply(place, given)
+  const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+  const changed = fleet.open(project).endpoints.find((row) => row.uid === place.uid)
+  const shown = kind === 'endpoint' && changed ? renderEndpoint(changed, release) : { uid: place.uid }
+  return write.method === 'POST'
+    ? enveloped(release, 201, `${named} created successfully`, shown)
+    : enveloped(release, 202, `${named} updated successfully`, shown)
+
+  function act(action: 'pause' | 'activate'): SimulatedAnswer {
+    const { status } = endpoints.find((row) => row.uid === uid) ?? { status: '' }
+    const next = action === 'pause' ? switched[status] : status === 'active' ? undefined : 'active'
+    if (next === undefined) return refuse(`current endpoint status - ${status}, does not support it`)
+    setEndpointStatus(fleet, { project, uid: uid ?? '' }, next)
+    return enveloped(release, 202, 'endpoint status successfully updated', null)
+  }
+
+  function create(given: JsonObject): string {
+    const text = (name: string) => (typeof given[name] === 'string' ? given[name] : '')
+    if (kind === 'source') return createSource(fleet, project, { provider: text('provider') })
+    if (kind === 'subscription')
+      return createSubscription(fleet, project, { endpoint: text('endpoint_id'), source: text('source_id') })
+    const created = createEndpoint(fleet, project, { name: text('name'), url: text('url') })
+    if (text('secret') !== '') {
+      changeEndpoint(fleet, { project, uid: created }, (row) => ({
+        ...row,
+        secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: text('secret') })),
+      }))
+    }
+    return created
+  }
+
+  function apply(place: { readonly project: string; readonly uid: string }, given: JsonObject): void {
+    const taken = (row: object) => takeMembers({ ...row }, given, kind, isForgetful)
+    // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
+    const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
+      rows.map((row) => (row.uid === place.uid ? ({ ...row, ...taken(row) } as Row) : row))
+    if (kind === 'project') {
+      const { name, config } = taken(fleet.project(project) ?? {})
+      updateProject(fleet, project, {})
+      const row = fleet.project(project)
+      const whole = config as unknown as ProjectConfigRow
+      if (row !== undefined) fleet.replace(project, { project: { ...row, name: String(name), config: whole } })
+      return
+    }
+    changeData(fleet, project, (data) => ({
+      endpoints: kind === 'endpoint' ? changed<EndpointRow>(data.endpoints) : data.endpoints,
+      subscriptions: kind === 'subscription' ? changed<SubscriptionRow>(data.subscriptions) : data.subscriptions,
+      sources: kind === 'source' ? changed<SourceRow>(data.sources) : data.sources,
+    }))
+  }
+}
+
+const switched: Readonly<Record<string, string>> = { active: 'paused', paused: 'active' }
+
+function read(body: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(body)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+import type { CommittedRun, VersionSpan, ViolationSpan } from '../history/reader.ts'
+import type { Kind } from '../model/resource.ts'
+import { fieldsBetween } from './read-diff.ts'
+
+/**
+ * Why a former state was chosen: a person named its run; it is the state before the changes that open violations of
+ * drift rules report; before the last change; or before the removal.
+ */
+export type Basis = 'asked' | 'before_drift' | 'before_change' | 'before_removal'
+
+export interface FormerState {
+  readonly version: VersionSpan
+  readonly basis: Basis
+  /** The drift rules whose violations decided, each once. */
+  readonly rules: readonly string[]
+}
+
+/** The version that was valid in a run; undefined when the resource was not there, or the version is pruned. */
+export function versionIn(versions: readonly VersionSpan[], run: number): VersionSpan | undefined {
+  return versions.find(({ fromRun, toRun }) => fromRun <= run && (toRun === null || toRun > run))
+}
+
+/**
+ * Chooses the state to put back: that of a run that a person names; else the one before the first change that an open
+ * violation reports, so that all of them end; else the one before the last change or the removal. undefined when there
+ * is none.
+ */
+export function chooseFormerState(
+  kind: Kind,
+  versions: readonly VersionSpan[],
+  violations: readonly ViolationSpan[],
+  asked: CommittedRun | undefined,
+): FormerState | undefined {
+  const as = (version: VersionSpan | undefined, basis: Basis, rules: readonly string[] = []) =>
+    version === undefined ? undefined : { version, basis, rules }
+  if (asked !== undefined) return as(versionIn(versions, asked.number), 'asked')
+  const last = versions.at(-1)
+  if (last === undefined) return undefined
+  if (last.toRun !== null) return as(last, 'before_removal')
+  return beforeDrift() ?? beforeChange()
+
+  function beforeDrift(): FormerState | undefined {
+    const open = violations.filter(({ state, toRun, originRun }) => {
+      return toRun === null && state !== 'waived' && originRun !== undefined
+    })
+    const origins = open.map(({ originRun = 0 }) => originRun)
+    const version = origins.length === 0 ? undefined : versionIn(versions, Math.min(...origins))
+    return as(version, 'before_drift', [...new Set(open.map(({ rule }) => rule))])
+  }
+
+  function beforeChange(): FormerState | undefined {
+    for (let at = versions.length - 1; at > 0; at--) {
+      const [before, after] = [versions[at - 1], versions[at]]
+      // Between two versions that do not touch, the resource was gone.
+      if (before === undefined || after === undefined || before.toRun !== after.fromRun) return undefined
+      if (fieldsBetween(kind, before, after).length > 0) return as(before, 'before_change')
+    }
+    return undefined
+  }
+}

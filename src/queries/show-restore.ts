@@ -1,0 +1,91 @@
+import { curlLines } from '../repair/curl.ts'
+import type { Answer } from '../report/answer.ts'
+import type { TextPage } from '../report/text/page.ts'
+import { isShellSafe } from '../report/text/shell-safe.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { widthOf, wrapPieces } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise, quote } from '../text/neutralise.ts'
+import type { FormerState } from './former-state.ts'
+import type { Restoration, RestoreRow } from './restore-row.ts'
+
+/** Sentences before the requests: which resource, which state, and why that one. */
+export function introduceRestore({ resource, former, isGone, notes }: Restoration, requests: number): string[] {
+  const { project, kind, uid, name } = resource
+  const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
+  if (former === undefined)
+    return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
+  const { version } = former
+  const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
+  if (!isGone && requests === 0 && version.toRun === null)
+    return [`${named} is as it was: ${state}, is the present one.`]
+  return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
+}
+
+function describeBasis({ basis, rules, version }: FormerState): string {
+  switch (basis) {
+    case 'asked':
+      return version.toRun === null ? 'which is the present one' : `which ended in run ${version.toRun}`
+    case 'before_drift':
+      return `before the change that ${rules.join(', ')} ${rules.length === 1 ? 'reports' : 'report'}`
+    case 'before_change':
+      return `before its last change, in run ${version.toRun}`
+    case 'before_removal':
+      return `before run ${version.toRun} no longer found it`
+  }
+}
+
+/** Each request as a command, then the variables that it needs. */
+export function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): string[] {
+  const lines = rows.flatMap((row, at) => {
+    const names = row.placeholders.map(({ name }) => name)
+    const title = `${rows.length === 1 ? '' : `${at + 1}. `}${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}`
+    const restores = row.restores.map((path, index) => neutralise(path) + (index < row.restores.length - 1 ? ',' : ''))
+    const pieces = restores.length === 0 ? [`${title}:`] : [`${title}, which puts back`, ...restores]
+    return [
+      ...(at === 0 ? [] : ['']),
+      ...wrapPieces(pieces, page.width).map((line) => page.paint('heading', line)),
+      '',
+      ...curlLines(row, names),
+    ]
+  })
+  return [...lines, ...showVariables(rows, page)]
+}
+
+function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
+  const variables = new Map(rows.flatMap(({ placeholders }) => placeholders).map((each) => [each.name, each]))
+  if (variables.size === 0) return []
+  const widest = Math.max(...[...variables.keys()].map(widthOf))
+  return [
+    '',
+    page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
+    '',
+    ...[...variables.values()].flatMap(({ name, path, hint }) => {
+      const what = `${path === null ? '' : `${neutralise(path)}: `}${neutralise(hint)}`
+      const line = `  ${name.padEnd(widest)}  ${what}`
+      return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
+    }),
+  ]
+}
+
+/** Sentences after the requests: what they leave out, and what to do next. */
+export function concludeRestore({ resource, left, isGone, dependents }: Restoration, requests: number): string[] {
+  const { kind } = resource
+  return [
+    ...(kind === 'device' ? ['Left to you: the service has no request that updates a device.'] : []),
+    ...left.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
+    ...(isGone && requests > 0 ? [`The new ${kind} gets a new uid: name it wherever the former one is named.`] : []),
+    ...describeDependents(dependents, kind),
+    ...(requests > 0 ? ['hookdrift has sent nothing. Read the request, send it, and audit again.'] : []),
+  ]
+}
+
+const mostDependents = 5
+
+function describeDependents(dependents: Restoration['dependents'], kind: string): string[] {
+  if (dependents.length === 0) return []
+  const shown = dependents.slice(0, mostDependents).map(({ uid }) => (isShellSafe(uid) ? uid : quote(uid)))
+  const left = dependents.length - shown.length
+  const all = `${shown.join(', ')}${left === 0 ? '' : ` and ${left} more`}`
+  return [`${count(dependents.length, 'subscription')} went with the ${kind}: ${all}. Restore each after it.`]
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Placeholder } from './placeholders.ts'
+import type { RepairableKind } from './request-fields.ts'
+import type { LeftToYou } from './write-body.ts'
+
+/** A request that puts fields back. hookdrift prints it and sends nothing. */
+export interface RepairRequest {
+  readonly method: 'PUT' | 'POST'
+  /** Below the service's path prefix: `/projects/…`. */
+  readonly path: string
+  /** null where the request has none. */
+  readonly body: JsonObject | null
+  readonly placeholders: readonly RequestPlaceholder[]
+  /** What it does, as an imperative. */
+  readonly purpose: string
+  /** JSON Pointers of the fields that it puts back, without seals. */
+  readonly restores: readonly string[]
+}
+
+export interface RequestPlaceholder extends Placeholder {
+  /** What to fill in. */
+  readonly hint: string
+}
+
+export interface Repair {
+  readonly requests: readonly RepairRequest[]
+  /** By path. */
+  readonly left: readonly LeftToYou[]
+}
+
+export interface RepairCase {
+  readonly kind: RepairableKind
+  readonly projectUid: string
+  readonly uid: string
+  /** Attributes to put back. */
+  readonly target: JsonObject
+  /** Present attributes; undefined where the resource is gone. */
+  readonly now: JsonObject | undefined
+  /** JSON Pointers of what differs, sorted; not read where the resource is gone. */
+  readonly changed: readonly string[]
+  /** Resources that the target refers to and that are gone, by attribute: they have another uid once they are back. */
+  readonly gone: readonly ('endpoint_uid' | 'source_uid')[]
+  /** Names of placeholders that mean something else. */
+  readonly reserved: readonly string[]
+}

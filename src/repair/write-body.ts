@@ -1,0 +1,126 @@
+import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import type { RequestField, RequestFields, WrittenField } from './request-field.ts'
+
+/** A field that the printed requests do not put back. */
+export interface LeftToYou {
+  /** JSON Pointer into the attributes. */
+  readonly path: string
+  /** A sentence: why, and what to do instead. */
+  readonly reason: string
+}
+
+export interface WrittenBody {
+  readonly body: JsonObject
+  readonly left: readonly LeftToYou[]
+}
+
+/** `now`: the present attributes; undefined where the resource is gone and the request creates it. */
+export interface States {
+  readonly target: JsonObject
+  readonly now: JsonObject | undefined
+}
+
+/**
+ * Writes attributes in the form of the service's request, with every field that it takes: an update wipes what it
+ * leaves out. A field that the history does not know is sent as it is now.
+ */
+export function writeBody(fields: RequestFields, states: States, path = '', isCollapsed = false): WrittenBody {
+  const body: Record<string, Json> = {}
+  const left: LeftToYou[] = []
+  for (const [name, field] of Object.entries(fields)) {
+    const here = `${path}/${pointerStep(name)}`
+    const [then, now] = [ownOf(states.target, name), ownOf(states.now, name)]
+    const value = then === undefined && !isCollapsed ? now : then
+    if (field.as === 'nothing') {
+      if (states.now !== undefined && then !== undefined && now !== undefined && !isEqual(then, now))
+        left.push({ path: here, reason: field.because })
+      continue
+    }
+    if (value === undefined || (field.onlyCreate === true && states.now !== undefined)) {
+      if (field.onlyCreate === true && then !== undefined && now !== undefined && !isEqual(then, now))
+        left.push({ path: here, reason: onlyCreated })
+      continue
+    }
+    if (field.keeps !== undefined && isEmpty(value)) {
+      if (isEmpty(now)) continue
+      if (field.keeps === 'empty') {
+        left.push({ path: here, reason: keptWhenEmpty })
+        continue
+      }
+    }
+    const written = writeField(field, value, states.now === undefined ? undefined : (now ?? null), here)
+    left.push(...written.left)
+    setAt(body, field.to ?? [name], written.value)
+  }
+  for (const [name, value] of Object.entries(states.target)) {
+    if (Object.hasOwn(fields, name)) continue
+    const here = `${path}/${pointerStep(name)}`
+    // Within an object that the update replaces, the service takes back what it showed.
+    if (path !== '') setOwn(body, name, value)
+    else if (!isEmpty(value) || !isEmpty(ownOf(states.now, name))) left.push({ path: here, reason: unknownField })
+  }
+  return { body, left }
+}
+
+const onlyCreated = 'Only the request that creates the resource sets it. Create the resource anew.'
+const keptWhenEmpty =
+  'The update keeps its value if it is sent empty. Empty it in the dashboard, or create the resource anew.'
+const unknownField =
+  'hookdrift does not know how the service takes this field, and leaves it out. Check it after the request.'
+
+interface WrittenValue {
+  readonly value: Json
+  readonly left: readonly LeftToYou[]
+}
+
+function writeField(field: WrittenField, value: Json, now: Json | undefined, path: string): WrittenValue {
+  if (value === null || value === '') return { value: field.empty, left: [] }
+  const { members = {} } = field
+  if (field.as === 'duration') return { value: typeof value === 'number' ? `${value}s` : value, left: [] }
+  if (field.as === 'list' && isJsonObject(value)) return { value: writeList(members, value, path), left: [] }
+  if ((field.as === 'object' || field.as === 'collapsed') && isJsonObject(value)) {
+    const present = now === undefined ? undefined : isJsonObject(now) ? now : {}
+    const { body, left } = writeBody(members, { target: value, now: present }, path, field.as === 'collapsed')
+    return { value: body, left }
+  }
+  return { value, left: [] }
+}
+
+function writeList(members: RequestFields, items: JsonObject, path: string): Json {
+  return Object.entries(items).map(([uid, item]) => {
+    if (!isJsonObject(item)) return item
+    const { body } = writeBody(members, { target: item, now: {} }, `${path}/${pointerStep(uid)}`)
+    // Items without a uid are keyed by their place.
+    return uid.startsWith('#') ? body : { uid, ...body }
+  })
+}
+
+function setAt(body: Record<string, Json>, [name = '', ...rest]: readonly string[], value: Json): void {
+  if (rest.length === 0) {
+    setOwn(body, name, value)
+    return
+  }
+  const within = body[name]
+  const inner: Record<string, Json> = isJsonObject(within) ? { ...within } : {}
+  setAt(inner, rest, value)
+  setOwn(body, name, inner)
+}
+
+function ownOf(object: JsonObject | undefined, key: string): Json | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** What the service cannot distinguish from nothing. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '' || value === 0) return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** The fields of a body that the history does not know: not shown, neither then nor now. */
+export function unknownFields(fields: RequestFields, { target, now }: States): string[] {
+  return Object.entries(fields)
+    .filter(([name, field]: [string, RequestField]) => {
+      return field.as !== 'nothing' && ownOf(target, name) === undefined && ownOf(now, name) === undefined
+    })
+    .map(([name]) => `/${pointerStep(name)}`)
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { readGateway, unknownGateway } from '../../src/config/read-gateway.ts'
+import { reference } from '../../src/repair/placeholders.ts'
+
+const acme = { service: 'acme', name: 'acme/payments' }
+
+function read(service: string, env: Record<string, string> = {}, project = acme) {
+  const text = `services:\n  - name: acme\n${service.replace(/^/gm, '    ')}\n    projects: [{ id: P1, name: payments }]\n`
+  const readFile = (path: string) => {
+    if (path.endsWith('hookdrift.yaml')) return text
+    throw new Error(`nothing may read ${path}`)
+  }
+  return readGateway('/etc/hookdrift.yaml', { env, readFile }, project)
+}
+
+describe('where printed requests go', () => {
+  it('is the URL of the configuration, with the variable that holds the key', () => {
+    const gateway = read(`url: https://hooks.example.com/base/\nkey: ${reference('ACME_TOKEN')}`, { ACME_TOKEN: 'x' })
+    expect(gateway).toEqual({
+      baseUrl: 'https://hooks.example.com/base/api/v1',
+      headers: {
+        Authorization: `Bearer ${reference('ACME_TOKEN')}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'x-convoy-version': '2025-11-24',
+      },
+      placeholders: [{ name: 'ACME_TOKEN', hint: 'a key of acme that may write' }],
+    })
+  })
+
+  it.each([
+    ['a key in the file itself', 'key: CO.1234567890123456.not-a-real-key'],
+    ['a key in another file, which is not read', `key: "${reference('file:/run/secrets/acme')}"`],
+    ['no key', 'page_size: 10'],
+  ])('names the key after the service for %s', (_, key) => {
+    const gateway = read(`url: https://hooks.example.com\n${key}`)
+    expect(JSON.stringify(gateway)).not.toContain('not-a-real-key')
+    expect(gateway.headers.Authorization).toBe(`Bearer ${reference('ACME_KEY')}`)
+  })
+
+  it('prefers the key of the project', () => {
+    const text = `services:\n  - name: acme\n    url: https://a.example\n    key: ${reference('ONE')}\n    projects: [{ id: P1, key: "${reference('TWO')}" }]\n`
+    const sources = { env: {}, readFile: () => text }
+    const { headers } = readGateway('/hookdrift.yaml', sources, { service: 'acme', name: 'acme/P1' })
+    expect(headers.Authorization).toBe(`Bearer ${reference('TWO')}`)
+  })
+
+  it('is a variable where the URL is one that is not set, has a password, or is not there', () => {
+    const base = `${reference('ACME_URL')}/api/v1`
+    expect(read(`url: ${reference('GATEWAY')}`).baseUrl).toBe(base)
+    expect(read(`url: ${reference('GATEWAY')}`, { GATEWAY: 'https://set.example' }).baseUrl).toBe(
+      'https://set.example/api/v1',
+    )
+    expect(read('url: https://user:not-a-real-key@hooks.example.com').baseUrl).toBe(base)
+    expect(read('url: https://hooks.example.com', {}, { service: 'other', name: 'other/x' })).toEqual(
+      unknownGateway('other'),
+    )
+    expect(unknownGateway('acme').baseUrl).toBe(base)
+    expect(unknownGateway('3 éscale').baseUrl).toBe(`${reference('_3_SCALE_URL')}/api/v1`)
+  })
+
+  it('follows the dialect, hides the values of further headers, and keeps the version that bodies are written for', () => {
+    const dialect = `dialect:
+  path_prefix: /hooks
+  key_header: X-Key
+  key_scheme: ""
+  headers: { X-Tenant: not-a-real-key, X-Convoy-Version: "2024-01-01", accept: "*/*" }`
+    const { baseUrl, headers, placeholders } = read(`url: https://hooks.example.com\n${dialect}`)
+    expect(baseUrl).toBe('https://hooks.example.com/hooks')
+    expect(headers).toEqual({
+      'X-Key': reference('ACME_KEY'),
+      'content-type': 'application/json',
+      accept: reference('ACME_ACCEPT'),
+      'x-tenant': reference('ACME_X_TENANT'),
+      'x-convoy-version': '2025-11-24',
+    })
+    expect(placeholders.map(({ name }) => name)).toEqual(['ACME_KEY', 'ACME_ACCEPT', 'ACME_X_TENANT'])
+    const none = read('url: https://hooks.example.com\ndialect: { headers: { x-convoy-version: null } }')
+    expect(none.headers).not.toHaveProperty('x-convoy-version')
+  })
+})

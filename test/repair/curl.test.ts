@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/repair/curl.ts'
+import { reference } from '../../src/repair/placeholders.ts'
+
+/** A `curl` that prints its arguments, each ended by a NUL. */
+const stub = 'curl() { for argument in "$@"; do printf "%s\\0" "$argument"; done; }\n'
+
+function runInShell(lines: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync('sh', ['-u'], {
+    input: `${stub}${lines.join('\n')}\n`,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  })
+  return { status, stderr, args: stdout.split('\0').slice(0, -1) }
+}
+
+/** The values of an option among arguments. */
+function valuesOf(option: string, args: readonly string[]): string[] {
+  return args.flatMap((arg, at) => (arg === option ? [args[at + 1] ?? ''] : []))
+}
+
+const request = (body: JsonObject | null, more: Partial<AddressedRequest> = {}): AddressedRequest => ({
+  method: 'PUT',
+  url: 'https://hooks.example.com/api/v1/projects/p/endpoints/e',
+  headers: { Authorization: `Bearer ${reference('ACME_KEY')}`, 'content-type': 'application/json' },
+  body,
+  ...more,
+})
+
+describe('a curl command', () => {
+  it('gives a real shell the arguments, with variables in place of placeholders', () => {
+    const body = { name: "O'Brien", authentication: { api_key: { header_value: reference('SECRET_ONE') } } }
+    const lines = curlLines(request(body), ['ACME_KEY', 'SECRET_ONE'])
+    const { status, args } = runInShell(lines, { ACME_KEY: "k'e $y", SECRET_ONE: 'a\\"b$(id)' })
+    expect(status).toBe(0)
+    expect(args.slice(0, 5)).toEqual(['--silent', '--show-error', '--fail-with-body', '--request', 'PUT'])
+    expect(valuesOf('--header', args)).toEqual(["Authorization: Bearer k'e $y", 'content-type: application/json'])
+    expect(valuesOf('--url', args)).toEqual(['https://hooks.example.com/api/v1/projects/p/endpoints/e'])
+    const [sent = ''] = valuesOf('--data-raw', args)
+    expect(JSON.parse(sent)).toEqual({ ...body, authentication: { api_key: { header_value: 'a"b$(id)' } } })
+  })
+
+  it('does not run while a variable is unset or empty', () => {
+    const lines = curlLines(request({ secret: reference('SECRET_ONE') }), ['ACME_KEY', 'SECRET_ONE'])
+    for (const env of [{ ACME_KEY: 'k' }, { ACME_KEY: 'k', SECRET_ONE: '' }]) {
+      const { status, args, stderr } = runInShell(lines, env)
+      expect({ args, isRefused: status !== 0 }).toEqual({ args: [], isRefused: true })
+      expect(stderr).toContain('SECRET_ONE')
+    }
+  })
+
+  it('has no body where the request has none', () => {
+    const { args } = runInShell(curlLines(request(null, { method: 'POST' }), ['ACME_KEY']), { ACME_KEY: 'k' })
+    expect(valuesOf('--data-raw', args)).toEqual([])
+  })
+
+  const hostile = fc.oneof(
+    fc.constantFrom(
+      ...[
+        "'",
+        "'; touch /tmp/pwned; '",
+        '$(touch /tmp/pwned)',
+        '`id`',
+        reference('HOME'),
+        '"',
+        '\\',
+        "\\'",
+        '!!',
+        '*',
+        '~',
+      ],
+      ...[
+        '\n',
+        '\r\n',
+        '\u0000',
+        '\u001b[31m',
+        '\u202e',
+        '\u2028',
+        '-d @/etc/passwd',
+        reference('ACME_KEY'),
+        'é漢😀',
+        '#',
+      ],
+    ),
+    fc.string({ unit: 'binary' }),
+  )
+
+  it('keeps every text of a body, no matter what it holds', () => {
+    const text = fc.array(hostile, { maxLength: 4 }).map((parts) => parts.join(''))
+    const bodies = fc.array(fc.dictionary(text, text, { maxKeys: 4 }), { minLength: 8, maxLength: 8 })
+    fc.assert(
+      fc.property(bodies, (list) => {
+        // Placeholders have names that no text of a body contains.
+        const safe = list.filter((body) => !JSON.stringify(body).includes(reference('ACME_KEY')))
+        const lines = safe.flatMap((body) => curlLines(request(body), ['ACME_KEY']))
+        expect(lines.join('\n')).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+        const { status, args } = runInShell(lines, { ACME_KEY: 'k' })
+        expect(status).toBe(0)
+        expect(valuesOf('--data-raw', args).map((body) => JSON.parse(body))).toEqual(safe)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('quotes any text as one word', () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: 1, maxLength: 30 }), (texts) => {
+        // An argument of a program cannot contain a NUL.
+        const words = texts.map((text) => text.replaceAll('\0', '').toWellFormed())
+        const { args } = runInShell([`curl ${words.map((word) => quoteForShell(word, [])).join(' ')}`])
+        expect(args).toEqual(words)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('writes numbers that a double cannot hold as numbers', () => {
+    expect(wireJson({ rate_limit: 'number:12345678901234567890', name: 'text:number:12345678901234567890' })).toBe(
+      '{\n  "rate_limit": 12345678901234567890,\n  "name": "number:12345678901234567890"\n}',
+    )
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeData, updateProject } from '../../src/demo/edits.ts'
+import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+import {
+  endpointEdits,
+  endpointForms,
+  projectEdits,
+  richEndpoint,
+  richSource,
+  richSubscription,
+  sourceEdits,
+  sourceQueues,
+  subscriptionEdits,
+} from './rich-rows.ts'
+import { sendRows, valuesFrom } from './send-rows.ts'
+
+const policy = policyOf(`
+extends: []
+rules:
+  drift/authentication-lost: {}
+  drift/filter-widened: {}
+  drift/function-changed: {}
+  drift/project-weakened: {}
+  drift/rate-limit-lost: {}
+  drift/url-host-changed: {}
+  drift/verification-weakened: {}
+`)
+
+type Lists = { readonly endpoints: EndpointRow; readonly subscriptions: SubscriptionRow; readonly sources: SourceRow }
+
+describe.each([
+  ['keeps what the real service keeps', false],
+  ['wipes all that an update omits', true],
+])('the requests that restore prints, at a service that %s', (_, isForgetful) => {
+  let history: HistoryFixture
+  let project: string
+  beforeAll(async () => {
+    const sizes = { endpointsPerProject: 1, subscriptionsPerProject: 1, sourcesPerProject: 1 }
+    history = await openHistoryFixture({ fleet: { incomingEvery: 1, ...sizes }, service: { isForgetful } })
+    project = at(history.fixture.fleet.projects(), 0).uid
+  })
+  afterAll(() => history[Symbol.asyncDispose]())
+
+  const data = () => history.fixture.fleet.open(project)
+  const rowOf = <List extends keyof Lists>(list: List) => at(data()[list] as readonly Lists[List][], 0)
+
+  function set<List extends keyof Lists>(list: List, change: Partial<Lists[List]>): void {
+    changeData(history.fixture.fleet, project, (all): ProjectData => {
+      return { ...all, [list]: all[list].map((row) => ({ ...row, ...change })) }
+    })
+  }
+
+  async function audit() {
+    history.fixture.harness.advance(3_600_000)
+    return history.fixture.audit({ policy })
+  }
+
+  /** Restores after an edit; returns the text that people saw. */
+  async function restore(uid: string, edit: () => void | Promise<void>, original: () => object) {
+    const before = await audit()
+    const wanted = structuredClone(original())
+    await edit()
+    const drifted = await audit()
+    const args = ['restore', uid, '--run', `${before.run.number}`]
+    const { rows, left_to_you } = await history.rows(...args)
+    const values = valuesFrom(rows, inRequestForm(wanted))
+    values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
+    const answers = await sendRows(rows, values)
+    expect(answers.map(({ status }) => status)).toEqual(rows.map(() => 202))
+    expect(withoutTime(original())).toEqual(withoutTime(wanted))
+    const after = await audit()
+    const { rows: differing } = await history.rows('diff', `${before.run.number}`, `${after.run.number}`)
+    expect(differing).toEqual([])
+    const opened = drifted.violations.filter(({ state }) => state === 'opened')
+    // The preparation of a case is drift too, and stays open.
+    const ids = new Set(opened.map(({ fingerprint }) => fingerprint))
+    const ends = after.violations.filter(({ fingerprint }) => ids.has(fingerprint))
+    expect(ends.map(({ state, resolution }) => `${state} ${resolution}`)).toEqual(opened.map(() => 'resolved fixed'))
+    expect((await history.rows(...args)).rows).toEqual([])
+    return { left: left_to_you, opened: opened.map(({ rule }) => rule) }
+  }
+
+  it.each(endpointEdits.map((edit) => [Object.keys(edit).join(), edit] as const))(
+    'put back %s of an endpoint',
+    async (_names, edit) => {
+      set('endpoints', richEndpoint)
+      const { uid } = rowOf('endpoints')
+      expect(
+        (
+          await restore(
+            uid,
+            () => set('endpoints', edit),
+            () => rowOf('endpoints'),
+          )
+        ).left,
+      ).toEqual([])
+    },
+  )
+
+  it.each([richEndpoint, ...endpointForms].map((form) => [Object.keys(form).join(), form] as const))(
+    'put back all that an update with a name and a URL wiped, of an endpoint with %s',
+    async (_names, form) => {
+      set('endpoints', { ...richEndpoint, ...form })
+      const { uid, url } = rowOf('endpoints')
+      const wipe = async () => {
+        const headers = {
+          authorization: `Bearer ${history.fixture.fleet.personalKey}`,
+          'content-type': 'application/json',
+        }
+        const address = `${history.fixture.service.url}/api/v1/projects/${project}/endpoints/${uid}`
+        await fetch(address, { method: 'PUT', headers, body: JSON.stringify({ name: 'wiped', url }) })
+      }
+      expect((await restore(uid, wipe, () => rowOf('endpoints'))).left).toEqual([])
+    },
+  )
+
+  it.each(subscriptionEdits.map((edit) => [Object.keys(edit).join(), edit] as const))(
+    'put back %s of a subscription',
+    async (_names, edit) => {
+      set('subscriptions', richSubscription)
+      const { uid } = rowOf('subscriptions')
+      expect(
+        (
+          await restore(
+            uid,
+            () => set('subscriptions', edit),
+            () => rowOf('subscriptions'),
+          )
+        ).left,
+      ).toEqual([])
+    },
+  )
+
+  it.each([...sourceEdits.map((edit) => [{}, edit] as const), ...sourceQueues])(
+    'put back a source with %j after %j',
+    async (form, edit) => {
+      set('sources', { ...richSource, type: 'http', pub_sub: null, ...form })
+      const { uid } = rowOf('sources')
+      expect(
+        (
+          await restore(
+            uid,
+            () => set('sources', edit),
+            () => rowOf('sources'),
+          )
+        ).left,
+      ).toEqual([])
+    },
+  )
+
+  it.each(projectEdits)('put back a project after %j', async (edit) => {
+    const { fleet } = history.fixture
+    updateProject(fleet, project, {
+      replay_attacks_prevention_enabled: true,
+      ssl: { enforce_secure_endpoints: true },
+      ratelimit: { count: 1000, duration: 60 },
+      strategy: { type: 'exponential', duration: 100, retry_count: 10 },
+      meta_event: {
+        is_enabled: true,
+        type: 'http',
+        event_type: ['a'],
+        url: 'https://m.example.com',
+        secret: 'x'.repeat(40),
+        pub_sub: null,
+      },
+      search_policy: '720h',
+    })
+    const original = () => fleet.project(project)?.config ?? {}
+    expect((await restore(project, () => updateProject(fleet, project, edit), original)).left).toEqual([])
+  })
+})
+
+/** A body nests what a row has flat. */
+function inRequestForm(row: object): unknown {
+  const { pub_sub } = Object(row)
+  if ('meta_event' in row) return { config: row }
+  if (!pub_sub?.amqp) return row
+  const { bindedExchange: exchange, routingKey, ...amqp } = pub_sub.amqp
+  return { ...row, pub_sub: { ...pub_sub, amqp: { ...amqp, bindExchange: { exchange, routingKey } } } }
+}
+
+function withoutTime(row: object): object {
+  const { updated_at: _, ...others } = Object(row)
+  return others
+}

@@ -20,6 +20,7 @@ function span(
     fromRun,
     toRun,
     resolution: null,
+    owner: null,
   }
 }
 

@@ -1,14 +1,9 @@
 import { z } from 'zod'
-import { suggestName } from '../text/nearest-name.ts'
-import { describeName } from '../yaml/describe-value.ts'
-import type { FileProblem } from '../yaml/problem.ts'
-import type { ReadDocument } from '../yaml/read-document.ts'
-import type { DecodedConfiguration } from './configuration-schema.ts'
 
 /** What the address of a resource in the gateway's own UI may name. */
-const uiPlaceholders = ['service', 'project', 'project_id', 'kind', 'listing', 'uid'] as const
+export const uiPlaceholders = ['service', 'project', 'project_id', 'kind', 'listing', 'uid'] as const
 /** What the address of a published report may name. */
-const reportPlaceholders = ['run', 'directory', 'fingerprint'] as const
+export const reportPlaceholders = ['run', 'directory', 'fingerprint'] as const
 
 /** Values by placeholder, unencoded. */
 export type LinkValues<Placeholder extends string> = Readonly<Record<Placeholder, string>>
@@ -21,7 +16,7 @@ const form =
 const placeholder = /\{([^{}]{1,60})\}/g
 const mostCharacters = 2000
 
-/** An address with placeholders such as `{uid}`; which of them are known, `findLinkFaults` checks. */
+/** An address with placeholders such as `{uid}`; `check-links.ts` checks which. */
 export const linkTemplate = z.string().refine(isTemplate, {
   error: 'an http or https URL without user and password, with placeholders in braces behind the host only',
 })
@@ -32,27 +27,9 @@ function isTemplate(text: string): boolean {
   )
 }
 
-/** Finds placeholders that are not known. */
-export function* findLinkFaults(document: ReadDocument<DecodedConfiguration>): Generator<FileProblem> {
-  const { report_url, ui_url, services } = document.value
-  yield* unknownIn(report_url, ['report_url'], reportPlaceholders, document)
-  yield* unknownIn(ui_url, ['ui_url'], uiPlaceholders, document)
-  for (const [index, service] of services.entries()) {
-    yield* unknownIn(service.ui_url, ['services', index, 'ui_url'], uiPlaceholders, document)
-  }
-}
-
-function* unknownIn(
-  template: string | undefined,
-  path: readonly (string | number)[],
-  known: readonly string[],
-  document: ReadDocument<DecodedConfiguration>,
-): Generator<FileProblem> {
-  for (const { 1: name = '', index } of (template ?? '').matchAll(placeholder)) {
-    if (known.includes(name)) continue
-    const hint = suggestName(name, known) || `, expected one of ${known.join(', ')}`
-    yield document.problemWithin(path, index, `there is no placeholder ${describeName(name)} here${hint}`)
-  }
+/** The names of its placeholders, and where each begins. */
+export function placeholdersIn(template: string): readonly { readonly name: string; readonly offset: number }[] {
+  return [...template.matchAll(placeholder)].map(({ 1: name = '', index: offset }) => ({ name, offset }))
 }
 
 /**

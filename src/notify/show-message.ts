@@ -98,7 +98,7 @@ const marks: Readonly<Record<EventType, string>> = {
 const endings: Readonly<Record<Resolution, string>> = {
   fixed: 'Fixed',
   removed: 'Resource removed',
-  policy: 'No longer asked for',
+  policy: 'Policy changed',
   accepted: 'Accepted',
   expired: 'Expired',
 }

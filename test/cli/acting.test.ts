@@ -123,7 +123,7 @@ describe('notifications of an audit', () => {
       )
     expect(messages()).toEqual([])
     await cli.audit()
-    expect(messages()).toEqual([{ title: 'hookdrift run 3: 2 opened' }])
+    expect(messages()).toEqual([{ title: expect.stringMatching(/^hookdrift: 2 violations opened in \S+ \(run 3\)$/) }])
   })
 })
 

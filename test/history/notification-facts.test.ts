@@ -76,6 +76,7 @@ describe('the transition of a violation between two runs', () => {
       before: 'open',
       now: 'unknown',
       resolution: null,
+      owner: null,
     })
   })
 })

@@ -41,8 +41,7 @@ const severityOf: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | '
   info: 'info',
 }
 
-const longestSummary = 1024
-/** `cut` adds the original length. */
+/** A summary has at most 1024 characters, and `cut` adds the original length. */
 const longestText = 900
 
 function alertOf(message: Message) {
@@ -54,7 +53,7 @@ function alertOf(message: Message) {
   const project = only?.project ?? undefined
   return {
     payload: {
-      summary: neutralise(cut(said, longestText)).slice(0, longestSummary),
+      summary: textOf(said),
       source: textOf(project ?? 'hookdrift'),
       severity: severityOf[first?.severity ?? 'info'],
       timestamp,
@@ -84,7 +83,7 @@ function detailsOf({ text, rule, kind, uid, name, owner, path, remediation, comm
 
 function digestOf({ events, more, rules, command }: Message) {
   return {
-    worst: events.map((event) => neutralise(cut(plainText(sayEvent(event)), longestText))),
+    worst: events.map((event) => textOf(plainText(sayEvent(event)))),
     more,
     rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
     run: command,
@@ -92,5 +91,5 @@ function digestOf({ events, more, rules, command }: Message) {
 }
 
 function textOf(text: string): string {
-  return neutralise(cut(text, longestText))
+  return cut(neutralise(cut(text, 4 * longestText)), longestText)
 }

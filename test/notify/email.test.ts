@@ -77,6 +77,7 @@ describe('a mail', () => {
       '    delivers over plain http',
       '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E2',
       '    Show in the report: https://reports.example/run-7.html#v-2',
+      '',
       '1 open violation (1 high); no drift.',
       'and 212 more: `hookdrift report --run 7`',
       '',

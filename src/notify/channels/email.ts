@@ -72,11 +72,13 @@ function mailOf(message: Message, { from, to }: Email) {
   }
 }
 
-function mailLine(line: Line): string {
+function mailLine(line: Line, at: number, lines: readonly Line[]): string {
   if (line.level === 'links') return line.links.map(({ label, url }) => `    ${label}: ${url}`).join('\n')
   const said = plainText(line.pieces)
-  if (line.level === 'title') return `${said}\n`
-  return line.level === 'event' ? `\n• ${said}` : line.level === 'detail' ? `    ${said}` : said
+  if (line.level === 'detail') return `    ${said}`
+  if (line.level === 'event') return `\n• ${said}`
+  // A blank line keeps what is about the run apart from the events.
+  return at === 1 || (at > 0 && lines[at - 1]?.level !== 'text') ? `\n${said}` : said
 }
 
 function whenAborted(signal: AbortSignal): Promise<Outcome> {

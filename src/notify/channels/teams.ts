@@ -30,16 +30,16 @@ function bodyOf(message: Message): string {
     type: 'AdaptiveCard',
     version: '1.4',
     fallbackText: inert(cut(message.title, 300)),
-    body: showMessage(message).map(elementOf),
+    body: showMessage(message).flatMap(elementOf),
   }
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
   return JSON.stringify({ type: 'message', attachments: [attachment] })
 }
 
 /** Foreign text goes into runs, which have no Markdown; a block of text has links of ours alone. */
-function elementOf(line: Line) {
+function elementOf(line: Line): readonly object[] {
   if (line.level === 'links') {
-    return { type: 'TextBlock', text: line.links.map(markdownLink).join(' · '), wrap: true, spacing: 'None' }
+    return [{ type: 'TextBlock', text: line.links.map(markdownLink).join(' · '), wrap: true, spacing: 'None' }]
   }
   const isTitle = line.level === 'title'
   const inlines = line.pieces.map((piece, at) => ({
@@ -51,7 +51,9 @@ function elementOf(line: Line) {
         : {}),
   }))
   const layout = line.level === 'event' ? { separator: true } : line.level === 'detail' ? { spacing: 'None' } : {}
-  return { type: 'RichTextBlock', inlines, ...layout }
+  // A run without text is not allowed.
+  const shown = inlines.filter(({ text }) => text !== '')
+  return shown.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: shown, ...layout }]
 }
 
 function runOf(piece: Piece) {

@@ -122,7 +122,7 @@ export function isChannelSecret(path: readonly (string | number)[]): boolean {
 /** The host in the place of a secret that is not there. */
 export const unsetHost = 'unset.invalid'
 
-/** What stands for a secret of a channel that is not used: it has the form of one. */
+/** Takes the place of a secret of a channel that is not used: it has the form of one. */
 export function unsetSecret(member: unknown): string {
   if (member === 'url') return `https://${unsetHost}`
   if (member === 'smtp') return `smtp://${unsetHost}`

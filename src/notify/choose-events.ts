@@ -7,7 +7,7 @@ import type { Event } from './message.ts'
 
 /**
  * Whether a channel is sent an event. Owners choose among resources: what is about a listing, a rule or the worker goes
- * to all channels, because silence about a resource that was not scanned would read as good news.
+ * to all channels, because silence about a resource that was not scanned would look like health.
  */
 export function eventChooser(channel: Channel, record: RunRecord): (event: Event) => boolean {
   const isMeant = projectChooser(channel, record)

@@ -10,7 +10,7 @@ interface Trigger {
   /** What it is about; it closes when all of it is over. */
   readonly subjects: readonly string[]
   readonly events: readonly Event[]
-  /** Whether one incident stands for many events. */
+  /** Whether one incident is about many events. */
   readonly isDigest: boolean
 }
 

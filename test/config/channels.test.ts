@@ -132,7 +132,7 @@ describe('channels', () => {
       expect(refusal(withChannels(hook), { env: empty }, unused)).toEqual([])
     })
 
-    it('leave all other variables needed, and all other mistakes told', () => {
+    it('need all other variables, and hide no other mistake', () => {
       const other = { ...hook, name: '${HOOK_NAME}', min_severity: 'bad' }
       expect(refusal(withChannels(other), { env: {} }, unused).map((line) => line.replace(/^1:\d+: /, ''))).toEqual([
         'the environment variable HOOK_NAME is not set',

@@ -80,7 +80,7 @@ describe('an address from a template', () => {
   const values = fc.record({ uid: fc.string({ unit: 'binary' }), kind: fc.string(), listing: fc.webUrl() })
   const fixed = { service: 'acme', project: 'payments', project_id: '01P' }
 
-  it('leads where the template says, whatever the values are', () => {
+  it('leads where the template says, regardless of the values', () => {
     fc.assert(
       fc.property(values, (some) => {
         const filled = fillTemplate(ui, { ...fixed, ...some })

@@ -180,7 +180,7 @@ describe('notifications of a run', () => {
       { ...lines, name: 'tenants', owners: ['tenant-0*'] },
       { ...lines, name: 'second', owners: ['tenant-02', 'team-c'] },
       { ...lines, name: 'any', owners: ['*'] },
-      { ...lines, name: 'none', owners: ['nobody'] },
+      { ...lines, name: 'none', owners: ['tenant-99'] },
       { ...lines, name: 'low', owners: ['tenant-0*'], min_severity: 'critical' },
     ]
     const uidsOf = (messages: readonly Message[]) =>

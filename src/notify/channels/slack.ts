@@ -29,7 +29,7 @@ function slackLine(line: Line): string {
   if (line.level === 'links') return line.links.map(({ label, url }) => `<${escaped(url)}|${label}>`).join(' · ')
   const [first = '', ...rest] = line.pieces.map(slackPiece)
   if (line.level === 'title') return bold([first, ...rest].join(''))
-  // What happened stands out, and the names in it.
+  // A reader sees at a glance what happened to which resource.
   return line.level === 'event' ? [`• ${bold(first)}`, ...rest].join('') : [first, ...rest].join('')
 }
 
@@ -49,8 +49,14 @@ function slackPiece(piece: Piece): string {
 /** A sentence with foreign text in it: plain words stay as they are, everything else becomes code. */
 function slackProse(text: string): string {
   return splitPlainWords(neutralise(cut(text, 300)))
-    .map(({ text: part, isPlain }) => (isPlain ? part : slackCode(part)))
+    .map(({ text: part, isPlain }) => (isPlain ? part : asCode(part)))
     .join(' ')
+}
+
+/** The sentence's own punctuation stays outside. */
+function asCode(part: string): string {
+  const mark = part.length > 1 && ',.;:'.includes(part.slice(-1)) ? part.slice(-1) : ''
+  return slackCode(part.slice(0, part.length - mark.length)) + mark
 }
 
 /** A text in which backticks enclose code. */

@@ -191,6 +191,9 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/notify/channels/email.ts': {
     '/^127\\.[\\d.]+$/': ourText,
   },
+  'src/notify/first-step.ts': {
+    '/\\s+/g': ourText,
+  },
   'src/policy/cel/custom-rule.ts': {
     '/\\{[^{}]*\\}/g': ourText,
   },

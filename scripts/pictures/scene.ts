@@ -52,6 +52,8 @@ export async function playScene(): Promise<Scene> {
 worker: { listen: 127.0.0.1:${port} }
 schedules: [{ name: often, cron: "*/2 * * * * *", run_on_start: true }]
 notify: [{ name: chat, type: slack, url: http://127.0.0.1:${(chat.address() as AddressInfo).port}/, min_severity: medium }]
+ui_url: https://convoy.example.com/projects/{project_id}/{listing}/{uid}
+report_url: https://reports.example.com/{directory}/report.html#v-{fingerprint}
 services:
   - name: acme
     url: ${service.url}

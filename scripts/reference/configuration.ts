@@ -56,21 +56,36 @@ function hasMembers(schema: Schema): boolean {
   return membersOf(schema).length > 0
 }
 
-/** Its own, or those of what it lists; of alternatives, each member once. */
-function membersOf(schema: Schema): readonly (readonly [string, Schema, Schema])[] {
+interface Member {
+  readonly name: string
+  readonly schema: Schema
+  readonly owner: Schema
+  /** The `type` of the alternative that it belongs to, where others mean something else by the same name. */
+  readonly type?: unknown
+}
+
+/** Its own, or those of what it lists; of alternatives, each member once for each meaning. */
+function membersOf(schema: Schema): readonly Member[] {
   const alternatives = [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].map((one) => one.items ?? one)
   const deeper = alternatives.flatMap((one) => [one, ...(one.oneOf ?? []), ...(one.anyOf ?? [])])
-  const all = deeper.flatMap((one) =>
-    Object.entries(one.properties ?? {}).map(([name, member]) => [name, member, one] as const),
+  const all = deeper.flatMap((owner): Member[] =>
+    Object.entries(owner.properties ?? {}).map(([name, schema]) => ({ name, schema, owner })),
   )
-  return [...new Map(all.map((entry) => [entry[0], entry])).values()]
+  return [...Map.groupBy(all, ({ name }) => name).values()].flatMap((same) => {
+    const distinct = [...new Map(same.map((member) => [member.schema.description, member])).values()]
+    const types = same.flatMap(({ schema: { const: value } }) => (value === undefined ? [] : [value]))
+    if (distinct.length > 1) return distinct.map((one) => ({ ...one, type: one.owner.properties?.type?.const }))
+    return distinct.map((one) => (types.length === 0 ? one : { ...one, schema: { ...one.schema, enum: types } }))
+  })
 }
 
 function memberRows(schema: Schema, prefix: string): readonly string[] {
-  return membersOf(schema).flatMap(([name, member, owner]) => rowsOf(`${prefix}${name}`, member, owner))
+  return membersOf(schema).flatMap(({ name, schema: member, owner, type }) =>
+    rowsOf(`${prefix}${name}`, member, owner, type),
+  )
 }
 
-function rowsOf(path: string, schema: Schema, owner: Schema): readonly string[] {
+function rowsOf(path: string, schema: Schema, owner: Schema, type?: unknown): readonly string[] {
   const name = path.replace(/^.*\./, '')
   const needed = owner.required?.includes(name) === true && schema.default === undefined ? ' Required.' : ''
   const values = schema.enum ?? []
@@ -80,7 +95,8 @@ function rowsOf(path: string, schema: Schema, owner: Schema): readonly string[] 
     schema.default === undefined || isSaid ? '' : ` Default: \`${JSON.stringify(schema.default).replaceAll('"', '')}\`.`
   const about = schema.description === undefined ? '' : ` ${sentence(schema.description)}`
   const list = schema.type === 'array' ? '[]' : ''
-  const row = `- \`${path}${list}\`:${about}${choices}${needed}${fallback}`.replace(/:$/, '')
+  const of = type === undefined ? '' : ` of \`${type}\``
+  const row = `- \`${path}${list}\`${of}:${about}${choices}${needed}${fallback}`.replace(/:$/, '')
   return [row, ...memberRows(schema, `${path}${list}.`)]
 }
 

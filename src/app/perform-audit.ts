@@ -8,6 +8,7 @@ import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
+import { openLinks } from '../notify/links.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -105,7 +106,10 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         progress.page(ref.name, page.items)
         request.onPage?.(page)
       },
-      composeNotifications: request.notifies === false ? () => 'later' : composeRunNotifications(configuration.notify),
+      composeNotifications:
+        request.notifies === false
+          ? () => 'later'
+          : composeRunNotifications(configuration.notify, openLinks(configuration)),
       // The error's message could quote the service, so only the stack is logged.
       onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
       onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),

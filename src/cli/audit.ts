@@ -63,6 +63,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     history: options.history,
     cwd: terminal.cwd(),
     findTimetableFault: timetableFaultsAt(Date.now()),
+    usesChannels: options.notify !== false,
   })
   const metricsFile = options.metricsFile === undefined ? undefined : resolve(terminal.cwd(), options.metricsFile)
   if (metricsFile !== undefined) refuseUnwritable('--metrics-file', metricsFile)

@@ -6,7 +6,7 @@ import { isLoopback } from './check-services.ts'
 import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
-import { type DecodedChannel, smtpServer } from './notify-schema.ts'
+import { type DecodedChannel, smtpServer, unsetHost } from './notify-schema.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
@@ -49,7 +49,7 @@ export function* findChannelWarnings(document: ConfigurationDocument): Generator
         yield document.problem(path, `the file contains a secret; use ${referenceForms}`)
       }
     }
-    if (channel.type !== 'webhook' && channel.type !== 'slack') continue
+    if (!('url' in channel)) continue
     const { protocol, hostname } = new URL(channel.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
       yield document.problem(['notify', index, 'url'], 'messages are sent in clear over http; use https')
@@ -66,7 +66,7 @@ function* loginFaults(
   const server = smtpServer(channel.smtp)
   const user = channel.user ?? server?.user
   const password = channel.password ?? server?.password
-  if ((user === undefined) === (password === undefined)) return
+  if ((user === undefined) === (password === undefined) || server?.host === unsetHost) return
   yield document.problem(
     [...path, 'smtp'],
     `a ${user === undefined ? 'password without a user' : 'user without a password'}`,
@@ -78,7 +78,10 @@ function secretMembers(channel: DecodedChannel): readonly string[] {
     case 'webhook':
       return ['url', 'secret']
     case 'slack':
+    case 'teams':
       return ['url']
+    case 'pagerduty':
+      return ['routing_key']
     case 'email':
       return smtpServer(channel.smtp)?.password === undefined ? ['password'] : ['smtp', 'password']
     default:

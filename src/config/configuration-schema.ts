@@ -3,6 +3,7 @@ import { urlScheme } from '../history/location.ts'
 import type { FileLimits } from '../yaml/parse-yaml.ts'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
+import { linkTemplate } from './link-template.ts'
 import { duration, size } from './measures.ts'
 import { channelSchema } from './notify-schema.ts'
 import { retentionSchema } from './retention-schema.ts'
@@ -104,6 +105,9 @@ const service = z.strictObject({
   limits: limits.prefault({}).describe('Timeouts, retries and sizes'),
   ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
   dialect: dialectSchema.prefault({}),
+  ui_url: linkTemplate
+    .exactOptional()
+    .describe('Where the gateway shows a resource of this service, as above. Default: the one above'),
   projects: z
     .array(project)
     .min(1, { error: `at least one project, such as - ${oneProject}` })
@@ -142,6 +146,16 @@ export const configurationSchema = z.strictObject({
   worker: workerSchema.exactOptional(),
   schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
   notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
+  ui_url: linkTemplate
+    .exactOptional()
+    .describe(
+      'Where the gateway itself shows a resource, for links in notifications: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
+    ),
+  report_url: linkTemplate
+    .exactOptional()
+    .describe(
+      'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
+    ),
   services: z.array(service).min(1).max(1000),
 })
 

@@ -22,6 +22,16 @@ const chosen = {
     .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
   min_severity: z.enum(severities).exactOptional().describe('Only violations of at least this severity'),
   labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
+  owners: z
+    .array(
+      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+        error: 'an owner, or a pattern such as `tenant-0*`, at most 500 characters',
+      }),
+    )
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Only violations of resources whose owner matches: an `owner_id`, or a pattern with `*`'),
 }
 
 const url = z.string().refine(isChannelUrl, { error: 'an http or https URL without user, password or fragment' })
@@ -63,6 +73,24 @@ export const channelSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     ...chosen,
+    type: z.literal('teams'),
+    url: url.describe('The address of a workflow of Microsoft Teams that posts what it receives; a secret'),
+  }),
+  z.strictObject({
+    ...chosen,
+    type: z.literal('pagerduty'),
+    routing_key: z
+      .string()
+      .regex(/^[A-Za-z0-9]{32}$/, {
+        error: 'the integration key of an Events API v2 integration: 32 letters and digits',
+      })
+      .describe(`The integration key of an Events API v2 integration, a secret; as ${referenceForms}`),
+    url: url
+      .default('https://events.pagerduty.com')
+      .describe('The Events API; in the EU region https://events.eu.pagerduty.com'),
+  }),
+  z.strictObject({
+    ...chosen,
     type: z.literal('email'),
     smtp: z
       .string()
@@ -89,6 +117,17 @@ const shown: ReadonlySet<unknown> = new Set([
 /** Whether a path of the configuration is a secret of a channel. */
 export function isChannelSecret(path: readonly (string | number)[]): boolean {
   return path[0] === 'notify' && !shown.has(path[2])
+}
+
+/** The host in the place of a secret that is not there. */
+export const unsetHost = 'unset.invalid'
+
+/** Takes the place of a secret of a channel that is not used: it has the form of one. */
+export function unsetSecret(member: unknown): string {
+  if (member === 'url') return `https://${unsetHost}`
+  if (member === 'smtp') return `smtp://${unsetHost}`
+  if (member === 'secret') return `whsec_${'0'.repeat(32)}`
+  return '0'.repeat(32)
 }
 
 /** A channel without its secrets, for the digest of a configuration. */

@@ -2,10 +2,11 @@ import { dirname, resolve } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
-import type { NodePath } from '../yaml/node-values.ts'
+import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
+import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
 import { configurationDigest } from './configuration-digest.ts'
@@ -19,7 +20,7 @@ import {
 import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
+import { type DecodedChannel, isChannelSecret, unsetSecret } from './notify-schema.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
@@ -42,6 +43,8 @@ export interface Configuration {
   readonly schedules: readonly Schedule[]
   /** The channels. They contain secrets, for delivery only. */
   readonly notify: readonly Channel[]
+  /** The template of addresses of published reports. */
+  readonly reportUrl: string | undefined
   readonly services: readonly ConfiguredService[]
   /** sha256 in hex of the configuration, without keys and other secrets. */
   readonly digest: string
@@ -53,6 +56,8 @@ export interface ConfiguredService {
   readonly settings: ServiceSettings
   readonly projects: readonly ConfiguredProject[]
   readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** The template of addresses in the gateway's own UI. */
+  readonly uiUrl: string | undefined
 }
 
 /** As decoded; the path of a directory is absolute. */
@@ -89,6 +94,8 @@ export interface ConfigurationOptions {
   readonly cwd?: string
   /** Checks the schedules' patterns and zones. */
   readonly findTimetableFault?: FindTimetableFault | undefined
+  /** Whether channels are sent to. Default: yes. If not, their secrets may be missing, and `notify` is empty. */
+  readonly usesChannels?: boolean
 }
 
 /** Whole, because a person without a checkout has no example at hand. */
@@ -113,7 +120,7 @@ export function readConfiguration(
     file,
     schema: configurationSchema,
     limits: configurationLimits,
-    expand: expandReferences(file, sources),
+    expand: expandFor(options, expandReferences(file, sources)),
     isSecret: (path) =>
       path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
@@ -134,15 +141,15 @@ export function readConfiguration(
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     hosts: value.worker?.hosts,
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
-    notify: value.notify.map((channel) =>
-      channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel,
-    ),
+    notify: options.usesChannels === false ? [] : value.notify.map((channel) => channelOf(channel, file)),
+    reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
         projectOf(project, service, document, ['services', index, 'projects', position]),
       ),
       listings: service.listings,
+      uiUrl: service.ui_url ?? value.ui_url,
     })),
     digest: configurationDigest(value, parts),
     warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
@@ -158,11 +165,26 @@ function examineValues(
     ...findContradictions(document),
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),
+    ...findLinkFaults(document),
   ]
   const authorities = document.value.services.map((_, index) =>
     authorityOf(index, { file, sources, document, problems }),
   )
   return { faults: problems, authorities }
+}
+
+/** Without channels, their secrets alone may be missing. The digest has none, so it stays the same. */
+function expandFor({ usesChannels = true }: ConfigurationOptions, expand: Expand): Expand {
+  if (usesChannels) return expand
+  return (written, path) => {
+    const expanded = expand(written, path)
+    const isMissing = 'problem' in expanded || expanded.text === ''
+    return isMissing && isChannelSecret(path) ? { text: unsetSecret(path[2]) } : expanded
+  }
+}
+
+function channelOf(channel: DecodedChannel, file: string): Channel {
+  return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel
 }
 
 function historyOf(

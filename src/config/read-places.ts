@@ -54,8 +54,8 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
     file,
     schema: selection,
     limits: configurationLimits,
-    expand: (written) => {
-      const expanded = expand(written)
+    expand: (written, path) => {
+      const expanded = expand(written, path)
       return 'text' in expanded ? expanded : { text: written }
     },
   })

@@ -2,7 +2,7 @@ import type { CoverageStatus } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
-import type { NewMessage } from './outbox.ts'
+import type { NewMessage, OpenIncident } from './outbox.ts'
 import type { RunRecord } from './records.ts'
 
 /** The last notified state, before a run, of the projects that it scanned. */
@@ -16,6 +16,8 @@ export interface PriorState {
   readonly scans: ReadonlyMap<string, PreviousScan>
   /** Violations whose state differs from the notified one. */
   readonly transitions: readonly ViolationTransition[]
+  /** Of all channels, with the state of violations after this run. */
+  readonly incidents: readonly OpenIncident[]
 }
 
 export interface PreviousScan {
@@ -41,6 +43,8 @@ export interface ViolationTransition {
   readonly now: ActiveState | 'ended'
   /** Why it ended; null while it is active, and where the history does not say. */
   readonly resolution: Resolution | null
+  /** The `owner_id` of the endpoint, or of a subscription's endpoint: while it is active, or last was; null for none. */
+  readonly owner: string | null
 }
 
 /**
@@ -72,7 +76,7 @@ export function transitionBetween(
   const before = active?.state ?? (known.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   const now = latest.toRun === null || latest.toRun > run ? latest.state : 'ended'
   if (before === now || (before === 'never' && now === 'ended')) return undefined
-  const { fingerprint, rule, severity, kind, uid, name, path, message } = latest
+  const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
-  return { project, fingerprint, rule, severity, kind, uid, name, path, message, before, now, resolution }
+  return { project, fingerprint, rule, severity, kind, uid, name, path, message, owner, before, now, resolution }
 }

@@ -35,6 +35,18 @@ export interface NewMessage {
   readonly run: number | null
   /** JSON. */
   readonly body: string
+  /** The incident that it opens at its receiver or, without subjects, closes. */
+  readonly incident?: { readonly key: string; readonly subjects: readonly string[] }
+}
+
+/** One subject of an incident that a channel has opened and not closed. */
+export interface OpenIncident {
+  readonly channel: string
+  readonly key: string
+  /** The fingerprint of a violation, or what else the composer names. */
+  readonly subject: string
+  /** Whether it is a violation that is active and not waived. */
+  readonly isActive: boolean
 }
 
 export interface WaitingMessage {

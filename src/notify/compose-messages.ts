@@ -1,33 +1,48 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
 import { isInterrupted } from '../model/coverage.ts'
-import { isAtLeast } from '../model/violation.ts'
-import { count } from '../text/count.ts'
+import type { Verdict } from '../model/report.ts'
+import { eventChooser, projectChooser } from './choose-events.ts'
+import { findIncidents, workerIncident } from './compose-incidents.ts'
+import { countRules, countTypes, describeCounts } from './count-events.ts'
+import { explainEvents } from './explain-event.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
-import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
+import { type Links, noLinks } from './links.ts'
+import type { Event, Message, Storm } from './message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
-const mostNamed = { log: 200, directory: 0, webhook: 200, slack: 20, email: 20 } as const satisfies Record<
-  Channel['type'],
-  number
->
+const mostNamed = {
+  ...{ log: 200, directory: 0, webhook: 200 },
+  ...{ slack: 20, teams: 20, email: 20, pagerduty: 10 },
+} as const satisfies Record<Channel['type'], number>
 /** A storm's message is one digest: its worst events and the counts. */
 const namedInStorm = 10
 const massFrom = 50
-const rulesInDigest = 10
 
-/** Composes the messages about a run that is being committed: at most one per channel, none without changes. */
-export function composeRunNotifications(channels: readonly Channel[]): ComposeNotifications | undefined {
+/**
+ * Composes the messages about a run that is being committed: at most one per channel, none without changes. A channel
+ * of incidents has one for each incident that opens or closes.
+ */
+export function composeRunNotifications(
+  channels: readonly Channel[],
+  links: Links = noLinks,
+): ComposeNotifications | undefined {
   if (channels.length === 0) return undefined
   return (record, before) => {
     // The next run reports what an interrupted run did not.
     if (record.coverage.some(isInterrupted)) return 'later'
-    const events = findEvents(record, before)
-    return channels.flatMap((channel) => messageFor(channel, { record, before, events }))
+    let verdict: Verdict | undefined
+    const context: ComposeContext = {
+      ...{ record, before, links, events: findEvents(record, before) },
+      explain: explainEvents(record, links),
+      verdict: () => (verdict ??= composeReport(record).verdict),
+    }
+    return channels.flatMap((channel) =>
+      channel.type === 'pagerduty' ? incidentMessages(channel, context) : messageFor(channel, context),
+    )
   }
 }
 
@@ -35,11 +50,12 @@ export function composeRunNotifications(channels: readonly Channel[]): ComposeNo
 export function composeWorkerNotification(channels: readonly Channel[], event: Event, at: string): NewMessage[] {
   return channels
     .filter(({ type }) => type !== 'directory')
-    .map(({ name }) => {
+    .map(({ name, type }) => {
       const title = `hookdrift: ${event.text}`
       const command = 'hookdrift status'
       const message = compose([event], { id: idOf([name, event.id], 'msg'), at, title, command, most: 1 })
-      return { id: message.id, channel: name, run: null, body: JSON.stringify(message) }
+      const incident = type === 'pagerduty' ? { incident: workerIncident(name, event) } : {}
+      return { id: message.id, channel: name, run: null, body: JSON.stringify({ ...message, ...incident }) }
     })
 }
 
@@ -54,36 +70,85 @@ interface ComposeContext {
   readonly record: RunRecord
   readonly before: PriorState
   readonly events: readonly Event[]
+  readonly links: Links
+  readonly explain: (event: Event) => Event
+  /** Composed once, and only if a message needs it. */
+  readonly verdict: () => Verdict
 }
 
-function messageFor(channel: Channel, { record, before, events }: ComposeContext): NewMessage[] {
-  const isMeant = projectsOf(channel, record)
-  const chosen = events.filter(
-    ({ project, severity }) =>
-      (project === null || isMeant(project)) && isAtLeast(severity, channel.min_severity ?? 'info'),
-  )
+function messageFor(channel: Channel, context: ComposeContext): NewMessage[] {
+  const { record, before, events } = context
+  const chosen = events.filter(eventChooser(channel, record))
   const wantsReport =
     channel.type === 'directory' && channel.min_severity === undefined
-      ? record.coverage.some(({ project }) => isMeant(project))
+      ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
       : chosen.length > 0
   if (!wantsReport) return []
   const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
-  const storm = stormOf(shown, record, before)
-  const { verdict } = composeReport(record)
+  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before) }, context)]
+}
+
+/** Triggers come first: a person waits for them. */
+function incidentMessages(channel: Channel, context: ComposeContext): NewMessage[] {
+  const { record, before, events } = context
+  const { triggers, over } = findIncidents(channel, {
+    ...context,
+    chosen: events.filter(eventChooser(channel, record)),
+  })
+  return [
+    ...triggers.map(({ key, subjects, events: shown, isDigest }) => ({
+      ...runMessage(
+        channel,
+        shown,
+        {
+          id: [key],
+          storm: isDigest ? (stormOf(shown, record, before) ?? 'mass') : null,
+          incident: { action: 'trigger', key },
+        },
+        context,
+      ),
+      incident: { key, subjects },
+    })),
+    ...over.map((key) => ({
+      ...runMessage(channel, [], { id: [key], storm: null, incident: { action: 'resolve', key } }, context),
+      incident: { key, subjects: [] },
+    })),
+  ]
+}
+
+interface RunMessage {
+  /** What identifies the message among those of its channel and run. */
+  readonly id: readonly string[]
+  readonly storm: Storm | null
+  readonly incident?: NonNullable<Message['incident']>
+}
+
+function runMessage(
+  channel: Channel,
+  events: readonly Event[],
+  { id, storm, incident }: RunMessage,
+  { record, links, explain, verdict }: ComposeContext,
+): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
-  const message = {
-    ...compose(shown, {
-      id: idOf([channel.name, ...runIdentity(record)], 'msg'),
-      at: finished_at,
-      title: `hookdrift run ${number}: ${describeCounts(shown)}`,
-      command: `hookdrift report --run ${number}`,
-      most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
-      storm,
-    }),
-    run: { number, started_at, finished_at },
-    verdict: { exit_code: verdict.exit_code, text: verdict.text },
+  const frame = {
+    id: idOf([channel.name, ...runIdentity(record), ...id], 'msg'),
+    at: finished_at,
+    title: `hookdrift: ${describeCounts(events)} (run ${number})`,
+    command: `hookdrift report --run ${number}`,
+    most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
+    storm,
+    explain,
   }
-  return [{ id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }]
+  const { exit_code, text } = verdict()
+  const report_url = links.report(number)
+  const message: Message = {
+    ...compose(events, frame),
+    run: { number, started_at, finished_at },
+    verdict: { exit_code, text },
+    ...(report_url === undefined ? {} : { report_url }),
+    ...(incident === undefined ? {} : { incident }),
+  }
+  return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
 }
 
 interface Frame {
@@ -93,9 +158,13 @@ interface Frame {
   readonly command: string
   readonly most: number
   readonly storm?: Storm | null
+  readonly explain?: (event: Event) => Event
 }
 
-function compose(events: readonly Event[], { id, at, title, command, most, storm = null }: Frame): Message {
+function compose(
+  events: readonly Event[],
+  { id, at, title, command, most, storm = null, explain = (event) => event }: Frame,
+): Message {
   const sorted = events.toSorted(byImportance)
   const named = sorted.slice(0, most)
   return {
@@ -108,22 +177,9 @@ function compose(events: readonly Event[], { id, at, title, command, most, storm
     storm,
     counts: countTypes(events),
     rules: storm === null ? [] : countRules(events),
-    events: named,
+    events: named.map(explain),
     more: events.length - named.length,
     command,
-  }
-}
-
-/** A project is chosen by its name and its labels; the policy itself is not a project and always chosen. */
-function projectsOf({ projects = [], labels = {} }: Channel, record: RunRecord): (project: string) => boolean {
-  const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
-  const wanted = Object.entries(labels)
-  return (project) => {
-    const own = labelsOf.get(project) ?? {}
-    return (
-      matchesProject(project, projects) &&
-      wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
-    )
   }
 }
 
@@ -133,46 +189,4 @@ function stormOf(events: readonly Event[], record: RunRecord, before: PriorState
   const isOtherPolicy = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
   if (isOtherPolicy) return 'policy_changed'
   return events.length > massFrom ? 'mass' : null
-}
-
-function countTypes(events: readonly Event[]): Message['counts'] {
-  const groups = Map.groupBy(events, ({ type }) => type)
-  return Object.fromEntries(
-    eventTypes.flatMap((type) => {
-      const group = groups.get(type)
-      return group === undefined ? [] : [[type, group.length]]
-    }),
-  )
-}
-
-const words: Readonly<Record<EventType, (n: number) => string>> = {
-  'worker.failed': () => 'a run failed',
-  'worker.recovered': () => 'runs succeed again',
-  'coverage.lost': (n) => `${count(n, 'listing')} incomplete`,
-  'coverage.regained': (n) => `${count(n, 'listing')} complete again`,
-  'violation.reopened': (n) => `${n} reopened`,
-  'violation.opened': (n) => `${n} opened`,
-  'violation.resolved': (n) => `${n} resolved`,
-  'violation.closed': (n) => `${n} closed`,
-  'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
-}
-
-function describeCounts(events: readonly Event[]): string {
-  const counts = countTypes(events)
-  const parts = eventTypes.flatMap((type) => {
-    const number = counts[type]
-    return number === undefined ? [] : [words[type](number)]
-  })
-  return parts.length === 0 ? 'nothing new' : parts.join(', ')
-}
-
-/** Each rule with its worst severity, those with the most events first. */
-function countRules(events: readonly Event[]): Message['rules'] {
-  const ofRules = events
-    .toSorted(byImportance)
-    .flatMap(({ rule, severity }) => (rule === undefined ? [] : [{ rule, severity }]))
-  return [...Map.groupBy(ofRules, ({ rule }) => rule)]
-    .map(([rule, group]) => ({ rule, severity: group[0]?.severity ?? 'info', events: group.length }))
-    .toSorted((a, b) => b.events - a.events)
-    .slice(0, rulesInDigest)
 }

@@ -52,10 +52,10 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
   return transitions.flatMap((move): Event[] => {
     const type = typeOf(move)
     if (type === undefined) return []
-    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text, resolution } = move
+    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text, resolution, owner } = move
     const id = idOf([type, fingerprint, ...runIdentity(record)])
-    const ended = resolution === null ? {} : { resolution }
-    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...ended }]
+    const known = { ...(resolution === null ? {} : { resolution }), ...(owner === null ? {} : { owner }) }
+    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...known }]
   })
 }
 

@@ -35,6 +35,17 @@ export interface Event {
   /** Why a violation ended. */
   readonly resolution?: Resolution
   readonly listing?: Listing
+  /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
+  readonly owner?: string
+  /** What the rule finds, in general. */
+  readonly title?: string
+  /** The first step of the fix; in backticks, code. */
+  readonly remediation?: string
+  /** The command that leads on from here. */
+  readonly command?: string
+  /** Where the gateway shows the resource, and where the report shows the violation, if such addresses are configured. */
+  readonly ui_url?: string
+  readonly report_url?: string
 }
 
 /** The reason why a message is a digest. */
@@ -63,6 +74,10 @@ export interface Message {
   readonly more: number
   /** The command that shows all of it. */
   readonly command: string
+  /** Where the report of the run is published, if such an address is configured. */
+  readonly report_url?: string
+  /** What the message does at a receiver of incidents. */
+  readonly incident?: { readonly action: 'trigger' | 'resolve'; readonly key: string }
 }
 
 /** A message as this program wrote it. */

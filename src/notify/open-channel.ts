@@ -27,6 +27,10 @@ export async function openChannel(
       return (await import('./channels/webhook.ts')).sendToWebhook(channel, env, now)
     case 'slack':
       return (await import('./channels/slack.ts')).sendToSlack(channel, env)
+    case 'teams':
+      return (await import('./channels/teams.ts')).sendToTeams(channel, env)
+    case 'pagerduty':
+      return (await import('./channels/pagerduty.ts')).sendToPagerDuty(channel, env)
     case 'email':
       return (await import('./channels/email.ts')).sendByEmail(channel)
   }
@@ -34,5 +38,6 @@ export async function openChannel(
 
 /** The address of a channel as one text: its seal shows whether the receiver has changed. */
 export function targetOf(channel: Channel): string {
-  return channel.type === 'webhook' || channel.type === 'slack' ? channel.url : ''
+  if (channel.type === 'pagerduty') return `${channel.url} ${channel.routing_key}`
+  return 'url' in channel ? channel.url : ''
 }

@@ -1,24 +1,80 @@
-import { neutralise } from '../text/neutralise.ts'
+import type { Resolution } from '../model/violation.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
-/** One line for people: our words, then foreign ones, which each channel shows as inert text. */
-export interface Line {
-  readonly level: 'title' | 'text' | 'event'
-  readonly own: string
-  readonly foreign?: string
+/** A part of a line. Each channel shows what is foreign as inert text. */
+export type Piece =
+  /** Our words. */
+  | { readonly own: string }
+  /** A name that a service or a person chose. */
+  | { readonly name: string }
+  /** A sentence that may quote a service. */
+  | { readonly foreign: string }
+  /** A sentence of a rule page or a policy; in backticks, code. */
+  | { readonly prose: string }
+  | { readonly command: string }
+
+/** One line for people. */
+export type Line =
+  | { readonly level: 'title' | 'text' | 'event' | 'detail'; readonly pieces: readonly Piece[] }
+  | { readonly level: 'links'; readonly links: readonly Link[] }
+
+export interface Link {
+  /** Ours. */
+  readonly label: string
+  readonly url: string
 }
 
+/** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 export function showMessage(message: Message): readonly Line[] {
-  const { title, verdict, storm, rules, events, more, command, run } = message
-  const text = (own: string): Line => ({ level: 'text', own })
+  const { title, verdict, storm, rules, events, more, command, run, report_url } = message
+  const fixed = new Set<string>()
   return [
-    { level: 'title', own: title },
-    ...(verdict === null ? [] : [text(`${verdict.text} Exit code ${verdict.exit_code}.`)]),
+    { level: 'title', pieces: [{ own: title }] },
     ...(storm === null ? [] : [text(storms[storm])]),
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
-    ...events.flatMap(showEvent),
-    ...(more > 0 ? [text(`and ${more} more: ${command}`)] : run === null ? [] : [text(`All of it: ${command}`)]),
+    ...events.flatMap((event) => showEvent(event, fixed)),
+    ...(verdict === null ? [] : [text(verdict.text)]),
+    ...(more > 0 || run !== null
+      ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'All of it: ' }, { command }] } as const]
+      : []),
+    ...linksOf(['Open the report', report_url]),
   ]
+}
+
+/** What happened to which resource, in one sentence. */
+export function sayEvent(event: Event): readonly Piece[] {
+  const { severity, project, rule, kind, name, uid, owner, text: what, title = rule } = event
+  const where = project === null ? [] : [{ own: ` in ${project}` }]
+  if (rule === undefined) return [{ own: wordFor(event) }, ...where, { own: ': ' }, { foreign: what }]
+  const resource =
+    kind === undefined ? [] : [{ own: ` – ${kind} ` }, { name: name === undefined || name === '' ? (uid ?? '') : name }]
+  const whose = owner === undefined ? [] : [{ own: ', owner ' }, { name: owner }]
+  return [{ own: `${wordFor(event)}, ${severity}: ` }, { prose: title ?? rule }, ...resource, ...where, ...whose]
+}
+
+/** The remediation of a rule is said once. */
+function showEvent(event: Event, fixed: Set<string>): Line[] {
+  const { rule, text: what, remediation, command, ui_url, report_url } = event
+  const isNew = rule !== undefined && !fixed.has(rule)
+  if (rule !== undefined && remediation !== undefined) fixed.add(rule)
+  const fix = !isNew || remediation === undefined ? [] : [{ own: 'Fix: ' }, { prose: remediation }]
+  const run = !isNew || command === undefined ? [] : [{ own: fix.length === 0 ? 'Run ' : ' Run ' }, { command }]
+  const next = [...fix, ...run]
+  return [
+    { level: 'event', pieces: sayEvent(event) },
+    ...(rule === undefined ? [] : [{ level: 'detail', pieces: [{ foreign: what }] } as const]),
+    ...linksOf(['Open in the gateway', ui_url], ['Show in the report', report_url]),
+    ...(next.length === 0 ? [] : [{ level: 'detail', pieces: next } as const]),
+  ]
+}
+
+function linksOf(...links: readonly (readonly [string, string | undefined])[]): Line[] {
+  const known = links.flatMap(([label, url]) => (url === undefined ? [] : [{ label, url }]))
+  return known.length === 0 ? [] : [{ level: 'links', links: known }]
+}
+
+function text(own: string): Line {
+  return { level: 'text', pieces: [{ own }] }
 }
 
 const storms: Readonly<Record<Storm, string>> = {
@@ -28,26 +84,25 @@ const storms: Readonly<Record<Storm, string>> = {
 }
 
 const marks: Readonly<Record<EventType, string>> = {
-  'worker.failed': 'FAILED',
-  'worker.recovered': 'recovered',
-  'coverage.lost': 'INCOMPLETE',
-  'coverage.regained': 'complete again',
-  'violation.reopened': 'reopened',
-  'violation.opened': 'opened',
-  'violation.resolved': 'resolved',
-  'violation.closed': 'closed',
-  'rule.unknown': 'unknown',
+  'worker.failed': 'Failed',
+  'worker.recovered': 'Recovered',
+  'coverage.lost': 'Incomplete',
+  'coverage.regained': 'Complete again',
+  'violation.reopened': 'Reopened',
+  'violation.opened': 'Opened',
+  'violation.resolved': 'Resolved',
+  'violation.closed': 'Closed',
+  'rule.unknown': 'Unknown',
 }
 
-function showEvent({ type, severity, project, rule, kind, name, uid, text, resolution }: Event): Line[] {
-  const isOfViolation = type.startsWith('violation.')
-  const own = [
-    // What was fixed, removed, accepted or expired says so.
-    `• ${resolution === undefined || resolution === 'policy' ? marks[type] : resolution}`,
-    ...(isOfViolation || rule !== undefined ? [severity] : []),
-    ...(rule === undefined ? [] : [rule]),
-    ...(project === null ? [] : [`in ${project}`]),
-  ].join(' ')
-  const what = kind === undefined ? '' : `${kind} ${name === '' || name === undefined ? '' : `"${name}" `}${uid}: `
-  return [{ level: 'event', own: neutralise(own), foreign: what + text }]
+const endings: Readonly<Record<Resolution, string>> = {
+  fixed: 'Fixed',
+  removed: 'Resource removed',
+  policy: 'Policy changed',
+  accepted: 'Accepted',
+  expired: 'Expired',
+}
+
+function wordFor({ type, resolution }: Event): string {
+  return resolution === undefined ? marks[type] : endings[resolution]
 }

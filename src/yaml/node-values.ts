@@ -4,7 +4,7 @@ import { exactNumber, isExactNumber } from '../model/exact-number.ts'
 export type NodePath = readonly (string | number)[]
 
 /** Expands a text of the file before it is checked: another text, or the reason why there is none. */
-export type Expand = (text: string) => { readonly text: string } | { readonly problem: string }
+export type Expand = (text: string, path: NodePath) => { readonly text: string } | { readonly problem: string }
 
 export interface NodeValues {
   readonly value: unknown
@@ -81,7 +81,7 @@ function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading
   if (!isScalar(node)) return null
   if (typeof node.value === 'number' && reading.isExact(path)) return exactValue(node.value, node.source)
   if (typeof node.value !== 'string') return node.value
-  const expanded = reading.expand(node.value)
+  const expanded = reading.expand(node.value, path)
   if ('text' in expanded) return expanded.text
   reading.report(path, node.range?.[0] ?? 0, expanded.problem)
   return node.value

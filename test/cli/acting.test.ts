@@ -111,6 +111,18 @@ describe('notifications of an audit', () => {
     expect(existsSync(folder)).toBe(true)
   })
 
+  it('of a run with --no-notify need no secrets of channels', async () => {
+    const secret = `notify: [{ name: chat, type: slack, url: "\${SLACK_URL}" }]\n`
+    await using cli = await openCliFixture({}, secret)
+    const refused = await cli.audit(['--quiet'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('variable SLACK_URL is not set')])
+    expect((await cli.audit(['--quiet', '--no-notify'])).code).toBe(0)
+    // The same configuration, with its secret, is not another one.
+    expect((await cli.audit(['--quiet'], { env: { SLACK_URL: 'http://127.0.0.1:9/x' } })).code).toBe(0)
+    const file = cli.directory.file('hookdrift.db')
+    expect(query(file, 'SELECT count(DISTINCT configuration_digest) AS digests FROM run')).toEqual([{ digests: 1 }])
+  })
+
   it('of a run with --no-notify are sent by the next run', async () => {
     await using cli = await openCliFixture({}, 'notify: [{ name: out, type: log, min_severity: high }]\n')
     await cli.audit()
@@ -123,7 +135,7 @@ describe('notifications of an audit', () => {
       )
     expect(messages()).toEqual([])
     await cli.audit()
-    expect(messages()).toEqual([{ title: 'hookdrift run 3: 2 opened' }])
+    expect(messages()).toEqual([{ title: expect.stringMatching(/^hookdrift: 2 violations opened in \S+ \(run 3\)$/) }])
   })
 })
 

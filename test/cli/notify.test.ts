@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { setEndpointStatus } from '../../src/demo/edits.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
+import { faultsOfTeams } from '../notify/published-forms.ts'
 import { openReceiver } from '../notify/webhook-receiver.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { startHookdrift } from './start-process.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
+const duty = 'notarealkey'.padEnd(32, '0')
 const hook = `notify:
   - { name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}", min_severity: high }
 `
@@ -16,7 +19,7 @@ const hook = `notify:
 async function openNotified(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
   const receiver = await openReceiver(answer)
   const cli = await openCliFixture({}, notify)
-  const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret }
+  const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret, DUTY_KEY: duty }
   const options = { cwd: cli.directory.path, env: { ...cli.env, ...env } }
   const config = ['--config', cli.directory.file('hookdrift.yaml')]
   return {
@@ -141,6 +144,45 @@ describe('hookdrift audit with notifications', () => {
     for (const run of ['run-000001', 'run-000002', 'latest']) {
       expect(existsSync(notified.directory.file(`out/${run}/report.json`))).toBe(true)
     }
+  })
+
+  it('opens and closes incidents, and posts cards with links', async () => {
+    const links =
+      'ui_url: "https://c.example/{listing}/{uid}"\nreport_url: "https://r.example/{run}.html#v-{fingerprint}"\n'
+    const two = `${links}notify:
+  - { name: duty, type: pagerduty, routing_key: "\${DUTY_KEY}", url: "\${HOOK_URL}/duty", min_severity: high }
+  - { name: team, type: teams, url: "\${HOOK_URL}/team", min_severity: high }
+`
+    await using notified = await openNotified(two, () => ({ status: 202 }))
+    const bodiesTo = (end: string) =>
+      notified.receiver.got.flatMap(({ path, body }) => (path.endsWith(end) ? [JSON.parse(body)] : []))
+    await notified.audit()
+    expect(notified.receiver.got).toEqual([])
+    breakOne(notified)
+    await notified.audit()
+    const triggers = bodiesTo('/duty/v2/enqueue')
+    const opened = triggers.find(({ payload }) => payload.class === 'endpoint/inactive')
+    expect(opened).toMatchObject({
+      ...{ routing_key: duty, event_action: 'trigger', dedup_key: expect.stringMatching(/^hookdrift-[0-9a-f]{32}$/) },
+      payload: { severity: 'error', class: 'endpoint/inactive' },
+      client_url: 'https://r.example/2.html',
+    })
+    expect(opened.links[0].href).toMatch(/^https:\/\/c\.example\/endpoints\/\w+$/)
+    const [card] = bodiesTo('/team')
+    expect(faultsOfTeams(JSON.stringify(card))).toEqual([])
+    expect(JSON.stringify(card)).toContain(`[Open in the gateway](${opened.links[0].href})`)
+    const project = at(notified.fleet.projects(), 0).uid
+    setEndpointStatus(notified.fleet, { project, uid: at(notified.fleet.open(project).endpoints, 0).uid }, 'active')
+    await notified.audit()
+    const resolves = triggers.map(({ dedup_key }) => ({ routing_key: duty, event_action: 'resolve', dedup_key }))
+    const sent = bodiesTo('/duty/v2/enqueue').slice(triggers.length)
+    expect(sent).toHaveLength(resolves.length)
+    expect(sent).toEqual(expect.arrayContaining(resolves))
+    expect((await notified.notify('--test')).code).toBe(0)
+    const rows = query(notified.history, 'SELECT body FROM notification')
+    expect(JSON.stringify(rows)).not.toMatch(/notarealkey|127\.0\.0\.1/)
+    expect(query(notified.history, 'SELECT * FROM incident')).toEqual([])
+    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
   })
 
   it('writes no secret of a channel anywhere', async () => {

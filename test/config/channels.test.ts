@@ -55,6 +55,15 @@ describe('channels', () => {
       { ...hook, labels: { env: 'prod' } },
       /no project has the label `env` with "prod"/,
     ],
+    ['no owner', { ...hook, owners: [] }, /owners is an empty list/],
+    ['an owner with a line break', { ...hook, owners: ['a\nb'] }, /owners\[0\] is/],
+    ['a misspelt member', { ...hook, owner: ['tenant-01'] }, /`owner` is unknown, did you mean `owners`\?/],
+    ['a misspelt type', { name: 'a', type: 'team', url: '${HOOK_URL}' }, /type is "team".*did you mean `teams`\?/],
+    [
+      'a routing key of another form',
+      { name: 'a', type: 'pagerduty', routing_key: '${PASSWORD}' },
+      /routing_key has a value that does not fit \(not shown\), expected the integration key/,
+    ],
     ['keep 0', { name: 'a', type: 'directory', path: 'x', keep: 0 }, /keep is 0/],
     ['a format twice wrong', { name: 'a', type: 'directory', path: 'x', formats: ['pdf'] }, /formats\[0\] is "pdf"/],
   ])('refuse %s, with its place', (_, channel, expected) => {
@@ -62,6 +71,75 @@ describe('channels', () => {
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^1:\d+: /)
     expect(lines[0]).toMatch(expected)
+  })
+
+  it('of Teams and PagerDuty are read, with the published address of PagerDuty', () => {
+    const more = { ...env, PAGERDUTY_KEY: 'notarealkey'.padEnd(32, '0') }
+    const duty = { name: 'duty', type: 'pagerduty', routing_key: '${PAGERDUTY_KEY}', owners: ['tenant-0*'] }
+    const teams = { name: 'team', type: 'teams', url: '${HOOK_URL}' }
+    const { notify, warnings } = configure(withChannels(duty, teams), { env: more })
+    expect(notify).toEqual([
+      { ...duty, routing_key: more.PAGERDUTY_KEY, url: 'https://events.pagerduty.com' },
+      { ...teams, url: env.HOOK_URL },
+    ])
+    expect(warnings).toEqual([])
+    const eu = configure(withChannels({ ...duty, url: 'https://events.eu.pagerduty.com' }), { env: more })
+    expect(eu.notify).toMatchObject([{ url: 'https://events.eu.pagerduty.com' }])
+    const literal = configure(withChannels({ ...duty, routing_key: more.PAGERDUTY_KEY }), { env: more })
+    expect(literal.warnings).toEqual([expect.stringMatching(/the file contains a secret/)])
+  })
+
+  it('report all their mistakes at once', () => {
+    const wrong = [
+      { name: 'a', type: 'slack', url: 'ftp://x', owners: [1] },
+      { name: 'b', type: 'pagerduty', min_severty: 'high' },
+    ]
+    expect(refusalOf(...wrong).map((line) => line.replace(/^1:\d+: /, '').replace(/,.*/, ''))).toEqual([
+      'url has a value that does not fit (not shown)',
+      'owners[0] is 1',
+      'routing_key is missing',
+      '`min_severty` is unknown',
+    ])
+  })
+
+  describe('that are not used', () => {
+    const all = withChannels(
+      hook,
+      { name: 'chat', type: 'slack', url: '${SLACK_URL}' },
+      { name: 'duty', type: 'pagerduty', routing_key: '${file:./duty}' },
+      { ...mail, smtp: '${SMTP}', password: '${PASSWORD}' },
+      { ...mail, name: 'post', user: '${MAIL_USER}', password: '${PASSWORD}' },
+    )
+    const unused = { usesChannels: false }
+
+    it('need none of their secrets, and keep the digest of the configuration', () => {
+      const bare = { ACME_KEY: env.ACME_KEY }
+      expect(refusal(all, { env: bare }).length).toBeGreaterThan(4)
+      const { notify, digest, warnings } = configure(all, { env: bare }, unused)
+      expect([notify, warnings]).toEqual([[], []])
+      const filled = {
+        ...{ ...env, SLACK_URL: env.HOOK_URL, MAIL_USER: 'u', SMTP: 'smtp://u:p@mail.example.com' },
+        MAIL: 'x',
+      }
+      const files = { '/etc/hookdrift/duty': 'notarealkey'.padEnd(32, '0') }
+      expect(configure(all.replace('"${SMTP}"', '"smtp://u@mail.example.com"'), { env: filled, files }).digest).toBe(
+        digest,
+      )
+    })
+
+    it('count an empty variable as missing, as a secret is that a job does not have', () => {
+      const empty = { ACME_KEY: env.ACME_KEY, HOOK_URL: '', HOOK_SECRET: '' }
+      expect(refusal(withChannels(hook), { env: empty }, unused)).toEqual([])
+    })
+
+    it('need all other variables, and hide no other mistake', () => {
+      const other = { ...hook, name: '${HOOK_NAME}', min_severity: 'bad' }
+      expect(refusal(withChannels(other), { env: {} }, unused).map((line) => line.replace(/^1:\d+: /, ''))).toEqual([
+        'the environment variable HOOK_NAME is not set',
+        expect.stringMatching(/^min_severity is "bad"/),
+        'the environment variable ACME_KEY is not set',
+      ])
+    })
   })
 
   it('refuse a duplicate name', () => {

@@ -15,6 +15,8 @@ const channelEnv = {
   HOOK_SECRET: `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`,
   SLACK_URL: 'https://chat.example.com/not-a-real-key',
   SMTP_PASSWORD: 'not-a-real-key',
+  TEAMS_URL: 'https://teams.example.com/not-a-real-key',
+  PAGERDUTY_KEY: 'notarealkey'.padEnd(32, '0'),
 }
 const example = readFileSync(new URL('../../config/hookdrift.example.yaml', import.meta.url), 'utf8')
 

@@ -20,6 +20,7 @@ function span(
     fromRun,
     toRun,
     resolution: null,
+    owner: null,
   }
 }
 
@@ -75,6 +76,7 @@ describe('the transition of a violation between two runs', () => {
       before: 'open',
       now: 'unknown',
       resolution: null,
+      owner: null,
     })
   })
 })

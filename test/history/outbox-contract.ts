@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import { leaseExpiryMs } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
-import type { NewMessage } from '../../src/history/outbox.ts'
+import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import {
   aContext,
   aCoverage,
   aStart,
   at,
+  aVersion,
   aViolation,
   endedAs,
   instead,
@@ -131,6 +132,65 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const next = await run(async (draft) => end('d')(draft))
         expect(movesOf(next)).toEqual(['a: open → ended', 'c: never → open'])
         expect(movesOf(await run())).toEqual([])
+      })
+    })
+
+    it('name the owner of an active violation as of the run, and of an ended one as it last was', async () => {
+      const ownersOf = ({ transitions }: PriorState) => transitions.map(({ uid, owner }) => [uid, owner]).sort()
+      const first = await run(async (draft) => {
+        const versions = ['a', 'b'].map((uid) => aVersion(uid, { owner_id: `tenant-${uid}` }))
+        await draft.stage(payments, { seen: [], versions })
+        await open('a', 'b', 'without')(draft)
+      })
+      expect(ownersOf(first)).toEqual([
+        ['a', 'tenant-a'],
+        ['b', 'tenant-b'],
+        ['without', null],
+      ])
+      const gone = await run(async (draft) => {
+        const known = await draft.known(payments, 'endpoint', ['a', 'b'])
+        const replaces = known.get('b')?.id
+        await draft.stage(payments, { seen: [], versions: [aVersion('b', { owner_id: 'another' }, { replaces })] })
+        await draft.endVersions([known.get('a')?.id ?? 0])
+        await end('a')(draft)
+        await end('b')(draft)
+      })
+      expect(ownersOf(gone)).toEqual([
+        ['a', 'tenant-a'],
+        ['b', 'tenant-b'],
+      ])
+    })
+
+    describe('incidents', () => {
+      const opens = (key: string, subjects: readonly string[]) => () => [
+        { ...aMessage(`opens ${key} ${subjects.length}`, 'duty'), incident: { key, subjects } },
+      ]
+      const shown = ({ incidents }: PriorState) =>
+        incidents.map(({ channel, key, subject, isActive }: OpenIncident) => [channel, key, subject, isActive])
+      const [a, b] = ['a', 'b'].map((uid) => aViolation(uid).fingerprint) as [string, string]
+
+      it('are remembered with their subjects until a message closes them', async () => {
+        expect(shown(await run(open('a', 'b'), { compose: opens('k1', [a, b, 'a listing']) }))).toEqual([])
+        const first = await run(end('a'))
+        const [one, other] = [a, b].sort()
+        expect(shown(first)).toEqual([
+          ['duty', 'k1', one, one === b],
+          ['duty', 'k1', other, other === b],
+          ['duty', 'k1', 'a listing', false],
+        ])
+        expect(shown(await run(turn('b', 'waived'))).map(([, , , isActive]) => isActive)).toEqual([false, false, false])
+        await run(turn('b', 'unknown'), { compose: opens('k2', [b]) })
+        expect(shown(await run())).toContainEqual(['duty', 'k2', b, true])
+        await run(async () => {}, { compose: opens('k1', []) })
+        expect(shown(await run())).toEqual([['duty', 'k2', b, true]])
+      })
+
+      it('are not touched by a message that is there already', async () => {
+        await run(async () => {}, { compose: opens('k1', ['x']) })
+        await run(async () => {}, {
+          compose: () => [{ ...aMessage('opens k1 1', 'duty'), incident: { key: 'k1', subjects: [] } }],
+        })
+        expect(shown(await run())).toEqual([['duty', 'k1', 'x', false]])
       })
     })
 

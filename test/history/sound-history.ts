@@ -96,6 +96,9 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
   await draft.commit(
     at(number + 0.5),
     () => 0,
-    () => [message('hook'), message('chat')],
+    () => [
+      message('hook'),
+      { ...message('chat'), incident: { key: `incident ${number}`, subjects: [`subject ${number}0`] } },
+    ],
   )
 }

@@ -1,41 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/read-configuration.ts'
-import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
-import type { NewMessage } from '../../src/history/outbox.ts'
+import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { Stop } from '../../src/model/stop.ts'
-import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
-import { type Message, readMessage } from '../../src/notify/message.ts'
-import { type AuditTurn, policyOf } from '../audit/audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
-
-const lines: Channel = { name: 'lines', type: 'log' }
-const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.com/x' }
-
-/** A fleet fixture whose runs notify some channels. */
-async function openNotified(channels: readonly Channel[] = [lines], options: FleetFixtureOptions = {}) {
-  const fixture = await openFleetFixture(options)
-  const run = async (turn: Omit<AuditTurn, 'url' | 'compose'> = {}, on = channels) => {
-    let written: readonly NewMessage[] | 'later' = []
-    const compose = composeRunNotifications(on)
-    const composeAndKeep: ComposeNotifications = (record, before) => {
-      written = compose?.(record, before) ?? []
-      return written
-    }
-    const report = await fixture.audit({ ...turn, compose: composeAndKeep })
-    const all: readonly NewMessage[] = Array.isArray(written) ? written : []
-    return { report, messages: all.map(({ body }) => readMessage(body)) }
-  }
-  return { fixture, run, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() }
-}
+import { openLinks } from '../../src/notify/links.ts'
+import type { Message } from '../../src/notify/message.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { configure, withService } from '../config/config-fixture.ts'
+import { chat, lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
 
 const eventLines = ([message]: readonly Message[]) =>
   (message?.events ?? []).map(({ type, rule, listing, severity }) => `${type} ${rule ?? listing} ${severity}`)
-
-function places(fixture: FleetFixture) {
-  const { uid: project } = at(fixture.fleet.projects(), 0)
-  return fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid }))
-}
 
 describe('notifications of a run', () => {
   it('are empty when nothing changed, and mention each change once', async () => {
@@ -190,6 +165,88 @@ describe('notifications of a run', () => {
     expect(titles((await notified.run({}, on)).messages)).toEqual([[one], [one]])
     notified.fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${first.project}/subscriptions`), times: 9 })
     expect((await notified.run({}, on)).messages).toHaveLength(3)
+  })
+
+  it('are chosen by the owner of the resource, by names and patterns', async () => {
+    await using notified = await openNotified([])
+    const all = places(notified.fixture)
+    const [one, two, three, without] = all
+    if (one === undefined || two === undefined || three === undefined || without === undefined) throw new Error('few')
+    const owners = ['tenant-01', 'tenant-02', 'team-b', '']
+    for (const [index, owner_id] of owners.entries()) {
+      changeEndpoint(notified.fixture.fleet, all[index] ?? one, (row) => ({ ...row, owner_id }))
+    }
+    const on: Channel[] = [
+      { ...lines, name: 'tenants', owners: ['tenant-0*'] },
+      { ...lines, name: 'second', owners: ['tenant-02', 'team-c'] },
+      { ...lines, name: 'any', owners: ['*'] },
+      { ...lines, name: 'none', owners: ['tenant-99'] },
+      { ...lines, name: 'low', owners: ['tenant-0*'], min_severity: 'critical' },
+    ]
+    const uidsOf = (messages: readonly Message[]) =>
+      Object.fromEntries(messages.map(({ id, events }) => [id, events.map(({ uid = '' }) => uid).sort()]))
+    await notified.run({ policy: onlyInactive }, on)
+    for (const place of [one, two, three, without]) setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    const opened = await notified.run({ policy: onlyInactive }, on)
+    expect(Object.values(uidsOf(opened.messages))).toEqual([
+      [one.uid, two.uid].sort(),
+      [two.uid],
+      [one.uid, two.uid, three.uid].sort(),
+    ])
+    expect(opened.messages[1]?.events).toMatchObject([{ owner: 'tenant-02', type: 'violation.opened' }])
+    // What ended goes to those who heard of it, even if the resource is gone.
+    deleteEndpoint(notified.fixture.fleet, two)
+    const ended = await notified.run({ policy: onlyInactive }, on)
+    expect(Object.values(uidsOf(ended.messages))).toEqual([[two.uid], [two.uid], [two.uid]])
+    expect(ended.messages[0]?.events).toMatchObject([{ owner: 'tenant-02', resolution: 'removed' }])
+    // A listing that cannot be read is about every owner.
+    notified.fixture.service.failNext({ how: 'bad-json', path: /subscriptions/, times: 10 })
+    expect((await notified.run({ policy: onlyInactive }, on)).messages).toHaveLength(5)
+  })
+
+  it('of a storm stay one digest for a channel of owners', async () => {
+    await using notified = await openNotified([{ ...chat, owners: ['tenant-*'] }], {
+      fleet: { endpointsPerProject: 120 },
+    })
+    for (const place of places(notified.fixture).slice(0, 100))
+      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    const { messages } = await notified.run({ policy: onlyInactive })
+    expect(messages).toMatchObject([{ storm: 'first_run', more: 90, counts: { 'violation.opened': 100 } }])
+  })
+
+  it('say what the rule finds, its first step, a command and links', async () => {
+    const configuration = configure(
+      withService(
+        { projects: [{ id: '01P', name: 'payments' }], ui_url: 'https://c.example/{project_id}/{listing}/{uid}' },
+        { report_url: 'https://r.example/{run}.html#v-{fingerprint}' },
+      ),
+    )
+    const [service] = configuration.services
+    if (service === undefined) throw new Error('no service')
+    await using notified = await openNotified([chat])
+    const { name } = at(notified.fixture.fleet.projects(), 0)
+    const [project] = service.projects
+    if (project === undefined) throw new Error('no project')
+    const ref = { ...project.ref, name: `acme/${name}` }
+    const links = openLinks({ ...configuration, services: [{ ...service, projects: [{ ...project, ref }] }] })
+    await notified.run({}, [chat], links)
+    const [first] = places(notified.fixture)
+    if (first === undefined) throw new Error('no endpoint')
+    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    const [opened] = (await notified.run({ policy: onlyInactive }, [chat], links)).messages
+    const [event] = opened?.events ?? []
+    expect(opened?.report_url).toBe('https://r.example/2.html')
+    expect(event).toMatchObject({
+      title: 'Endpoint is inactive: its events are discarded',
+      command: 'hookdrift rules endpoint/inactive',
+      ui_url: `https://c.example/01P/endpoints/${first.uid}`,
+      report_url: `https://r.example/2.html#v-${event?.fingerprint}`,
+    })
+    expect(event?.remediation?.length).toBeGreaterThan(10)
+    deleteEndpoint(notified.fixture.fleet, first)
+    const [gone] = (await notified.run({ policy: onlyInactive }, [chat], links)).messages
+    expect(gone?.events[0]).not.toHaveProperty('ui_url')
+    expect(gone?.events[0]).not.toHaveProperty('remediation')
   })
 
   it('for a directory exist for each run, with events or without', async () => {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
 import { sendByEmail } from '../../src/notify/channels/email.ts'
-import { aMessage, anEvent, hostile } from './samples.ts'
+import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 
 interface Mail {
   readonly from: string | undefined
@@ -44,6 +44,13 @@ async function openMailServer(options: SMTPServerOptions = {}) {
   }
 }
 
+/** Quoted-printable, as text. */
+function decoded(mail: string): string {
+  const body = mail.slice(mail.indexOf('\r\n\r\n') + 4).replaceAll('=\r\n', '')
+  const bytes = body.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
 const signal = () => AbortSignal.timeout(8_000)
 const addresses = { from: 'hookdrift@example.com', to: ['platform@example.com', 'duty@example.com'] }
 
@@ -51,17 +58,31 @@ describe('a mail', () => {
   it('goes to all addresses, in plain text, under a stable id', async () => {
     await using server = await openMailServer()
     const send = sendByEmail({ smtp: `smtp://127.0.0.1:${server.port}`, ...addresses })
-    expect(await send(aMessage('msg_1', { more: 212 }), signal())).toEqual({ ok: true })
-    expect(await send(aMessage('msg_1', { more: 212 }), signal())).toEqual({ ok: true })
+    const sent = aMessage('msg_1', { events: [anExplainedEvent(1), anExplainedEvent(2)], more: 212 })
+    expect(await send(sent, signal())).toEqual({ ok: true })
+    expect(await send(sent, signal())).toEqual({ ok: true })
     const [mail, again] = server.mails
     expect(mail).toMatchObject({ from: addresses.from, to: addresses.to, user: undefined })
-    expect(mail?.text).toContain('Subject: hookdrift run 7: 1 opened\r\n')
+    expect(mail?.text).toContain('Subject: hookdrift: 1 violation opened in acme/payments (run 7)\r\n')
     expect(mail?.text).toContain('Message-ID: <msg_1@example.com>\r\n')
     expect(mail?.text).toContain('Content-Type: text/plain')
-    expect(mail?.text.replaceAll('=\r\n', '').replaceAll('=E2=80=A2', '•')).toContain(
-      '• opened high endpoint/url-not-https in acme/payments\r\n    endpoint "name 1" 01E1: delivers over plain http\r\n' +
-        'and 212 more: hookdrift report --run 7\r\n',
-    )
+    const lines = [
+      '• Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+      '    delivers over plain http',
+      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1',
+      '    Show in the report: https://reports.example/run-7.html#v-1',
+      '    Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
+      '',
+      '• Opened, high: Endpoint delivers over plain http – endpoint "name 2" in acme/payments, owner "tenant-06"',
+      '    delivers over plain http',
+      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E2',
+      '    Show in the report: https://reports.example/run-7.html#v-2',
+      '',
+      '1 open violation (1 high); no drift.',
+      'and 212 more: `hookdrift report --run 7`',
+      '',
+    ]
+    expect(decoded(mail?.text ?? '')).toContain(lines.join('\r\n'))
     expect(again?.text.match(/Message-ID: .*/)?.[0]).toBe(mail?.text.match(/Message-ID: .*/)?.[0])
   })
 

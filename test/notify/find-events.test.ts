@@ -39,7 +39,7 @@ function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partia
     notEvaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
-  return { ...run, scans: new Map([[project, scan]]), transitions: [], ...other }
+  return { ...run, scans: new Map([[project, scan]]), transitions: [], incidents: [], ...other }
 }
 
 function aMove(
@@ -47,7 +47,7 @@ function aMove(
   now: ViolationTransition['now'],
   other: Partial<ViolationTransition> = {},
 ): ViolationTransition {
-  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, resolution: null, ...other }
+  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, resolution: null, owner: null, ...other }
 }
 
 const withMoves = (...transitions: readonly ViolationTransition[]): PriorState => since({}, { transitions })

@@ -24,7 +24,7 @@ export function aMessage(id = 'msg_1', other: Partial<Message> = {}): Message {
     created_at: '2026-11-21T03:00:00.000Z',
     run: { number: 7, started_at: '2026-11-21T02:59:00.000Z', finished_at: '2026-11-21T03:00:00.000Z' },
     verdict: { exit_code: 1, text: '1 open violation (1 high); no drift.' },
-    title: 'hookdrift run 7: 1 opened',
+    title: 'hookdrift: 1 violation opened in acme/payments (run 7)',
     storm: null,
     counts: { 'violation.opened': 1 },
     rules: [],
@@ -33,6 +33,19 @@ export function aMessage(id = 'msg_1', other: Partial<Message> = {}): Message {
     command: 'hookdrift report --run 7',
     ...other,
   }
+}
+
+/** An event with all that a reader needs next. */
+export function anExplainedEvent(number: number, other: Partial<Event> = {}): Event {
+  return anEvent(number, {
+    owner: 'tenant-06',
+    title: 'Endpoint delivers over plain http',
+    remediation: 'Set `url` to an https address.',
+    command: 'hookdrift rules endpoint/url-not-https',
+    ui_url: `https://convoy.example/projects/01P/endpoints/01E${number}`,
+    report_url: `https://reports.example/run-7.html#v-${number}`,
+    ...other,
+  })
 }
 
 /** What acts in one reader or another. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sendToSlack, slackCode } from '../../src/notify/channels/slack.ts'
-import { aMessage, anEvent, hostile } from './samples.ts'
+import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openReceiver } from './webhook-receiver.ts'
 
 async function textOf(message = aMessage()): Promise<string> {
@@ -11,38 +11,80 @@ async function textOf(message = aMessage()): Promise<string> {
   return body.text
 }
 
+const links =
+  '<https://convoy.example/projects/01P/endpoints/01E1|Open in the gateway> · <https://reports.example/run-7.html#v-1|Show in the report>'
+
 describe('a message to Slack', () => {
-  it('says what happened, then how to list all of it', async () => {
-    const message = aMessage('msg_1', { events: [anEvent(1)], more: 212 })
+  it('says what happened to which resource, then where to see it, how to fix it and what to run', async () => {
+    const message = aMessage('msg_1', {
+      events: [anExplainedEvent(1), anEvent(2)],
+      report_url: 'https://reports.example/run-7.html?a=1&b=2',
+    })
     expect(await textOf(message)).toBe(
       [
-        '*hookdrift run 7: 1 opened*',
-        '1 open violation (1 high); no drift. Exit code 1.',
-        '• opened high endpoint/url-not-https in acme/payments `endpoint "name 1" 01E1: delivers over plain http`',
-        'and 212 more: hookdrift report --run 7',
-        '_msg_1_',
+        '*hookdrift: 1 violation opened in acme/payments (run 7)*',
+        '• *Opened, high:* Endpoint delivers over plain http – endpoint `name 1` in acme/payments, owner `tenant-06`',
+        'delivers over plain http',
+        links,
+        'Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
+        '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+        'delivers over plain http',
+        '1 open violation (1 high); no drift.',
+        'All of it: `hookdrift report --run 7`',
+        '<https://reports.example/run-7.html?a=1&amp;b=2|Open the report>',
       ].join('\n'),
     )
   })
 
-  it.each(hostile)('has no active markup from a name: %j', async (name) => {
-    const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { name, text: name, uid: name })] }))
-    // Slack's own marks are written with < and >; nothing of ours is.
-    expect(text).not.toMatch(/[<>]/)
-    expect(text.split('\n')).toHaveLength(5)
-    const [line = ''] = text.split('\n').filter((each) => each.startsWith('•'))
-    // Text of a service is inside of one pair of backticks that ends the line.
-    expect(line).toMatch(/^[^`]*`[^`]*`$/)
-    expect(line).not.toMatch(/@\w|:\/\//)
-    expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+  it('says the fix of a rule once, and what it does not show', async () => {
+    const text = await textOf(aMessage('msg_1', { events: [anExplainedEvent(1), anExplainedEvent(2)], more: 212 }))
+    expect(text.match(/Fix: /g)).toHaveLength(1)
+    expect(text).toContain('and 212 more: `hookdrift report --run 7`')
+  })
+
+  it('names a listing, a rule and the worker without a resource', async () => {
+    const { kind: _, uid: __, name: ___, path: ____, fingerprint: _____, rule, ...bare } = anEvent(1)
+    const events = [
+      { ...bare, type: 'coverage.lost' as const, listing: 'endpoints' as const, text: 'the endpoints: failed, 503' },
+      { ...bare, ...(rule === undefined ? {} : { rule }), type: 'rule.unknown' as const, text: 'not evaluated' },
+      { ...bare, project: null, type: 'worker.failed' as const, text: 'a run ended' },
+    ]
+    expect((await textOf(aMessage('msg_1', { events }))).split('\n').slice(1, 5)).toEqual([
+      '• *Incomplete* in acme/payments: the endpoints: failed, 503',
+      '• *Unknown, high:* `endpoint/url-not-https` in acme/payments',
+      'not evaluated',
+      '• *Failed*: a run ended',
+    ])
+  })
+
+  it.each(hostile)('has no active markup from a service: %j', async (name) => {
+    const event = anExplainedEvent(1, { name, text: name, uid: name, owner: name, title: name, remediation: name })
+    const text = await textOf(aMessage('msg_1', { events: [event] }))
+    expect(text.split('\n')).toHaveLength(7)
+    const own = text.replace(links, '').split('\n').slice(1, -2)
+    for (const line of own) {
+      // Text of a service is plain words, or inside of a pair of backticks.
+      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks: number) => marks % 2 === 0)
+      expect(line).not.toMatch(/[<>]|@\w|:\/\/|[\p{Cc}\u2028\u202e]/u)
+      expect(line.replace(/`[^`]*`/g, '').replace(/^• \*[A-Z][a-z]+, high:\*/, '')).not.toMatch(/[*_~@&|]/)
+    }
   })
 
   it('escapes characters with a meaning', () => {
     expect(slackCode('a &lt; <b>')).toBe('`a &amp;lt; &lt;b&gt;`')
   })
 
-  it('shortens long text', async () => {
-    const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { text: 'x'.repeat(100_000) })] }))
-    expect(text.length).toBeLessThan(1000)
+  it('shortens long text, and drops events rather than being cut by Slack', async () => {
+    const one = await textOf(aMessage('msg_1', { events: [anEvent(1, { text: 'x'.repeat(100_000) })] }))
+    expect(one.length).toBeLessThan(1000)
+    const long = (number: number) => {
+      const url = `https://convoy.example/${'x'.repeat(1900)}`
+      return anExplainedEvent(number, { text: `!${'x'.repeat(9_000)}`, ui_url: url, report_url: url })
+    }
+    const text = await textOf(aMessage('msg_1', { events: Array.from({ length: 20 }, (_, at) => long(at)), more: 5 }))
+    expect(text.length).toBeLessThanOrEqual(40_000)
+    const shown = text.match(/^• /gm)?.length ?? 0
+    expect(shown).toBeGreaterThan(5)
+    expect(text).toContain(`and ${25 - shown} more: `)
   })
 })

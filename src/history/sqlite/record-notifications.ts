@@ -10,8 +10,10 @@ import {
   transitionBetween,
   type ViolationTransition,
 } from '../notification-facts.ts'
+import type { OpenIncident } from '../outbox.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { ownerSql } from './owner-sql.ts'
 import { readProjects } from './read-documents.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
@@ -58,7 +60,19 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
     toolVersion: last?.toolVersion,
     scans: readPreviousScans(db, projects),
     transitions: readTransitions(db, run, projects),
+    incidents: readIncidents(db),
   }
+}
+
+function readIncidents(db: Database): OpenIncident[] {
+  return cachedStatement<[], Omit<OpenIncident, 'isActive'> & { isActive: number }>(
+    db,
+    `SELECT i.channel, i.key, i.subject, EXISTS (SELECT 1 FROM violation v
+       WHERE v.fingerprint = i.subject AND v.to_run IS NULL AND v.state <> 'waived') AS isActive
+     FROM incident i ORDER BY i.channel, i.key, i.subject`,
+  )
+    .all()
+    .map(({ isActive, ...incident }) => ({ ...incident, isActive: isActive === 1 }))
 }
 
 function readPreviousScans(db: Database, projects: readonly ScannedProject[]): ReadonlyMap<string, PreviousScan> {
@@ -105,11 +119,15 @@ function readTransitions(db: Database, run: number, projects: readonly ScannedPr
     `WITH touched AS (
        SELECT fingerprint FROM violation WHERE from_run BETWEEN @first AND @run
        UNION SELECT fingerprint FROM violation WHERE to_run BETWEEN @first AND @run)
-     SELECT v.project_id AS project, v.fingerprint, v.rule, v.severity, v.kind, v.uid, v.name, v.path, v.message, v.state,
-            v.from_run AS fromRun, v.to_run AS toRun, v.resolution
-     FROM touched t CROSS JOIN violation v ON v.fingerprint = t.fingerprint ORDER BY v.id`,
+     SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state,
+            x.from_run AS fromRun, x.to_run AS toRun, x.resolution,
+            ${ownerSql('iif(x.to_run IS NULL OR x.to_run > @run, @run, x.to_run - 1)')} AS owner
+     FROM touched t CROSS JOIN violation x ON x.fingerprint = t.fingerprint ORDER BY x.id`,
   )
-  const byViolation = Map.groupBy(spans.all({ first, run }), ({ fingerprint }) => fingerprint)
+  const found = spans
+    .all({ first, run })
+    .map((row) => ({ ...row, owner: typeof row.owner === 'string' ? row.owner : null }))
+  const byViolation = Map.groupBy(found, ({ fingerprint }) => fingerprint)
   return [...byViolation.values()].flatMap((own) => {
     const scanned = byId.get(own[0]?.project ?? 0)
     return scanned === undefined ? [] : (transitionBetween(scanned.name, own, { since: scanned.since, run }) ?? [])

@@ -127,9 +127,22 @@ export function writeMessages(db: Database, messages: readonly NewMessage[], at:
     db,
     `INSERT INTO notification (id, channel, number, run, created_at, body, next_try_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  for (const { id, channel, run, body } of messages) {
-    if (existing.get(id) === undefined) insert.run(id, channel, number.get(channel), run, at, body, at)
+  for (const { id, channel, run, body, incident } of messages) {
+    if (existing.get(id) !== undefined) continue
+    insert.run(id, channel, number.get(channel), run, at, body, at)
+    if (incident !== undefined) writeIncident(db, channel, incident)
   }
+}
+
+function writeIncident(db: Database, channel: string, { key, subjects }: NonNullable<NewMessage['incident']>): void {
+  if (subjects.length === 0) {
+    cachedStatement<unknown[], never>(db, 'DELETE FROM incident WHERE channel = ? AND key = ?').run(channel, key)
+  }
+  const insert = cachedStatement<unknown[], never>(
+    db,
+    'INSERT INTO incident (channel, subject, key) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET key = excluded.key',
+  )
+  for (const subject of subjects) insert.run(channel, subject, key)
 }
 
 /** Only from the front, so that a missing number behind it shows a deletion by another program. */

@@ -5,6 +5,7 @@ import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Message } from '../message.ts'
 import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
+import { plainText } from '../plain-text.ts'
 import { type Line, showMessage } from '../show-message.ts'
 
 interface Email {
@@ -17,7 +18,7 @@ interface Email {
 
 const waitMs = 10_000
 
-/** Mail in plain text, without links or pictures of its own. */
+/** Mail in plain text, without pictures. */
 export function sendByEmail(email: Email): SendMessage {
   const server = smtpServer(email.smtp)
   if (server === undefined) throw new Error('a mail server that is none was let through') // the schema refuses it
@@ -63,7 +64,7 @@ function mailOf(message: Message, { from, to }: Email) {
     to: [...to],
     // One line: a line break would begin another header.
     subject: neutralise(cut(message.title, 200)),
-    text: `${showMessage(message).map(mailLine).join('\n')}\n\n${message.id}\n`,
+    text: `${showMessage(message).map(mailLine).join('\n')}\n`,
     date: new Date(message.created_at),
     // The same at every attempt, so that a mailbox recognises a duplicate.
     messageId: `<${message.id}@${domain}>`,
@@ -71,10 +72,13 @@ function mailOf(message: Message, { from, to }: Email) {
   }
 }
 
-function mailLine({ own, foreign, level }: Line): string {
-  const said = neutralise(own)
-  if (foreign === undefined) return level === 'title' ? `${said}\n` : said
-  return `${said}\n    ${neutralise(cut(foreign, 500))}`
+function mailLine(line: Line, at: number, lines: readonly Line[]): string {
+  if (line.level === 'links') return line.links.map(({ label, url }) => `    ${label}: ${url}`).join('\n')
+  const said = plainText(line.pieces)
+  if (line.level === 'detail') return `    ${said}`
+  if (line.level === 'event') return `\n• ${said}`
+  // A blank line keeps what is about the run apart from the events.
+  return at === 1 || (at > 0 && lines[at - 1]?.level !== 'text') ? `\n${said}` : said
 }
 
 function whenAborted(signal: AbortSignal): Promise<Outcome> {

@@ -1,23 +1,70 @@
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { fitMessage } from '../fit-message.ts'
+import type { Message } from '../message.ts'
 import type { SendMessage } from '../outcome.ts'
+import { splitPlainWords } from '../plain-words.ts'
 import { post } from '../post.ts'
-import { type Line, showMessage } from '../show-message.ts'
+import { type Line, type Piece, showMessage } from '../show-message.ts'
 
-/** An incoming webhook of Slack or of a compatible service. It has no field for an id; the text carries it. */
+/** Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages */
+const mostCharacters = 40_000
+
+/** An incoming webhook of Slack or of a compatible service. */
 export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): SendMessage {
   return (message, signal) => {
-    const text = [...showMessage(message).map(slackLine), `_${message.id}_`].join('\n')
+    const text = fitMessage(message, textOf, ({ length }) => length <= mostCharacters)
     // Slack must not interpret our text beyond its own markup.
     const asWritten = { mrkdwn: true, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
     return post({ url, headers: {}, body: JSON.stringify({ text, ...asWritten }) }, env, signal)
   }
 }
 
-function slackLine({ own, foreign, level }: Line): string {
-  const said = level === 'title' ? `*${escaped(own)}*` : escaped(own)
-  return foreign === undefined ? said : `${said} ${slackCode(foreign)}`
+function textOf(message: Message): string {
+  return showMessage(message).map(slackLine).join('\n')
+}
+
+function slackLine(line: Line): string {
+  if (line.level === 'links') return line.links.map(({ label, url }) => `<${escaped(url)}|${label}>`).join(' · ')
+  const [first = '', ...rest] = line.pieces.map(slackPiece)
+  if (line.level === 'title') return bold([first, ...rest].join(''))
+  // A reader sees at a glance what happened to which resource.
+  return line.level === 'event' ? [`• ${bold(first)}`, ...rest].join('') : [first, ...rest].join('')
+}
+
+/** Blanks at the end stay outside: Slack takes no emphasis before one. */
+function bold(text: string): string {
+  const words = text.trimEnd()
+  return `*${words}*${text.slice(words.length)}`
+}
+
+function slackPiece(piece: Piece): string {
+  if ('own' in piece) return escaped(neutralise(cut(piece.own, 600)))
+  if ('command' in piece) return slackCode(piece.command)
+  if ('name' in piece) return slackCode(piece.name)
+  return 'foreign' in piece ? slackProse(piece.foreign) : slackMarked(piece.prose)
+}
+
+/** A sentence with foreign text in it: plain words stay as they are, everything else becomes code. */
+function slackProse(text: string): string {
+  return splitPlainWords(neutralise(cut(text, 300)))
+    .map(({ text: part, isPlain }) => (isPlain ? part : asCode(part)))
+    .join(' ')
+}
+
+/** The sentence's own punctuation stays outside. */
+function asCode(part: string): string {
+  const mark = part.length > 1 && ',.;:'.includes(part.slice(-1)) ? part.slice(-1) : ''
+  return slackCode(part.slice(0, part.length - mark.length)) + mark
+}
+
+/** A text in which backticks enclose code. */
+function slackMarked(text: string): string {
+  return cut(text, 600)
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? slackCode(part) : slackProse(part)))
+    .join('')
 }
 
 /**
@@ -29,7 +76,7 @@ export function slackCode(text: string): string {
     .replaceAll('`', "'")
     .replaceAll('@', '@\u2060')
     .replaceAll('://', ':\u2060//')
-  return `\`${escaped(inert)}\``
+  return inert === '' ? '' : `\`${escaped(inert)}\``
 }
 
 function escaped(text: string): string {

@@ -312,7 +312,7 @@ export class MemoryDraft implements Draft {
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
-    const messages = compose?.(record, memoryPriorState(rows, record, this.#memory.unnotified)) ?? []
+    const messages = compose?.(record, memoryPriorState(rows, record, this.#memory)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#enqueue(messages, finishedAt)
     return record

@@ -1,10 +1,11 @@
-import type { LostMessages, NewMessage, Outbox, WaitingMessage } from '../../../src/history/outbox.ts'
+import type { LostMessages, NewMessage, OpenIncident, Outbox, WaitingMessage } from '../../../src/history/outbox.ts'
 import { compareText } from '../../../src/history/report-order.ts'
 import { isLeaseLive, type Lease, type LocalProcess } from '../../../src/history/sqlite/lease.ts'
 
 export interface OutboxRows {
   readonly channels: Map<string, ChannelRow>
   messages: readonly MessageRow[]
+  incidents: readonly Omit<OpenIncident, 'isActive'>[]
 }
 
 interface ChannelRow {
@@ -112,10 +113,19 @@ export function addMessages(rows: OutboxRows, messages: readonly NewMessage[], a
     channel.written += 1
     rows.channels.set(message.channel, channel)
     const fresh = { state: 'pending', attempts: 0, error: null, endedAt: null } as const
-    rows.messages = [...rows.messages, { ...message, ...fresh, number: channel.written, createdAt: at, nextTryAt: at }]
+    const { incident, ...plain } = message
+    rows.messages = [...rows.messages, { ...plain, ...fresh, number: channel.written, createdAt: at, nextTryAt: at }]
+    if (incident !== undefined) addIncident(rows, message.channel, incident)
   }
 }
 
+function addIncident(rows: OutboxRows, channel: string, { key, subjects }: NonNullable<NewMessage['incident']>): void {
+  const isReplaced = (old: OutboxRows['incidents'][number]) =>
+    old.channel === channel && (subjects.length === 0 ? old.key === key : subjects.includes(old.subject))
+  const added = subjects.map((subject) => ({ channel, key, subject }))
+  rows.incidents = [...rows.incidents.filter((old) => !isReplaced(old)), ...added]
+}
+
 export function emptyOutbox(): OutboxRows {
-  return { channels: new Map(), messages: [] }
+  return { channels: new Map(), messages: [], incidents: [] }
 }

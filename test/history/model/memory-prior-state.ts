@@ -1,12 +1,14 @@
 import { type NotifiedSpan, type PriorState, transitionBetween } from '../../../src/history/notification-facts.ts'
 import type { RunRecord } from '../../../src/history/records.ts'
-import { type Rows, scannedProjects } from './memory-rows.ts'
+import { compareText } from '../../../src/history/report-order.ts'
+import type { OutboxRows } from './memory-outbox.ts'
+import { ownerOf, type Rows, scannedProjects } from './memory-rows.ts'
 
 /** `unnotified`: by project, the first run without a notification. */
 export function memoryPriorState(
   rows: Rows,
   { number: run }: RunRecord,
-  unnotified: ReadonlyMap<string, number>,
+  { unnotified, outbox }: { readonly unnotified: ReadonlyMap<string, number>; readonly outbox: OutboxRows },
 ): PriorState {
   const projects = rows.scans
     .filter((scan) => scan.run === run)
@@ -30,10 +32,26 @@ export function memoryPriorState(
       const own = rows.violations.filter((row) => row.project === project)
       return [...Map.groupBy(own, ({ fingerprint }) => fingerprint).values()].flatMap((all) => {
         const spans = all.map(
-          (row): NotifiedSpan => ({ ...row, toRun: row.toRun ?? null, resolution: row.resolution ?? null }),
+          (row): NotifiedSpan => ({
+            ...row,
+            toRun: row.toRun ?? null,
+            resolution: row.resolution ?? null,
+            owner: ownerOf(rows, row, row.toRun === undefined || row.toRun > run ? run : row.toRun - 1),
+          }),
         )
         return transitionBetween(name, spans, { since, run }) ?? []
       })
     }),
+    incidents: outbox.incidents
+      .map((incident) => ({
+        ...incident,
+        isActive: rows.violations.some(
+          ({ fingerprint, toRun, state }) =>
+            fingerprint === incident.subject && toRun === undefined && state !== 'waived',
+        ),
+      }))
+      .sort(
+        (a, b) => compareText(a.channel, b.channel) || compareText(a.key, b.key) || compareText(a.subject, b.subject),
+      ),
   }
 }

@@ -153,7 +153,7 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
 }
 
 /** The owner of an endpoint, or of a subscription's endpoint, as of a run. */
-function ownerOf(rows: Rows, { project, kind, uid }: ViolationRow, run: number): string | null {
+export function ownerOf(rows: Rows, { project, kind, uid }: ViolationRow, run: number): string | null {
   const isValid = ({ fromRun, toRun }: VersionRow) => fromRun <= run && (toRun === undefined || toRun > run)
   const attributesOf = (kind: Kind, uid: unknown) => {
     const row = rows.versions.find(

@@ -1,0 +1,95 @@
+import type { Severity } from '../../model/violation.ts'
+import type { ProxyVariables } from '../../service/proxy-for.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import type { Event, Message } from '../message.ts'
+import type { SendMessage } from '../outcome.ts'
+import { plainText } from '../plain-text.ts'
+import { post } from '../post.ts'
+import { sayEvent } from '../show-message.ts'
+
+interface PagerDuty {
+  readonly routing_key: string
+  /** Of the Events API, with or without the path. */
+  readonly url: string
+}
+
+/**
+ * The Events API v2 of PagerDuty: an event triggers the alert of a key, another resolves it. Both may be repeated.
+ * https://developer.pagerduty.com/docs/events-api-v2/trigger-events/
+ */
+export function sendToPagerDuty({ routing_key, url: base }: PagerDuty, env: ProxyVariables): SendMessage {
+  const url = base.endsWith('/v2/enqueue') ? base : `${base.replace(/\/$/, '')}/v2/enqueue`
+  return async (message, signal) => {
+    const send = (event: object) =>
+      post({ url, headers: {}, body: JSON.stringify({ routing_key, ...event }) }, env, signal)
+    const { incident } = message
+    if (incident?.action === 'resolve') return send({ event_action: 'resolve', dedup_key: incident.key })
+    const sent = await send({ event_action: 'trigger', dedup_key: incident?.key ?? message.id, ...alertOf(message) })
+    // A test leaves nothing open.
+    if (incident !== undefined || !sent.ok) return sent
+    return send({ event_action: 'resolve', dedup_key: message.id })
+  }
+}
+
+/** `info` is what a person needs not act on: the severity of hookdrift's own tests. */
+const severityOf: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | 'info'>> = {
+  critical: 'critical',
+  high: 'error',
+  medium: 'warning',
+  low: 'info',
+  info: 'info',
+}
+
+/** A summary has at most 1024 characters, and `cut` adds the original length. */
+const longestText = 900
+
+function alertOf(message: Message) {
+  const { events, created_at: timestamp, report_url, title, more } = message
+  const [first] = events
+  const only = events.length === 1 && more === 0 ? first : undefined
+  const said = only === undefined ? title : plainText(sayEvent(only))
+  const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
+  const project = only?.project ?? undefined
+  return {
+    payload: {
+      summary: textOf(said),
+      source: textOf(project ?? 'hookdrift'),
+      severity: severityOf[first?.severity ?? 'info'],
+      timestamp,
+      ...(only?.kind === undefined ? {} : { component: textOf(`${only.kind} ${only.uid ?? ''}`) }),
+      ...(project === undefined ? {} : { group: textOf(project) }),
+      ...(only?.rule === undefined ? {} : { class: textOf(only.rule) }),
+      custom_details: detailed,
+    },
+    client: 'hookdrift',
+    ...(report_url === undefined ? {} : { client_url: report_url }),
+    links: [
+      ...(only?.ui_url === undefined ? [] : [{ href: only.ui_url, text: 'Open in the gateway' }]),
+      ...(only?.report_url === undefined ? [] : [{ href: only.report_url, text: 'Show in the report' }]),
+      ...(report_url === undefined ? [] : [{ href: report_url, text: 'Open the report' }]),
+    ],
+  }
+}
+
+function detailsOf({ text, rule, kind, uid, name, owner, path, remediation, command, listing }: Event) {
+  const members = { what: text, rule, kind, name, uid, owner, path, listing, fix: remediation, run: command }
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([member, value]) =>
+      value === undefined || value === '' ? [] : [[member, textOf(value)]],
+    ),
+  )
+}
+
+function digestOf({ events, more, rules, command }: Message) {
+  return {
+    worst: events.map((event) => textOf(plainText(sayEvent(event)))),
+    more,
+    rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
+    run: command,
+  }
+}
+
+function textOf(text: string): string {
+  return cut(neutralise(cut(text, 4 * longestText)), longestText)
+}

@@ -1,0 +1,74 @@
+import type { ProxyVariables } from '../../service/proxy-for.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
+import { fitMessage } from '../fit-message.ts'
+import type { Message } from '../message.ts'
+import type { SendMessage } from '../outcome.ts'
+import { post } from '../post.ts'
+import { type Line, type Link, type Piece, showMessage } from '../show-message.ts'
+
+/**
+ * Teams refuses a message beyond about 28 KB, and does not say how it counts; this leaves room.
+ * https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions
+ */
+const mostBytes = 20_000
+
+/**
+ * A workflow of Microsoft Teams that posts the card that it receives: a message with an Adaptive Card as its attachment.
+ * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+ */
+export function sendToTeams({ url }: { readonly url: string }, env: ProxyVariables): SendMessage {
+  return (message, signal) => {
+    const body = fitMessage(message, bodyOf, (json) => Buffer.byteLength(json) <= mostBytes)
+    return post({ url, headers: {}, body }, env, signal)
+  }
+}
+
+function bodyOf(message: Message): string {
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    fallbackText: inert(cut(message.title, 300)),
+    body: showMessage(message).flatMap(elementOf),
+  }
+  const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
+  return JSON.stringify({ type: 'message', attachments: [attachment] })
+}
+
+/** Foreign text goes into runs, which have no Markdown; a block of text has links of ours alone. */
+function elementOf(line: Line): readonly object[] {
+  if (line.level === 'links') {
+    return [{ type: 'TextBlock', text: line.links.map(markdownLink).join(' · '), wrap: true, spacing: 'None' }]
+  }
+  const isTitle = line.level === 'title'
+  const inlines = line.pieces.map((piece, at) => ({
+    ...runOf(piece),
+    ...(isTitle
+      ? { weight: 'Bolder', size: 'Medium' }
+      : line.level === 'event' && at === 0
+        ? { weight: 'Bolder' }
+        : {}),
+  }))
+  const layout = line.level === 'event' ? { separator: true } : line.level === 'detail' ? { spacing: 'None' } : {}
+  // A run without text is not allowed.
+  const shown = inlines.filter(({ text }) => text !== '')
+  return shown.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: shown, ...layout }]
+}
+
+function runOf(piece: Piece) {
+  const run = (text: string, more = {}) => ({ type: 'TextRun', text: inert(text), ...more })
+  if ('own' in piece) return run(cut(piece.own, 600))
+  if ('command' in piece) return run(piece.command, { fontType: 'Monospace' })
+  if ('name' in piece) return run(`"${cut(piece.name, 300)}"`, { weight: 'Bolder' })
+  return run(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
+}
+
+function markdownLink({ label, url }: Link): string {
+  return `[${label}](${url.replace(/[()]/g, (mark) => (mark === '(' ? '%28' : '%29'))})`
+}
+
+/** Without what a client may turn into a link, a mention or a date. */
+function inert(text: string): string {
+  return neutralise(text).replaceAll('://', ':\u2060//').replaceAll('@', '@\u2060').replaceAll('{{', '{\u2060{')
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { Channel } from '../../src/config/read-configuration.ts'
+import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import type { Message } from '../../src/notify/message.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
+
+const duty: Channel = {
+  ...{ name: 'duty', type: 'pagerduty', url: 'https://events.pagerduty.com' },
+  routing_key: 'notarealkey'.padEnd(32, '0'),
+}
+
+/** What PagerDuty has open after some messages. */
+class Desk {
+  readonly open = new Map<string, Message>()
+  take(messages: readonly Message[]): string[] {
+    return messages.flatMap((message) => {
+      const { incident, events, more } = message
+      if (incident === undefined) return []
+      if (incident.action === 'trigger') this.open.set(incident.key, message)
+      else this.open.delete(incident.key)
+      return [`${incident.action} ${events.length + more}`]
+    })
+  }
+}
+
+async function openDesk(channel: Channel = duty, endpointsPerProject = 40) {
+  const notified = await openNotified([channel], { fleet: { endpointsPerProject } })
+  const desk = new Desk()
+  const all = places(notified.fixture)
+  const { fleet, service } = notified.fixture
+  return {
+    ...{ desk, service, fleet },
+    place: (index: number) => all[index] ?? { project: '', uid: '' },
+    turn(from: number, to: number, status: 'active' | 'inactive') {
+      for (const place of all.slice(from, to)) setEndpointStatus(fleet, place, status)
+    },
+    run: async (turn: Parameters<typeof notified.run>[0] = {}, on?: readonly Channel[]) =>
+      desk.take((await notified.run({ policy: onlyInactive, ...turn }, on)).messages),
+    [Symbol.asyncDispose]: () => notified[Symbol.asyncDispose](),
+  }
+}
+
+describe('incidents', () => {
+  it('open for each violation and close when it is fixed or its resource is gone, under one key', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 3, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 1', 'trigger 1', 'trigger 1'])
+    const keys = [...fixture.desk.open].map(([key, { events }]) => [key, `hookdrift-${events[0]?.fingerprint}`])
+    for (const [key, expected] of keys) expect(key).toBe(expected)
+    expect(await fixture.run()).toEqual([])
+    fixture.turn(0, 1, 'active')
+    deleteEndpoint(fixture.fleet, fixture.place(1))
+    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.uid)).toEqual([fixture.place(2).uid])
+    fixture.turn(0, 1, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    fixture.turn(0, 1, 'active')
+    fixture.turn(2, 3, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect([...fixture.desk.open]).toEqual([])
+  })
+
+  it('of a storm are one, which closes when all of it is over', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 2, 'inactive')
+    await fixture.run()
+    fixture.turn(2, 32, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 30'])
+    expect([...fixture.desk.open.values()].map(({ events, storm }) => [events.length, storm])).toEqual([
+      [1, null],
+      [1, null],
+      [10, 'mass'],
+    ])
+    fixture.turn(1, 31, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0'])
+    expect(fixture.desk.open.size).toBe(2)
+    // What comes back later has an incident of its own, and does not keep the digest open.
+    fixture.turn(5, 6, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    fixture.turn(31, 32, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0'])
+    fixture.turn(0, 32, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect(fixture.desk.open.size).toBe(0)
+  })
+
+  it('of a first run are one', async () => {
+    await using fixture = await openDesk()
+    fixture.turn(0, 20, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 20'])
+    expect([...fixture.desk.open.values()].map(({ storm }) => storm)).toEqual(['first_run'])
+    fixture.turn(0, 20, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0'])
+  })
+
+  it('close when the policy no longer asks, and when a waiver accepts', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 1, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    const rules = 'extends: []\nrules: { endpoint/inactive: {} }\n'
+    const waived = policyOf(
+      `${rules}waivers:\n  - { rule: endpoint/inactive, match: { kind: endpoint }, owner: team, reason: meant, expires: 2027-01-31 }\n`,
+    )
+    expect(await fixture.run({ policy: waived })).toEqual(['resolve 0'])
+    expect(await fixture.run()).toEqual(['trigger 1'])
+    expect(await fixture.run({ policy: policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n') })).toEqual([
+      'resolve 0',
+    ])
+  })
+
+  it('close although the channel would no longer choose the violation', async () => {
+    await using fixture = await openDesk({ ...duty, min_severity: 'high', owners: ['tenant-*'] })
+    await fixture.run()
+    fixture.turn(0, 2, 'inactive')
+    expect(await fixture.run()).toEqual(['trigger 1', 'trigger 1'])
+    changeEndpoint(fixture.fleet, fixture.place(0), (row) => ({ ...row, owner_id: 'another' }))
+    await fixture.run({ policy: policyOf('extends: []\nrules: { endpoint/inactive: { severity: low } }\n') })
+    fixture.turn(0, 2, 'active')
+    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+  })
+
+  it('close when the channel is back after runs without it', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 1, 'inactive')
+    await fixture.run()
+    fixture.turn(0, 1, 'active')
+    expect(await fixture.run({}, [lines])).toEqual([])
+    expect(await fixture.run()).toEqual(['resolve 0'])
+  })
+
+  it('of lost listings are one, which closes when all of them are read again', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 1, 'inactive')
+    fixture.service.failNext({ how: 'bad-json', path: /subscriptions|endpoints/, times: 20 })
+    expect(await fixture.run()).toEqual(['trigger 2'])
+    const [lost] = [...fixture.desk.open.values()]
+    expect(lost?.events.map(({ listing }) => listing).sort()).toEqual(['endpoints', 'subscriptions'])
+    const key = lost?.incident?.key ?? ''
+    for (let runs = 0; runs < 5 && fixture.desk.open.has(key); runs++) await fixture.run()
+    expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.rule)).toEqual(['endpoint/inactive'])
+  })
+
+  it('stay open while a listing cannot be read', async () => {
+    await using fixture = await openDesk()
+    await fixture.run()
+    fixture.turn(0, 1, 'inactive')
+    await fixture.run()
+    fixture.turn(0, 1, 'active')
+    fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: 10 })
+    expect((await fixture.run()).filter((line) => line.startsWith('resolve'))).toEqual([])
+    for (let runs = 0; runs < 5 && fixture.desk.open.size > 0; runs++) await fixture.run()
+    expect(fixture.desk.open.size).toBe(0)
+  })
+})

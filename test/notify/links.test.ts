@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { openLinks } from '../../src/notify/links.ts'
+import { configure, withService } from '../config/config-fixture.ts'
+import { anEvent } from './samples.ts'
+
+const project = { id: '01P', name: 'payments' }
+const linksOf = (ui_url: string, report_url = 'https://r.example/{directory}/report.html?run={run}#v-{fingerprint}') =>
+  openLinks(configure(withService({ projects: [project], ui_url }, { report_url })))
+
+describe('the link to a resource', () => {
+  it('names its place in the gateway', () => {
+    const links = linksOf('https://c.example/{service}/{project}/{project_id}/{kind}/{listing}/{uid}')
+    expect(links.resource(anEvent(1))).toBe('https://c.example/acme/payments/01P/endpoint/endpoints/01E1')
+    expect(links.resource(anEvent(1, { uid: 'a/../b?c' }))).toMatch(/\/endpoints\/a%2F\.\.%2Fb%3Fc$/)
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['https://c.example/projects/{project_id}/endpoints/{uid}', ['endpoint']],
+    ['https://c.example/projects/{project_id}/{listing}/{uid}', ['endpoint', 'subscription', 'source']],
+    ['https://c.example/projects/{project_id}', ['project', 'endpoint', 'subscription', 'source', 'device']],
+  ])('of %s is there for %j', (template, expected) => {
+    const links = linksOf(template)
+    const kinds = ['project', 'endpoint', 'subscription', 'source', 'device'] as const
+    expect(kinds.filter((kind) => links.resource(anEvent(1, { kind })) !== undefined)).toEqual(expected)
+  })
+
+  it('is missing for other projects, and without a template', () => {
+    const links = linksOf('https://c.example/{uid}')
+    expect(links.resource(anEvent(1, { project: 'hookdrift/policy' }))).toBeUndefined()
+    const { kind: _, ...listing } = anEvent(1)
+    expect(links.resource(listing)).toBeUndefined()
+    expect(openLinks(configure(withService({}))).resource(anEvent(1))).toBeUndefined()
+  })
+})
+
+describe('the link to a report', () => {
+  it('leads to the run, and to a violation in it', () => {
+    const links = linksOf('https://c.example')
+    expect(links.violation(17, 'ab12')).toBe('https://r.example/run-000017/report.html?run=17#v-ab12')
+    expect(links.report(17)).toBe('https://r.example/run-000017/report.html?run=17')
+  })
+
+  it('leads to a violation alone where the template has no page of the run', () => {
+    const links = linksOf('https://c.example', 'https://r.example/{fingerprint}')
+    expect([links.violation(17, 'ab12'), links.report(17)]).toEqual(['https://r.example/ab12', undefined])
+  })
+
+  it('is missing without a template', () => {
+    const links = openLinks(configure(withService({})))
+    expect([links.violation(17, 'ab12'), links.report(17)]).toEqual([undefined, undefined])
+  })
+})

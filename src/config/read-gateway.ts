@@ -44,7 +44,7 @@ export function readGateway(
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
   const own = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)
-  const expanded = expandReferences(file, sources)(service.url)
+  const expanded = expandReferences(file, sources)(service.url, ['services', service.name, 'url'])
   const url = 'text' in expanded ? urlSchema.safeParse(expanded.text) : undefined
   const { pathPrefix, keyHeader, keyScheme, headers } = dialectOf(service.dialect)
   return composeGateway({

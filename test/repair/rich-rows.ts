@@ -38,7 +38,7 @@ const oauth2 = {
     expiry_time_unit: 'seconds',
     signing_algorithm: 'ES256',
     field_mapping: { access_token: 'token', expires_in: 'ttl', token_type: 'kind' },
-    signing_key: { kty: 'EC', crv: 'P-256', kid: 'one', x: secret('x'), y: secret('y'), d: secret('d') },
+    signing_key: { kty: 'EC', crv: 'P-256', kid: 'one', x: 'public', y: 'half', d: secret('d') },
   },
 } as const
 

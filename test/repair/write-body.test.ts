@@ -114,7 +114,7 @@ describe('placeholders', () => {
     expect(placeholders.list().map(({ path }) => path)).toEqual(['/url', '/url', '/masked/0', '/masked/1', '/tokens …'])
   })
 
-  it('are told apart: a former secret, and a present one that the service keeps if it is dropped', () => {
+  it('say which secret is meant, and which one the service keeps if it is dropped', () => {
     const certificate = { client_cert: 'PEM', client_key: maskedSeal }
     const authentication = { type: 'basic_auth', basic_auth: { username: 'u', password: maskedSeal } }
     const target = { name: 'a', authentication, mtls_client_cert: certificate }

@@ -81,7 +81,7 @@ function messageFor(channel: Channel, context: ComposeContext): NewMessage[] {
   const { record, before, events } = context
   const chosen = events.filter(eventChooser(channel, record))
   const wantsReport =
-    channel.type === 'directory' && channel.min_severity === undefined
+    channel.type === 'directory' && channel.min_severity === undefined && channel.owners === undefined
       ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
       : chosen.length > 0
   if (!wantsReport) return []

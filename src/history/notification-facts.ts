@@ -16,6 +16,8 @@ export interface PriorState {
   readonly scans: ReadonlyMap<string, PreviousScan>
   /** Violations whose state differs from the notified one. */
   readonly transitions: readonly ViolationTransition[]
+  /** Channels that had a message before. */
+  readonly channels: readonly string[]
   /** Of all channels, with the state of violations after this run. */
   readonly incidents: readonly OpenIncident[]
 }

@@ -9,7 +9,10 @@ import type { Event } from './message.ts'
  * Whether a channel is sent an event. Owners choose among resources: what is about a listing, a rule or the worker goes
  * to all channels, because silence about a resource that was not scanned would look like health.
  */
-export function eventChooser(channel: Channel, record: RunRecord): (event: Event) => boolean {
+export function eventChooser(
+  channel: Channel,
+  record: RunRecord,
+): (event: Pick<Event, 'project' | 'severity' | 'kind' | 'owner'>) => boolean {
   const isMeant = projectChooser(channel, record)
   const { owners, min_severity = 'info' } = channel
   return ({ project, severity, kind, owner }) => {

@@ -8,6 +8,7 @@ import type { Verdict } from '../model/report.ts'
 import { eventChooser, projectChooser } from './choose-events.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
 import { countRules, countTypes, describeCounts } from './count-events.ts'
+import { countOpen } from './count-open.ts'
 import { explainEvents } from './explain-event.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
@@ -80,12 +81,13 @@ function messageFor(channel: Channel, context: ComposeContext): NewMessage[] {
   const { record, before, events } = context
   const chosen = events.filter(eventChooser(channel, record))
   const wantsReport =
-    channel.type === 'directory' && channel.min_severity === undefined
+    channel.type === 'directory' && channel.min_severity === undefined && channel.owners === undefined
       ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
       : chosen.length > 0
   if (!wantsReport) return []
   const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
-  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before) }, context)]
+  const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
+  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, context)]
 }
 
 /** Triggers come first: a person waits for them. */
@@ -121,12 +123,13 @@ interface RunMessage {
   readonly id: readonly string[]
   readonly storm: Storm | null
   readonly incident?: NonNullable<Message['incident']>
+  readonly alreadyOpen?: NonNullable<Message['already_open']>
 }
 
 function runMessage(
   channel: Channel,
   events: readonly Event[],
-  { id, storm, incident }: RunMessage,
+  { id, storm, incident, alreadyOpen = {} }: RunMessage,
   { record, links, explain, verdict }: ComposeContext,
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
@@ -147,6 +150,7 @@ function runMessage(
     verdict: { exit_code, text },
     ...(report_url === undefined ? {} : { report_url }),
     ...(incident === undefined ? {} : { incident }),
+    ...(Object.keys(alreadyOpen).length === 0 ? {} : { already_open: alreadyOpen }),
   }
   return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
 }

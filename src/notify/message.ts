@@ -68,6 +68,8 @@ export interface Message {
   readonly counts: Readonly<Partial<Record<EventType, number>>>
   /** Of a storm: the rules with the most events, to summarise many in a few lines. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
+  /** In the first message of a channel: violations that were open before, by severity. */
+  readonly already_open?: Readonly<Partial<Record<Severity, number>>>
   /** Most important first. */
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */

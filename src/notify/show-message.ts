@@ -26,7 +26,7 @@ export interface Link {
 
 /** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 export function showMessage(message: Message): readonly Line[] {
-  const { title, verdict, storm, rules, events, more, command, run, report_url } = message
+  const { title, verdict, storm, rules, events, more, command, run, report_url, already_open } = message
   const fixed = new Set<string>()
   return [
     { level: 'title', pieces: [{ own: title }] },
@@ -34,11 +34,19 @@ export function showMessage(message: Message): readonly Line[] {
     ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
     ...events.flatMap((event) => showEvent(event, fixed)),
     ...(verdict === null ? [] : [text(verdict.text)]),
+    ...showOpen(already_open),
     ...(more > 0 || run !== null
       ? [{ level: 'text', pieces: [{ own: more > 0 ? `and ${more} more: ` : 'All of it: ' }, { command }] } as const]
       : []),
     ...linksOf(['Open the report', report_url]),
   ]
+}
+
+function showOpen(open: Message['already_open'] = {}): Line[] {
+  const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
+  if (parts.length === 0) return []
+  const own = `The first message of this channel. Open before it: ${parts.join(', ')}; `
+  return [{ level: 'text', pieces: [{ own }, { command: 'hookdrift violations --open' }] }]
 }
 
 /** What happened to which resource, in one sentence. */

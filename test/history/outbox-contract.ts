@@ -209,6 +209,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
         })
         expect(await fixture.history.firstWaiting('no-such-channel')).toBeUndefined()
+        expect((await run()).channels).toEqual(['chat', 'hook'])
       })
 
       it('is empty after an abandoned run', async () => {

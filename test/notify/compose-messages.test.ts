@@ -249,6 +249,26 @@ describe('notifications of a run', () => {
     expect(gone?.events[0]).not.toHaveProperty('remediation')
   })
 
+  it('count in the first message of a new channel what was open before', async () => {
+    await using notified = await openNotified([lines])
+    const [one, two] = places(notified.fixture)
+    if (one === undefined || two === undefined) throw new Error('no endpoints')
+    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
+    const [first] = (await notified.run({ policy: onlyInactive })).messages
+    expect(first).not.toHaveProperty('already_open')
+    setEndpointStatus(notified.fixture.fleet, two, 'inactive')
+    const on: Channel[] = [lines, chat, { ...chat, name: 'critical', min_severity: 'critical' }]
+    const added = (await notified.run({ policy: onlyInactive }, on)).messages
+    expect(added.map(({ events, already_open }) => [events.length, already_open])).toEqual([
+      [1, undefined],
+      [1, { high: 1 }],
+    ])
+    setEndpointStatus(notified.fixture.fleet, one, 'active')
+    for (const later of (await notified.run({ policy: onlyInactive }, on)).messages) {
+      expect(later).not.toHaveProperty('already_open')
+    }
+  })
+
   it('for a directory exist for each run, with events or without', async () => {
     const files: Channel = { name: 'files', type: 'directory', path: '/x', formats: ['json'], keep: 3 }
     await using notified = await openNotified([files, { ...files, name: 'severe', min_severity: 'high' }])

@@ -42,6 +42,13 @@ describe('a message to Slack', () => {
     expect(text).toContain('and 212 more: `hookdrift report --run 7`')
   })
 
+  it('says in the first message of a channel what was open before', async () => {
+    const text = await textOf(aMessage('msg_1', { already_open: { critical: 2, low: 1 } }))
+    expect(text).toContain(
+      '\nThe first message of this channel. Open before it: 2 critical, 1 low; `hookdrift violations --open`\n',
+    )
+  })
+
   it('names a listing, a rule and the worker without a resource', async () => {
     const { kind: _, uid: __, name: ___, path: ____, fingerprint: _____, rule, ...bare } = anEvent(1)
     const events = [

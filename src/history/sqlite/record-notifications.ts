@@ -60,6 +60,7 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
     toolVersion: last?.toolVersion,
     scans: readPreviousScans(db, projects),
     transitions: readTransitions(db, run, projects),
+    channels: cachedStatement<[], string>(db, 'SELECT name FROM channel ORDER BY name').pluck().all(),
     incidents: readIncidents(db),
   }
 }

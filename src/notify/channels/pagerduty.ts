@@ -51,6 +51,11 @@ function alertOf(message: Message) {
   const said = only === undefined ? title : plainText(sayEvent(only))
   const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
   const project = only?.project ?? undefined
+  const links = [
+    ...(only?.ui_url === undefined ? [] : [{ href: only.ui_url, text: 'Open in the gateway' }]),
+    ...(only?.report_url === undefined ? [] : [{ href: only.report_url, text: 'Show in the report' }]),
+    ...(report_url === undefined ? [] : [{ href: report_url, text: 'Open the report' }]),
+  ]
   return {
     payload: {
       summary: textOf(said),
@@ -64,11 +69,7 @@ function alertOf(message: Message) {
     },
     client: 'hookdrift',
     ...(report_url === undefined ? {} : { client_url: report_url }),
-    links: [
-      ...(only?.ui_url === undefined ? [] : [{ href: only.ui_url, text: 'Open in the gateway' }]),
-      ...(only?.report_url === undefined ? [] : [{ href: only.report_url, text: 'Show in the report' }]),
-      ...(report_url === undefined ? [] : [{ href: report_url, text: 'Open the report' }]),
-    ],
+    ...(links.length === 0 ? {} : { links }),
   }
 }
 

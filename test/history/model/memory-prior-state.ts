@@ -42,6 +42,7 @@ export function memoryPriorState(
         return transitionBetween(name, spans, { since, run }) ?? []
       })
     }),
+    channels: [...outbox.channels.keys()].sort(compareText),
     incidents: outbox.incidents
       .map((incident) => ({
         ...incident,

@@ -1,0 +1,26 @@
+import type { Channel } from '../config/read-configuration.ts'
+import type { RunRecord } from '../history/records.ts'
+import { severities } from '../model/violation.ts'
+import { eventChooser } from './choose-events.ts'
+import type { Event, Message } from './message.ts'
+
+/** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */
+export function countOpen(
+  channel: Channel,
+  events: readonly Event[],
+  record: RunRecord,
+): NonNullable<Message['already_open']> {
+  const isChosen = eventChooser(channel, record)
+  const fresh = new Set(events.map(({ fingerprint }) => fingerprint))
+  const open = record.violations.filter(
+    ({ state, fingerprint, owner, ...violation }) =>
+      state === 'continuing' && !fresh.has(fingerprint) && isChosen({ ...violation, ...(owner ? { owner } : {}) }),
+  )
+  const groups = Map.groupBy(open, ({ severity }) => severity)
+  return Object.fromEntries(
+    severities.flatMap((severity) => {
+      const { length = 0 } = groups.get(severity) ?? []
+      return length === 0 ? [] : [[severity, length]]
+    }),
+  )
+}

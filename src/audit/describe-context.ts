@@ -17,6 +17,8 @@ export function describeContext(policy: Policy, projects: readonly ProjectEvalua
   }))
   return {
     rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    projects: projects.toSorted((a, b) => (a.project < b.project ? -1 : 1)),
+    projects: projects
+      .map((project) => (Object.keys(policy.due).length === 0 ? project : { ...project, due: policy.due }))
+      .sort((a, b) => (a.project < b.project ? -1 : 1)),
   }
 }

@@ -34,6 +34,7 @@ export async function gatherCompliance(
         resolution: null,
         first_seen: firstSeen,
         last_seen: lastSeen,
+        due: null,
         resolved_at: resolvedAt,
         open_ms: Date.parse(resolvedAt) - Date.parse(firstSeen),
       }),

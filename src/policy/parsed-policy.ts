@@ -1,3 +1,4 @@
+import type { DueDurations } from '../model/due.ts'
 import type { Layer } from './layer.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
@@ -11,6 +12,7 @@ export interface ParsedPolicy {
   readonly waivers: readonly WrittenWaiver[]
   readonly custom: readonly CustomRule[]
   readonly probes: readonly Probe[]
+  readonly due: DueDurations
   /** How many files deep it goes, itself included. */
   readonly depth: number
 }

@@ -1,3 +1,4 @@
+import type { DueDurations } from '../model/due.ts'
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -21,6 +22,8 @@ export interface Policy {
   readonly overrides: readonly Override[]
   /** Accepted violations. */
   readonly waivers: readonly PolicyWaiver[]
+  /** For how long violations may stay open. */
+  readonly due: DueDurations
   /** Test runs of functions; their names are unique. */
   readonly probes: readonly Probe[]
   /** Rules that apply where these overrides match, by their places in the list. */

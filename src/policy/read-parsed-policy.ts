@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { DueDurations } from '../model/due.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Pack, packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -177,6 +178,7 @@ function* readOwn(
     waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...waivers]),
     custom: [...inherited, ...custom],
     probes: [...withoutRepeats(extendedProbes), ...probes],
+    due: mergeDue([...extended.map((said) => said.due), document.value.due]),
     depth: 1 + Math.max(0, ...extended.map((said) => said.depth)),
   }
 }
@@ -189,8 +191,13 @@ function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
   return [...new Set(all.toReversed())].reverse()
 }
 
+/** Later ones win, severity by severity. */
+function mergeDue(all: readonly (DueDurations | undefined)[]): DueDurations {
+  return Object.assign({}, ...all)
+}
+
 function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
-  return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], depth: 0 }
+  return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], due: {}, depth: 0 }
 }
 
 function placeOf(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { Json } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
@@ -29,7 +29,7 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
-  const { layers, overrides, waivers, custom, probes } = yield* readParsedPolicy(file, { readFile, now })
+  const { layers, overrides, waivers, custom, probes, due } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
   const rulesUnder = (indexes: readonly number[]) =>
@@ -42,8 +42,8 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers, probes }),
-    probes,
+    digest: digestOf(active, { overrides, waivers, probes, due }),
+    ...{ probes, due },
     known,
     layers,
     rules: active,
@@ -58,7 +58,7 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  { overrides, waivers, probes }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes'>,
+  { overrides, waivers, probes, due }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due'>,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -70,8 +70,10 @@ function digestOf(
   })
   const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
   const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
-  return hash(
-    'sha256',
-    canonicalJson(probes.length === 0 ? waives : [waives, { probes: probes.map(({ said }) => said) }]),
-  )
+  const more: JsonObject = {
+    ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
+    ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
+  }
+  // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
+  return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
 }

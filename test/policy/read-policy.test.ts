@@ -183,6 +183,26 @@ describe('a mistake in a policy', () => {
   })
 })
 
+describe('due durations', () => {
+  const day = 86_400_000
+
+  it('are merged severity by severity, later files win', () => {
+    const files = {
+      '/etc/policy.yaml': 'extends: [./company.yaml]\ndue: { high: 7d }\n',
+      '/etc/company.yaml': 'due: { critical: 2d, high: 14d, low: 36h }\n',
+    }
+    expect(read(files).due).toEqual({ critical: 2 * day, high: 7 * day, low: 1.5 * day })
+    expect(read('rules: {}').due).toEqual({})
+  })
+
+  it('are part of the digest, in any order and unit', () => {
+    const digest = read('due: { critical: 2d, high: 14d }').digest
+    expect(read('due: { high: 2w, critical: 48h }').digest).toBe(digest)
+    expect(read('due: { critical: 2d, high: 15d }').digest).not.toBe(digest)
+    expect(read('due: {}').digest).toBe(read('rules: {}').digest)
+  })
+})
+
 describe('the digest of a policy', () => {
   const base = read('rules: { subscription/retry-few: { min_tries: 5 } }').digest
 

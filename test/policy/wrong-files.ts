@@ -17,6 +17,17 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'rules:\n  endpoint/timeout-high: { max_second: 3 }\n',
     '2:28: `max_second` is unknown, did you mean `max_seconds`?',
   ],
+  'due dates of an unknown severity': [
+    'due: { urgent: 2d, hihg: 3d }\n',
+    '1:8: `urgent` is unknown, expected `critical`, `high`, `medium`, `low` or `info`',
+    '1:20: `hihg` is unknown, did you mean `high`?',
+  ],
+  'a due date that is no duration': [
+    'due: { critical: 2, high: soon, low: 4000d }\n',
+    '1:18: critical is 2, expected a duration such as `36h` or `14d`, at most 3650d (in quotes)',
+    '1:27: high is "soon", expected a duration such as `36h` or `14d`, at most 3650d',
+    '1:38: low is a text (not shown), expected a duration such as `36h` or `14d`, at most 3650d',
+  ],
   'an option of a wrong type': [
     'rules:\n  endpoint/timeout-high: { max_seconds: long }\n',
     '2:41: max_seconds is "long", expected a number above 0',

@@ -1,6 +1,6 @@
 import type { ActiveViolation, Draft } from '../history/history.ts'
 import type { Finding } from '../model/violation.ts'
-import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import type { ExpectedState } from './expected-state.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
@@ -9,7 +9,7 @@ import { endingsBy, writeReconciliation } from './write-violations.ts'
 
 /**
  * Decides what becomes of a project's violations when its scan has ended, and drafts it. Violations of rules across
- * projects are left for the end of the run.
+ * projects, and of rules about violations, are left for the end of the run.
  */
 export async function reconcileProject(
   draft: Draft,
@@ -19,7 +19,7 @@ export async function reconcileProject(
 ): Promise<void> {
   const { project } = outcome
   const unconfirmed = await draft.unconfirmedViolations(project)
-  const active = unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet')
+  const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
@@ -33,6 +33,10 @@ export async function reconcileProject(
   const isApproved = (violation: Finding) => approved.has(keyed(violation).key)
   const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
   await writeReconciliation(draft, project, reconciliation)
+}
+
+function isOfRun(scope: Needs['scope'] | undefined): boolean {
+  return scope === 'fleet' || scope === 'violations'
 }
 
 interface Decisions {

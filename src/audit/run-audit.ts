@@ -83,7 +83,8 @@ export async function runAudit(
     const { onPage, onBug } = dependencies
     const tools = { draft, sealer, clock, now, signal, onPage, probes: policy.probes, runsProbes, acceptsRemovals }
     const outcomes = await auditAll(audit, tools, onBug)
-    await writeConclusion(draft, concludeFleet(outcomes, { policy, isWholeFleet, now }), policy)
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now })
+    await writeConclusion(draft, conclusion, { policy, now, labelsOf: labelsOf(audit.projects) })
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })

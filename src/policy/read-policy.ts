@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
+import { overdueRule } from '../model/due.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
 import { activateRules } from './layers.ts'
@@ -32,8 +33,10 @@ export function* policySteps(
   const { layers, overrides, waivers, custom, probes, due } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
+  // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
+  const evaluated = Object.keys(due).length > 0 ? known : known.filter(({ id }) => id !== overdueRule)
   const rulesUnder = (indexes: readonly number[]) =>
-    activateRules(known, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
+    activateRules(evaluated, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
   const active = rulesUnder([])
   const matched: Policy['overrides'][number][] = []
   for (const [index, { match, layer }] of overrides.entries()) {

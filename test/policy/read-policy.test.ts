@@ -26,7 +26,11 @@ function refusal(files: Readonly<Record<string, string>> | string): string[] {
 }
 
 const idsOf = ({ rules }: Policy) => rules.map(({ rule }) => rule.id)
-const packed = (pack: string) => rules.filter(({ packs }) => packs.some((name) => name === pack)).map(({ id }) => id)
+/** `violation/overdue` is evaluated only where the policy has due dates. */
+const packed = (pack: string, due = false) =>
+  rules
+    .filter(({ id, packs }) => packs.some((name) => name === pack) && (due || id !== 'violation/overdue'))
+    .map(({ id }) => id)
 const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
 
 /** What `subscription/retry-few` says of two declared tries: contains its option. */
@@ -193,6 +197,14 @@ describe('due durations', () => {
     }
     expect(read(files).due).toEqual({ critical: 2 * day, high: 7 * day, low: 1.5 * day })
     expect(read('rules: {}').due).toEqual({})
+  })
+
+  it('switch on the rule about what is overdue, where its pack or the file has it', () => {
+    expect(idsOf(read('due: { high: 14d }'))).toEqual(packed('recommended', true))
+    expect(idsOf(read('extends: []\ndue: { high: 14d }'))).toEqual([])
+    expect(idsOf(read('extends: []\nrules: { violation/overdue: low }'))).toEqual([])
+    const named = read('extends: []\nrules: { violation/overdue: low }\ndue: { high: 14d }')
+    expect([idsOf(named), severityOf(named, 'violation/overdue')]).toEqual([['violation/overdue'], 'low'])
   })
 
   it('are part of the digest, in any order and unit', () => {

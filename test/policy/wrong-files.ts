@@ -22,7 +22,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     '1:8: `urgent` is unknown, expected `critical`, `high`, `medium`, `low` or `info`',
     '1:20: `hihg` is unknown, did you mean `high`?',
   ],
-  'a due date that is no duration': [
+  'a due date that is not a duration': [
     'due: { critical: 2, high: soon, low: 4000d }\n',
     '1:18: critical is 2, expected a duration such as `36h` or `14d`, at most 3650d (in quotes)',
     '1:27: high is "soon", expected a duration such as `36h` or `14d`, at most 3650d',

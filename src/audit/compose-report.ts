@@ -78,7 +78,16 @@ function toViolation(
 }
 
 function toProject(evaluation: ProjectEvaluation): ReportProject {
-  const { evaluatedByRule, notEvaluated, configuredAt, notCompared, approvedAt, due: _, ...project } = evaluation
+  const {
+    evaluatedByRule,
+    notEvaluated,
+    configuredAt,
+    notCompared,
+    approvedAt,
+    due: _,
+    ignore: __,
+    ...project
+  } = evaluation
   return {
     ...project,
     configured_at: configuredAt,

@@ -1,5 +1,6 @@
 import type { ActiveViolation, Draft } from '../history/history.ts'
 import type { Finding } from '../model/violation.ts'
+import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import type { ExpectedState } from './expected-state.ts'
@@ -15,7 +16,7 @@ export async function reconcileProject(
   draft: Draft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { needs, accepted, expected }: Decisions,
+  { needs, accepted, expected, ignored }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const unconfirmed = await draft.unconfirmedViolations(project)
@@ -23,7 +24,10 @@ export async function reconcileProject(
   const criteria = projectCriteria(outcome, needs)
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
+  // What was found in a field that the policy ignores now is not fixed.
+  const left = active.filter(({ rule, path }) => needs.get(rule)?.scope === 'drift' && isIgnored(ignored, path))
   const endings = new Map([
+    ...left.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...endingsBy(accepted, active),
@@ -42,8 +46,14 @@ function isOfRun(scope: Needs['scope'] | undefined): boolean {
 interface Decisions {
   readonly needs: RuleNeeds
   readonly accepted: ReadonlySet<string>
+  /** Fields whose changes are not drift. */
+  readonly ignored: readonly IgnoredPath[]
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
+}
+
+function isIgnored(ignored: readonly IgnoredPath[], path: string): boolean {
+  return ignored.some((one) => isIgnoredBy(one, path))
 }
 
 /** Whether only a comparison with an approved state can find it. */

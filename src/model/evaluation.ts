@@ -47,4 +47,6 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly approvedAt?: string
   /** The policy's due durations; absent without any. */
   readonly due?: DueDurations
+  /** Paths whose changes the policy left out of drift; absent without any. */
+  readonly ignore?: readonly string[]
 }

@@ -1,4 +1,5 @@
 import type { DueDurations } from '../model/due.ts'
+import type { IgnoredPath } from './ignored-paths.ts'
 import type { Layer } from './layer.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
@@ -13,6 +14,7 @@ export interface ParsedPolicy {
   readonly custom: readonly CustomRule[]
   readonly probes: readonly Probe[]
   readonly due: DueDurations
+  readonly ignore: readonly IgnoredPath[]
   /** How many files deep it goes, itself included. */
   readonly depth: number
 }

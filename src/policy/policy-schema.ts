@@ -75,6 +75,7 @@ const customRule = z.strictObject({
   controls: z.array(control).exactOptional().describe('Controls that it gives evidence for, such as soc2:CC6.1'),
 })
 
+const pointerSyntax = /^(\/([^~/]|~[01])*)+$/
 const line = z.string().trim().min(1).max(1000)
 
 /** A person accepts a violation, for a reason, until a date. */
@@ -92,7 +93,7 @@ const waiver = z.strictObject({
   ticket: line.exactOptional().describe('Where it is followed up'),
   path: z
     .string()
-    .regex(/^(\/([^~/]|~[01])*)+$/, { error: 'a path as reports show it, such as /http_timeout' })
+    .regex(pointerSyntax, { error: 'a path as reports show it, such as /http_timeout' })
     .exactOptional()
     .describe('With `value`: accepts only that value at this JSON Pointer into the attributes'),
   value: z
@@ -143,6 +144,11 @@ function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting 
       .default([])
       .describe('Exceptions by selector; later ones win'),
     due: due.exactOptional(),
+    ignore: z
+      .array(z.string().regex(pointerSyntax, { error: 'a path as reports show it, such as /description' }))
+      .max(100)
+      .default([])
+      .describe('Fields whose changes are not drift, as JSON Pointers; `*` is any one step'),
     waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
     probes: z.array(probeSchema).max(1000).default([]).describe('Test runs of functions with every audit'),
     custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),

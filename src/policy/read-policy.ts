@@ -30,7 +30,7 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
-  const { layers, overrides, waivers, custom, probes, due } = yield* readParsedPolicy(file, { readFile, now })
+  const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
   // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
@@ -45,8 +45,8 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers, probes, due }),
-    ...{ probes, due },
+    digest: digestOf(active, { overrides, waivers, probes, due, ignore }),
+    ...{ probes, due, ignore },
     known,
     layers,
     rules: active,
@@ -61,7 +61,13 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  { overrides, waivers, probes, due }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due'>,
+  {
+    overrides,
+    waivers,
+    probes,
+    due,
+    ignore,
+  }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due' | 'ignore'>,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -76,6 +82,7 @@ function digestOf(
   const more: JsonObject = {
     ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
     ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
   }
   // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
   return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))

@@ -56,7 +56,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   /** What is overdue is reconciled by itself, when all other violations of a run are decided. */
   const overdueOf = rememberTrackers()
   const fleet: FleetState = new Map()
-  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs)
+  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
 

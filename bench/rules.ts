@@ -79,8 +79,8 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
   let questions = 0
   for (const rule of asked) {
     const bound = rule.bind({})
-    // Only rules that every run evaluates for each resource; rules about drift and about the scan are evaluated far less.
-    if (bound.scope === 'drift' || bound.scope === 'scan') continue
+    // Only rules that every run evaluates for each resource; rules about drift, scans and violations are evaluated far less.
+    if (bound.scope === 'drift' || bound.scope === 'scan' || bound.scope === 'violations') continue
     const kinds = bound.scope === 'resource' ? [rule.kind] : bound.visits
     const fold = bound.scope === 'project' ? bound.start() : undefined
     const facts: (LocatedFact & { readonly seal: string })[] = []

@@ -7,6 +7,7 @@ import { resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Kind, type Listing, listings } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
@@ -39,6 +40,7 @@ export interface ProjectTools {
   readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Those of the policy. */
   readonly probes: readonly Probe[]
+  readonly ignored: readonly IgnoredPath[]
   /** Whether they run. */
   readonly runsProbes: boolean
   /** Whether a person said that what is missing is gone. */
@@ -63,6 +65,7 @@ export async function auditProject(
   const { probes, onPage } = tools
   const origins = compareWithOrigins(await draft.violationsWithOrigin(ref), {
     ...{ now: context.now, sealKeyId: context.sealer.keyId, ofProject },
+    ignored: context.ignored,
     versionsAt: (points) => draft.versionsAt(ref, points),
     isApproved: comparison.isApproved,
     reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
@@ -106,7 +109,8 @@ export async function auditProject(
     unobserved: [...removals.unobserved, ...missing.unobserved],
     removed: removals.changes.map(resourceKey),
     // Asked only where the rules changed: a first run changes everything.
-    changed: isUnderOtherRules ? gathered.changes.map(resourceKey) : [],
+    changed: isUnderOtherRules ? [...gathered.changes.map(resourceKey), ...gathered.silentlyChanged] : [],
+    ignored: Object.fromEntries(gathered.ignored),
     endings: Object.fromEntries(origins.endings),
     undecided: [...origins.undecided],
     isUnderOtherRules,
@@ -115,7 +119,7 @@ export async function auditProject(
     evaluation: ofProject.outcome(),
   }
   const kept = withoutAccepted(ref, findings, accepted)
-  await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected })
+  await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected, ignored: context.ignored })
 
   const notices = [
     ...writeNotices(reshaped, gathered, removals.unreferenced),
@@ -158,7 +162,7 @@ export async function discardProject(
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)
-  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: 'unread' })
+  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: 'unread', ignored: [] })
   return outcome
 }
 
@@ -167,10 +171,10 @@ async function openComparison(
   expected: ExpectedState | undefined,
   { lookbackMs }: PolicyEvaluator,
 ): Promise<Comparison> {
-  const { draft, project, now } = context
+  const { draft, project, now, ignored } = context
   // Where no rule reads past changes, nothing is read.
   const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
-  const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since))
+  const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since), ignored)
   return expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)
 }
 

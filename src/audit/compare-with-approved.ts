@@ -4,6 +4,7 @@ import { reseal } from '../inventory/reseal.ts'
 import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
+import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { type ComparedResource, type Comparison, changesOf, subjectOf } from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
@@ -22,7 +23,7 @@ export function compareWithApproved(
   expected: ExpectedState,
   recent: RecentChanges,
 ): Comparison {
-  const { sealer, filters } = context
+  const { sealer, filters, ignored } = context
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   /** Resources of which the approved state says nothing. */
@@ -50,8 +51,9 @@ export function compareWithApproved(
     const areSealsComparable = body.sealKeyId === sealer.keyId
     if (!areSealsComparable && holdsSeals(body.attributes)) uncomparedSeals++
     // What was approved may have been written by an earlier hookdrift, which sealed less.
-    const before = reseal(kind, body.attributes, sealer)
-    const fields = diffAttributes(kind, before, attributes, { sealsComparable: areSealsComparable })
+    const sealed = reseal(kind, body.attributes, sealer)
+    const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
+    const { before, fields } = leaveOutIgnored(ignored, { before: sealed, after: attributes, fields: all })
     if (fields.length === 0 && changes.size === 0) return undefined
     const verb = fields.length === 0 ? 'none' : 'modified'
     return { ...common, change: verb, before, fields, areSealsComparable }

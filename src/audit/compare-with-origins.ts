@@ -5,6 +5,7 @@ import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
@@ -22,7 +23,7 @@ export interface OriginComparison {
   /** Findings about a page of resources. `found`: what the comparison with the last scan or the approved state found. */
   decide(resources: readonly Resource[], found: readonly Finding[]): Promise<readonly Finding[]>
   /** Violations that ended although the value differs from the origin, by key. */
-  readonly endings: ReadonlyMap<string, 'accepted' | 'expired'>
+  readonly endings: ReadonlyMap<string, 'accepted' | 'expired' | 'policy'>
   /** Keys of violations whose origin cannot be compared: their silence means nothing. */
   readonly undecided: ReadonlySet<string>
 }
@@ -32,6 +33,8 @@ export interface OriginContext {
   readonly now: number
   readonly sealKeyId: string
   readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs'>
+  /** Fields whose changes are not drift. */
+  readonly ignored: readonly IgnoredPath[]
   readonly versionsAt: VersionsAt
   /** Whether a person approved a state of the resource: a value that the state has is accepted. */
   isApproved(resource: Resource): boolean
@@ -40,9 +43,9 @@ export interface OriginContext {
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], context: OriginContext): OriginComparison {
-  const { now, sealKeyId, ofProject, versionsAt, isApproved, reform } = context
+  const { now, sealKeyId, ofProject, ignored, versionsAt, isApproved, reform } = context
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
-  const endings = new Map<string, 'accepted' | 'expired'>()
+  const endings = new Map<string, 'accepted' | 'expired' | 'policy'>()
   const undecided = new Set<string>()
 
   const isExpired = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
@@ -77,18 +80,21 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
         }
         const areSealsComparable = origin.sealKeyId === sealKeyId
         const before = reform(resource.kind, origin.attributes)
-        const drift: Drift = {
-          ...subjectOf(resource),
-          ...{ before, after: resource.attributes, areSealsComparable, recent: noChanges },
-          fields: diffAttributes(resource.kind, before, resource.attributes, { sealsComparable: areSealsComparable }),
-          change: 'modified',
-          isApproved: false,
-        }
-        const again = ofProject.compareBy(violation.rule, resource, drift)
-        const same = again?.find((finding) => keyed(finding).key === key)
+        const { attributes: after } = resource
+        const fields = diffAttributes(resource.kind, before, after, { sealsComparable: areSealsComparable })
+        const left = leaveOutIgnored(ignored, { before, after, fields })
+        const compare = (compared: Pick<Drift, 'before' | 'fields'>) =>
+          ofProject.compareBy(violation.rule, resource, {
+            ...{ ...subjectOf(resource), ...compared, after, areSealsComparable, recent: noChanges },
+            ...{ change: 'modified', isApproved: false },
+          })
+        const isSame = (finding: Finding) => keyed(finding).key === key
+        const again = compare(left)
+        const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
-          if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
+          if (left.leftOut.size > 0 && compare({ before, fields })?.some(isSame)) endings.set(key, 'policy')
+          else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
         } else if (isByApproval) endings.set(key, 'accepted')
         else kept.push({ ...same, originRun: violation.originRun })
       }

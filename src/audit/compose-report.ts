@@ -1,4 +1,5 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
+import { type DueDurations, dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
 import type { Resolution } from '../model/violation.ts'
@@ -9,7 +10,10 @@ export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain } = record
   const resolutionOf = resolutionsIn(record)
-  const shown = violations.map((violation) => toViolation(violation, violation.resolution ?? resolutionOf(violation)))
+  const dueIn = new Map(projects.map(({ project, due }) => [project, due]))
+  const shown = violations.map((violation) =>
+    toViolation(violation, violation.resolution ?? resolutionOf(violation), dueIn.get(violation.project)),
+  )
   const evaluated = projects.map(toProject)
   return {
     schema: 'hookdrift.report/2',
@@ -49,7 +53,11 @@ export function composeReport(record: RunRecord): Report {
   }
 }
 
-function toViolation(violation: RecordedViolation, resolution: Resolution | null): ReportViolation {
+function toViolation(
+  violation: RecordedViolation,
+  resolution: Resolution | null,
+  due: DueDurations | undefined,
+): ReportViolation {
   return {
     fingerprint: violation.fingerprint,
     rule: violation.rule,
@@ -65,12 +73,22 @@ function toViolation(violation: RecordedViolation, resolution: Resolution | null
     message: violation.message,
     first_seen: violation.firstSeen,
     last_seen: violation.lastSeen,
+    due: dueDate(violation, violation.firstSeen, due),
     ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
   }
 }
 
 function toProject(evaluation: ProjectEvaluation): ReportProject {
-  const { evaluatedByRule, notEvaluated, configuredAt, notCompared, approvedAt, ...project } = evaluation
+  const {
+    evaluatedByRule,
+    notEvaluated,
+    configuredAt,
+    notCompared,
+    approvedAt,
+    due: _,
+    ignore: __,
+    ...project
+  } = evaluation
   return {
     ...project,
     configured_at: configuredAt,

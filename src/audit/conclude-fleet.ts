@@ -67,6 +67,7 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
       scan: isComplete,
       project: (kind) => isWhole(outcome, kind),
       fleet: isFleetWhole,
+      violations: isComplete,
     },
     hasFailed: (rule) => rule in evaluation.failures || rule in failures,
     isInDoubt: doubts.hasAny,

@@ -15,8 +15,13 @@ export function describeContext(policy: Policy, projects: readonly ProjectEvalua
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,
   }))
+  const { due, ignore } = policy
+  const decided = {
+    ...(Object.keys(due).length === 0 ? {} : { due }),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path) }),
+  }
   return {
     rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    projects: projects.toSorted((a, b) => (a.project < b.project ? -1 : 1)),
+    projects: projects.map((project) => ({ ...project, ...decided })).sort((a, b) => (a.project < b.project ? -1 : 1)),
   }
 }

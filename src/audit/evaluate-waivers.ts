@@ -32,7 +32,7 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waiv
     findings,
     criteria: {
       needs: evaluator.needs,
-      isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always },
+      isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always, violations: always },
       hasFailed: (rule) => rule in failures || rule in found.failures,
       isInDoubt: () => false,
       endings: new Map(),

@@ -35,6 +35,9 @@ export interface Gathered {
   /** Whether something was known in another normal form. */
   isReformed: boolean
   readonly malformed: MalformedCounts
+  /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
+  readonly ignored: Map<string, number>
+  readonly silentlyChanged: readonly ResourceKey[]
   /** How many resources of a kind were known before and seen again. */
   readonly seenAgain: ReadonlyMap<Kind, number>
   /** The project itself, as far as it was seen. */
@@ -67,8 +70,9 @@ export function openPageProcessor(
   const targets: ProbeTarget[] = []
   const seenAgain = new Map<Kind, number>()
   const carried = new Set<ResourceKey>()
+  const silentlyChanged: ResourceKey[] = []
   const gathered: Gathered = {
-    ...{ shapes, changes, targets, seenAgain },
+    ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map() },
     isRebased: false,
     isReformed: false,
     malformed: countMalformed(),
@@ -100,7 +104,11 @@ export function openPageProcessor(
 
   const draftAndEvaluate = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
     const staged = await stageResources(context, kind, listing, resources)
-    for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
+    for (const { resource, change, leftOut } of staged.resources) {
+      if (change !== undefined) changes.push(change)
+      else if (leftOut.size > 0) silentlyChanged.push(resourceKey(resource))
+      for (const [path, count] of leftOut) gathered.ignored.set(path, (gathered.ignored.get(path) ?? 0) + count)
+    }
     gathered.isRebased ||= staged.isRebased
     gathered.isReformed ||= staged.isReformed
     gathered.malformed.add(listing, staged.resources)

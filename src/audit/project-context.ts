@@ -2,6 +2,7 @@ import type { Draft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Filters } from '../service/settings.ts'
 
 /** What every step of a project's audit works with. */
@@ -12,6 +13,8 @@ export interface ProjectContext {
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
   readonly filters: Filters
+  /** Fields whose changes are not drift. */
+  readonly ignored: readonly IgnoredPath[]
   /** The last complete walk of each kind, before this run. */
   readonly lastComplete: CompleteScans
   /** Whether the list of sources was ever read to its end. */
@@ -20,10 +23,10 @@ export interface ProjectContext {
 
 export async function openContext(
   { ref, filters }: { readonly ref: ProjectRef; readonly filters: Filters },
-  { draft, sealer, now }: Pick<ProjectContext, 'draft' | 'sealer' | 'now'>,
+  { draft, sealer, now, ignored }: Pick<ProjectContext, 'draft' | 'sealer' | 'now' | 'ignored'>,
 ): Promise<ProjectContext> {
   return {
-    ...{ draft, project: ref, sealer, now, filters },
+    ...{ draft, project: ref, sealer, now, filters, ignored },
     lastComplete: await draft.completeScansAt(ref, draft.run - 1),
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
   }

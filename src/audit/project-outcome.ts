@@ -21,6 +21,8 @@ export interface ProjectOutcome
   readonly removed: readonly ResourceKey[]
   /** Resources that differ from what the last complete scan saw, where the project is under other rules. */
   readonly changed: readonly ResourceKey[]
+  /** How many changes the policy leaves out of drift, by the path in the policy. */
+  readonly ignored: Readonly<Record<string, number>>
   /** Violations that end with any scan, by key, and why. */
   readonly endings: Readonly<Record<string, Resolution>>
   /** Keys of violations that nothing decides: their origin could not be compared. */
@@ -37,7 +39,7 @@ export interface ProjectOutcome
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
   const nothing = {
-    ...{ unobserved: [], removed: [], changed: [], endings: {}, undecided: [], untested: [], probed: [] },
+    ...{ unobserved: [], removed: [], changed: [], ignored: {}, endings: {}, undecided: [], untested: [], probed: [] },
     ...{ isUnderOtherRules: false, evaluation: nothingEvaluated },
   }
   return { ...configured(project), statuses, ...nothing }

@@ -3,6 +3,7 @@ import type { VersionPoint } from '../history/stored-body.ts'
 import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Resource } from '../model/resource.ts'
+import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { differs, type VersionsAt } from './date-values.ts'
 
@@ -19,9 +20,9 @@ export type ChangeReports = Map<string, ChangeReport[]>
 /** Reports of past runs by resource. */
 export type RecentChanges = ReadonlyMap<ResourceKey, ChangeReports>
 
-export function gatherChanges(modifications: readonly Modification[]): RecentChanges {
+export function gatherChanges(modifications: readonly Modification[], ignored: readonly IgnoredPath[]): RecentChanges {
   const recent = new Map<ResourceKey, ChangeReports>()
-  for (const modification of modifications) addChange(recent, resourceKey(modification), modification)
+  for (const modification of modifications) addChange(recent, resourceKey(modification), modification, ignored)
   return recent
 }
 
@@ -29,10 +30,12 @@ export function addChange<Key>(
   recent: Map<Key, ChangeReports>,
   key: Key,
   { run, at, paths }: Pick<Modification, 'run' | 'at' | 'paths'>,
+  ignored: readonly IgnoredPath[],
 ): void {
   const reports: ChangeReports = recent.get(key) ?? new Map()
   recent.set(key, reports)
-  for (const path of paths) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
+  const kept = paths.filter((path) => !ignored.some((one) => isIgnoredBy(one, path)))
+  for (const path of kept) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
 }
 
 interface ChangedResource {

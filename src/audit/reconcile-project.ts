@@ -1,6 +1,7 @@
 import type { ActiveViolation, Draft } from '../history/history.ts'
 import type { Finding } from '../model/violation.ts'
-import type { RuleNeeds } from '../policy/rule-needs.ts'
+import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
+import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import type { ExpectedState } from './expected-state.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
@@ -9,21 +10,24 @@ import { endingsBy, writeReconciliation } from './write-violations.ts'
 
 /**
  * Decides what becomes of a project's violations when its scan has ended, and drafts it. Violations of rules across
- * projects are left for the end of the run.
+ * projects, and of rules about violations, are left for the end of the run.
  */
 export async function reconcileProject(
   draft: Draft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { needs, accepted, expected }: Decisions,
+  { needs, accepted, expected, ignored }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const unconfirmed = await draft.unconfirmedViolations(project)
-  const active = unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet')
+  const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
+  // What was found in a field that the policy ignores now is not fixed.
+  const left = active.filter(({ rule, path }) => needs.get(rule)?.scope === 'drift' && isIgnored(ignored, path))
   const endings = new Map([
+    ...left.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...endingsBy(accepted, active),
@@ -35,11 +39,21 @@ export async function reconcileProject(
   await writeReconciliation(draft, project, reconciliation)
 }
 
+function isOfRun(scope: Needs['scope'] | undefined): boolean {
+  return scope === 'fleet' || scope === 'violations'
+}
+
 interface Decisions {
   readonly needs: RuleNeeds
   readonly accepted: ReadonlySet<string>
+  /** Fields whose changes are not drift. */
+  readonly ignored: readonly IgnoredPath[]
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
+}
+
+function isIgnored(ignored: readonly IgnoredPath[], path: string): boolean {
+  return ignored.some((one) => isIgnoredBy(one, path))
 }
 
 /** Whether only a comparison with an approved state can find it. */

@@ -15,6 +15,7 @@ import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
+import { noteIgnored } from './note-ignored.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
@@ -81,9 +82,22 @@ export async function runAudit(
     const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
     const { onPage, onBug } = dependencies
-    const tools = { draft, sealer, clock, now, signal, onPage, probes: policy.probes, runsProbes, acceptsRemovals }
+    const tools = {
+      draft,
+      sealer,
+      clock,
+      now,
+      signal,
+      onPage,
+      probes: policy.probes,
+      ignored: policy.ignore,
+      runsProbes,
+      acceptsRemovals,
+    }
     const outcomes = await auditAll(audit, tools, onBug)
-    await writeConclusion(draft, concludeFleet(outcomes, { policy, isWholeFleet, now }), policy)
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now })
+    await writeConclusion(draft, conclusion, { policy, now, labelsOf: labelsOf(audit.projects) })
+    await noteIgnored(draft, policy.ignore, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })

@@ -10,6 +10,7 @@ import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type Json, type JsonObject, valueAt } from '../model/json.ts'
 import type { Facts, Kind, Listing, Resource } from '../model/resource.ts'
+import { type KeptChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './filtered.ts'
 import type { ProjectContext } from './project-context.ts'
 
@@ -32,8 +33,10 @@ export interface StagedResource {
   readonly known: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
-  /** What differs from that. */
+  /** What differs from that, without ignored fields. */
   readonly change: StagedChange | undefined
+  /** How many changes the policy leaves out, by its path. */
+  readonly leftOut: KeptChanges['leftOut']
 }
 
 /**
@@ -86,24 +89,32 @@ export async function stageResources(
     const base = version === undefined || baseline === undefined ? undefined : baseOf(resource.uid, before)
     const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
     isReformed ||= !isComparable
-    const change = baseline && isComparable ? changeSince(base, resource, sealKeyId, isNew) : undefined
-    staged.push({ resource, since: isSame ? version.fromRun : draft.run, known: before, base, change })
+    const since = isSame ? version.fromRun : draft.run
+    const compared: Difference =
+      baseline && isComparable ? changeSince(context, base, resource, isNew) : { base, change: undefined }
+    staged.push({ leftOut: noneLeftOut, ...compared, resource, since, known: before })
   }
   await draft.stage(project, { seen, versions })
   return { resources: staged, known: known.size, isRebased, isReformed }
 }
 
+type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>
+
+const noneLeftOut: KeptChanges['leftOut'] = new Map()
+
 function changeSince(
+  { sealer: { keyId }, ignored }: ProjectContext,
   base: StagedResource['base'],
   resource: Resource,
-  sealKeyId: string,
   isNew: boolean,
-): StagedChange | undefined {
-  if (base === 'same') return undefined
-  if (base === undefined) return isNew ? changeOf(resource, 'added', []) : undefined
-  const sealsComparable = base.sealKeyId === sealKeyId
-  const fields = diffAttributes(resource.kind, base.attributes, resource.attributes, { sealsComparable })
-  return fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
+): Difference {
+  if (base === 'same') return { base, change: undefined }
+  if (base === undefined) return { base, change: isNew ? changeOf(resource, 'added', []) : undefined }
+  const { attributes: after } = resource
+  const compared = diffAttributes(resource.kind, base.attributes, after, { sealsComparable: base.sealKeyId === keyId })
+  const { before, fields, leftOut } = leaveOutIgnored(ignored, { before: base.attributes, after, fields: compared })
+  const change = fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
+  return { base: leftOut.size === 0 ? base : { ...base, attributes: before }, change, leftOut }
 }
 
 /**

@@ -1,16 +1,27 @@
 import type { Draft } from '../history/history.ts'
-import { policyProject } from '../model/resource.ts'
+import { overdueRule } from '../model/due.ts'
+import { type ProjectRef, policyProject } from '../model/resource.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { Labels } from '../policy/selector.ts'
+import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
+
+interface Concluding {
+  readonly policy: Policy
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly labelsOf: (project: ProjectRef) => Labels
+}
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
   { projects, waivers, context }: FleetConclusion,
-  policy: Policy,
+  { policy, now, labelsOf }: Concluding,
 ): Promise<void> {
   const { needs } = waivers.criteria
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
@@ -28,8 +39,34 @@ export async function writeConclusion(
     await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
     await noteFailures(draft, concluded, needs)
   }
+  await writeOverdue(draft, projects, { policy, now, labelsOf })
   await writeWaivers(draft, waivers, policy)
   await draft.stageContext(context)
+}
+
+/** Draws up what is overdue, when all other violations are decided. */
+async function writeOverdue(
+  draft: Draft,
+  projects: readonly Concluded[],
+  { policy, now, labelsOf }: Concluding,
+): Promise<void> {
+  const evaluator = createEvaluator(policy, now, labelsOf)
+  // Where the policy has it off, its violations have ended with their projects.
+  if (!evaluator.needs.has(overdueRule)) return
+  const { due } = policy
+  const before = overdueBefore(due, now)
+  const refs = projects.map(({ project }) => project)
+  const active = await draft.unconfirmedBy([overdueRule], refs)
+  for (const project of refs) {
+    const old = await draft.oldViolations(project, before)
+    const ofProject = active.get(project.name) ?? []
+    const { findings, criteria } = concludeOverdue(project, old, ofProject, { evaluator, due, now })
+    if (findings.length + ofProject.length === 0) continue
+    const accepted = await draft.acceptedFingerprints(project)
+    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
+    const found = withoutAccepted(project, findings, accepted).map(keyed)
+    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+  }
 }
 
 /** The report says that a rule did not evaluate, and whether that is our bug or a matter of the policy. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
@@ -30,6 +31,7 @@ interface ViolationsOptions extends ReadingOptions {
   readonly label: readonly Label[]
   /** Milliseconds. */
   readonly olderThan?: number
+  readonly overdue?: true
   readonly sort: ViolationOrder
 }
 
@@ -48,7 +50,12 @@ export function defineViolations(program: Command, execute: Execute): void {
       new Option('--label <name=value...>', 'of projects with this label').argParser(toLabels).default([], 'all'),
     )
     .option('--older-than <duration>', 'open for longer than this: 12h, 30d, 8w', toDuration)
-    .addOption(new Option('--sort <order>', 'age: the oldest first').choices(['severity', 'age']).default('severity'))
+    .option('--overdue', 'past their due date')
+    .addOption(
+      new Option('--sort <order>', 'age: the oldest first; due: the first that is due first')
+        .choices(['severity', 'age', 'due'])
+        .default('severity'),
+    )
     .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
   addReadingOptions(addKindOption(addProjectOption(command))).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
@@ -56,18 +63,19 @@ export function defineViolations(program: Command, execute: Execute): void {
 }
 
 async function violations(options: ViolationsOptions, terminal: ProcessContext): Promise<number> {
-  const { readViolations, violationsView } = await import('../queries/read-violations.ts')
+  const { readViolations, violationsViewAt } = await import('../queries/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, kind, label: labels, owner: owners = [], olderThan, sort, project: projects } = options
   const now = systemClock.now()
-  return answerFromHistory(options, terminal, violationsView, async (reader) => {
+  return answerFromHistory(options, terminal, violationsViewAt(isoTime(now)), async (reader) => {
     const run = await runNamed(reader, 'latest')
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
     return readViolations(reader, {
       run,
       states: statesOf(options),
       after: since === undefined ? 0 : runBefore(await reader.runs(), since, now),
+      overdueAt: options.overdue ? now : undefined,
       before: olderThan === undefined ? undefined : now - olderThan,
       ...{ rule, severity, projects, kind, owners, labels, sort },
       limit: limitOf(options),

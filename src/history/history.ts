@@ -2,7 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
+import type { FailOn, Finding, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
@@ -98,6 +98,14 @@ export interface Draft extends PastReader {
     rules: readonly string[],
     projects: readonly ProjectRef[],
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>>
+  /**
+   * Violations of a project as the run leaves them, those that it ended included, that were first seen before a time that
+   * depends on their severity (ISO 8601, UTC); none of a severity without a time.
+   */
+  oldViolations(
+    project: ProjectRef,
+    before: Readonly<Partial<Record<Severity, string>>>,
+  ): Promise<readonly OldViolation[]>
   /** Ends violations, by their ids: each with its reason. */
   endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void>
   /** Violations of a project that name an origin: active ones, and accepted ones whose acceptance was revoked since. */
@@ -196,6 +204,13 @@ export interface ViolationWithOrigin extends ActiveViolation {
   readonly firstSeen: string
   /** False for one that ended as accepted: found again, it is opened again. */
   readonly isActive: boolean
+}
+
+export interface OldViolation extends ActiveViolation {
+  /** Start of the run that opened it: ISO 8601, UTC. */
+  readonly firstSeen: string
+  /** Why this run ended it; undefined: it did not. */
+  readonly resolution: Resolution | undefined
 }
 
 export interface NewViolation extends Finding {

@@ -1,3 +1,4 @@
+import type { DueDurations } from './due.ts'
 import type { Kind, Listing } from './resource.ts'
 import type { Severity } from './violation.ts'
 
@@ -44,4 +45,8 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly notCompared?: readonly Listing[]
   /** When its baseline was approved (ISO 8601, UTC); absent without one. */
   readonly approvedAt?: string
+  /** The policy's due durations; absent without any. */
+  readonly due?: DueDurations
+  /** Paths whose changes the policy left out of drift; absent without any. */
+  readonly ignore?: readonly string[]
 }

@@ -7,6 +7,7 @@ import type { Listing } from './resource.ts'
 export const noticeScopes = {
   clock_went_back: 'run',
   probe_unmatched: 'run',
+  changes_ignored: 'run',
   fields_changed: 'project',
   normal_form_changed: 'project',
   seal_key_changed: 'project',

@@ -121,6 +121,8 @@ export interface ReportViolation {
   /** Start times of runs, ISO 8601 in UTC. */
   readonly first_seen: string
   readonly last_seen: string
+  /** By when it must be fixed, by the policy of the run: ISO 8601 in UTC. null without a due date, waived and resolved. */
+  readonly due: string | null
   /** Of `waived` violations, and of `unknown` ones that were last seen waived. */
   readonly waiver?: Waiver
 }

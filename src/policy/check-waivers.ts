@@ -1,3 +1,4 @@
+import { overdueRule } from '../model/due.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
@@ -51,7 +52,8 @@ export function isWaivedValue(path: readonly (string | number)[]): boolean {
 function unknownRule(pattern: string, ruleIds: readonly string[]): string | undefined {
   if (pattern.startsWith('waiver/'))
     return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
-  const known = ruleIds.filter((id) => !id.startsWith('waiver/'))
+  if (pattern === overdueRule) return 'what is overdue is not waived: waive the violations themselves, or change `due`'
+  const known = ruleIds.filter((id) => !id.startsWith('waiver/') && id !== overdueRule)
   if (known.some((id) => matchesGlob(id, pattern))) return undefined
   if (pattern.includes('*')) return `no rule matches ${describeReference(pattern)}`
   const nearest = nearestName(pattern, known)

@@ -1,5 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { EvaluationRun } from '../rules/engine/rule.ts'
 import { evaluateProject, type ProjectEvaluator } from './evaluate-project.ts'
 import { startMeter } from './meter.ts'
@@ -7,6 +9,7 @@ import { namedRules, type Policy } from './policy.ts'
 import { ruleNeeds } from './rule-needs.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
+import { stamp } from './stamp.ts'
 import { coveringPlaces } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
@@ -19,6 +22,8 @@ export interface PolicyEvaluator {
   datesOf(resource: Resource): readonly string[]
   /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
+  /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
+  evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /** `excluded`: rules that do not run here, with the reason. */
   forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>): ProjectEvaluator
 }
@@ -51,6 +56,13 @@ export function createEvaluator(
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.under(sets.keyFor(project, resource)).byId.get(rule)?.options,
+    evaluateOverdue(project, overdue) {
+      const self: Resource = { kind: 'project', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
+      const active = sets.under(sets.keyFor(project, self)).violations
+      return active.flatMap(({ active, bound }) =>
+        overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
+      )
+    },
     forProject: (project, excluded = new Map()) => evaluateProject(project, excluded, shared),
   }
 }

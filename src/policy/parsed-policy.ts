@@ -1,3 +1,5 @@
+import type { DueDurations } from '../model/due.ts'
+import type { IgnoredPath } from './ignored-paths.ts'
 import type { Layer } from './layer.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
@@ -11,6 +13,8 @@ export interface ParsedPolicy {
   readonly waivers: readonly WrittenWaiver[]
   readonly custom: readonly CustomRule[]
   readonly probes: readonly Probe[]
+  readonly due: DueDurations
+  readonly ignore: readonly IgnoredPath[]
   /** How many files deep it goes, itself included. */
   readonly depth: number
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { builtInControls } from '../compliance/built-in-frameworks.ts'
+import { dayMs } from '../model/clock.ts'
+import { readDuration } from '../model/instant.ts'
 import { kinds } from '../model/resource.ts'
-import { severities } from '../model/violation.ts'
+import { type Severity, severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
@@ -73,6 +75,7 @@ const customRule = z.strictObject({
   controls: z.array(control).exactOptional().describe('Controls that it gives evidence for, such as soc2:CC6.1'),
 })
 
+const pointerSyntax = /^(\/([^~/]|~[01])*)+$/
 const line = z.string().trim().min(1).max(1000)
 
 /** A person accepts a violation, for a reason, until a date. */
@@ -90,7 +93,7 @@ const waiver = z.strictObject({
   ticket: line.exactOptional().describe('Where it is followed up'),
   path: z
     .string()
-    .regex(/^(\/([^~/]|~[01])*)+$/, { error: 'a path as reports show it, such as /http_timeout' })
+    .regex(pointerSyntax, { error: 'a path as reports show it, such as /http_timeout' })
     .exactOptional()
     .describe('With `value`: accepts only that value at this JSON Pointer into the attributes'),
   value: z
@@ -100,6 +103,23 @@ const waiver = z.strictObject({
 })
 
 export type WrittenWaiver = z.infer<typeof waiver>
+
+/** So that every due date is a time that a computer can write. */
+const longestDueMs = 3650 * dayMs
+const dueError = 'a duration such as `36h` or `14d`, at most 3650d'
+const dueDuration = z
+  .string({ error: dueError })
+  .refine((text) => (readDuration(text) ?? Number.POSITIVE_INFINITY) <= longestDueMs, { error: dueError })
+  .transform((text) => readDuration(text) ?? longestDueMs)
+const due = z
+  .strictObject({
+    critical: dueDuration.exactOptional(),
+    high: dueDuration.exactOptional(),
+    medium: dueDuration.exactOptional(),
+    low: dueDuration.exactOptional(),
+    info: dueDuration.exactOptional(),
+  } satisfies Record<Severity, z.ZodType>)
+  .describe('For how long violations of a severity may stay open, such as `critical: 2d`; then they are overdue')
 
 /** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
 export function policySchemaWith(customIds: Iterable<string>) {
@@ -123,6 +143,12 @@ function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting 
       )
       .default([])
       .describe('Exceptions by selector; later ones win'),
+    due: due.exactOptional(),
+    ignore: z
+      .array(z.string().regex(pointerSyntax, { error: 'a path as reports show it, such as /description' }))
+      .max(100)
+      .default([])
+      .describe('Fields whose changes are not drift, as JSON Pointers; `*` is any one step'),
     waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
     probes: z.array(probeSchema).max(1000).default([]).describe('Test runs of functions with every audit'),
     custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),

@@ -1,7 +1,9 @@
+import type { DueDurations } from '../model/due.ts'
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/engine/rule.ts'
+import type { IgnoredPath } from './ignored-paths.ts'
 import type { Layer } from './layer.ts'
 import type { Probe } from './probe.ts'
 import type { Labels } from './selector.ts'
@@ -21,6 +23,10 @@ export interface Policy {
   readonly overrides: readonly Override[]
   /** Accepted violations. */
   readonly waivers: readonly PolicyWaiver[]
+  /** For how long violations may stay open. */
+  readonly due: DueDurations
+  /** Fields whose changes are not drift. */
+  readonly ignore: readonly IgnoredPath[]
   /** Test runs of functions; their names are unique. */
   readonly probes: readonly Probe[]
   /** Rules that apply where these overrides match, by their places in the list. */

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { DueDurations } from '../model/due.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Pack, packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -9,6 +10,7 @@ import type { FileProblem } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { findAggregateOptions } from './find-aggregate-options.ts'
+import { type IgnoredPath, refuseIgnoredPath } from './ignored-paths.ts'
 import type { Layer } from './layer.ts'
 import { packLayer } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
@@ -168,7 +170,19 @@ function* readOwn(
   const extendedProbes = extended.flatMap((said) => said.probes)
   const { probes, problems: badProbes } = yield* readProbes({ document, file, readFile: reading.readFile })
   const doubles = findDoubleProbes(document, extendedProbes)
-  const bad = [...badCustom, ...findAggregateOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles]
+  const ignored = document.value.ignore.map((path, index) => ({ path, at: placeOf(file, document, ['ignore', index]) }))
+  const badPaths = document.value.ignore.flatMap((path, index) => {
+    const refusal = refuseIgnoredPath(path)
+    return refusal === undefined ? [] : [document.problem(['ignore', index], refusal)]
+  })
+  const bad = [
+    ...badCustom,
+    ...badPaths,
+    ...findAggregateOptions(document, overrides),
+    ...badWaivers,
+    ...badProbes,
+    ...doubles,
+  ]
   refuseFaults(examined, bad)
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
@@ -177,6 +191,8 @@ function* readOwn(
     waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...waivers]),
     custom: [...inherited, ...custom],
     probes: [...withoutRepeats(extendedProbes), ...probes],
+    due: mergeDue([...extended.map((said) => said.due), document.value.due]),
+    ignore: mergeIgnored([...extended.map((said) => said.ignore), ignored]),
     depth: 1 + Math.max(0, ...extended.map((said) => said.depth)),
   }
 }
@@ -189,8 +205,29 @@ function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
   return [...new Set(all.toReversed())].reverse()
 }
 
+/** Later ones win, severity by severity. */
+function mergeDue(all: readonly (DueDurations | undefined)[]): DueDurations {
+  return Object.assign({}, ...all)
+}
+
+/** Each path once, as the first file has it. */
+function mergeIgnored(all: readonly (readonly IgnoredPath[])[]): readonly IgnoredPath[] {
+  const first = new Map<string, IgnoredPath>()
+  for (const one of all.flat()) if (!first.has(one.path)) first.set(one.path, one)
+  return [...first.values()]
+}
+
 function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
-  return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], depth: 0 }
+  return {
+    layers: [packLayer(pack, at)],
+    overrides: [],
+    waivers: [],
+    custom: [],
+    probes: [],
+    due: {},
+    ignore: [],
+    depth: 0,
+  }
 }
 
 function placeOf(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { Json } from '../model/json.ts'
+import { overdueRule } from '../model/due.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
@@ -29,11 +30,13 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
-  const { layers, overrides, waivers, custom, probes } = yield* readParsedPolicy(file, { readFile, now })
+  const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
+  // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
+  const evaluated = Object.keys(due).length > 0 ? known : known.filter(({ id }) => id !== overdueRule)
   const rulesUnder = (indexes: readonly number[]) =>
-    activateRules(known, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
+    activateRules(evaluated, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
   const active = rulesUnder([])
   const matched: Policy['overrides'][number][] = []
   for (const [index, { match, layer }] of overrides.entries()) {
@@ -42,8 +45,8 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers, probes }),
-    probes,
+    digest: digestOf(active, { overrides, waivers, probes, due, ignore }),
+    ...{ probes, due, ignore },
     known,
     layers,
     rules: active,
@@ -58,7 +61,13 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  { overrides, waivers, probes }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes'>,
+  {
+    overrides,
+    waivers,
+    probes,
+    due,
+    ignore,
+  }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due' | 'ignore'>,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
@@ -70,8 +79,11 @@ function digestOf(
   })
   const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
   const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
-  return hash(
-    'sha256',
-    canonicalJson(probes.length === 0 ? waives : [waives, { probes: probes.map(({ said }) => said) }]),
-  )
+  const more: JsonObject = {
+    ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
+    ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
+  }
+  // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
+  return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
 }

@@ -8,6 +8,7 @@ export interface RuleSet {
   readonly byKind: ReadonlyMap<Kind, readonly BoundRules<'resource'>[]>
   readonly drift: readonly BoundRules<'drift'>[]
   readonly scan: readonly BoundRules<'scan'>[]
+  readonly violations: readonly BoundRules<'violations'>[]
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
 
@@ -53,6 +54,7 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
     byKind: Map.groupBy(boundAs(rules, 'resource'), ({ active }) => active.rule.kind),
     drift: boundAs(rules, 'drift'),
     scan: boundAs(rules, 'scan'),
+    violations: boundAs(rules, 'violations'),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }

@@ -4,6 +4,7 @@ import { findRun, runBefore } from '../history/find-run.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
+import { type DueDurations, dueDate } from '../model/due.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
@@ -19,7 +20,7 @@ import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { violationsView } from './read-violations.ts'
+import { violationColumns } from './read-violations.ts'
 
 export interface ReplayRow extends ReportViolation {
   /** Numbers of the runs that would have found it first and last. */
@@ -62,7 +63,7 @@ export async function readReplay(history: ReplayedHistory, query: ReplayQuery): 
         (a, b) =>
           (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),
       )
-      .map(({ violation, record }) => toRow(violation, record))
+      .map(({ violation, record }) => toRow(violation, record, policy.due))
   const first = runs.at(0)
   return {
     command: 'replay',
@@ -106,7 +107,7 @@ function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): Rul
   return projects.length === 0 ? [] : [{ ...notEvaluated, projects }]
 }
 
-function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation): ReplayRow {
+function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation, due: DueDurations): ReplayRow {
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,
@@ -114,6 +115,7 @@ function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolati
     resolution: null,
     first_seen: firstSeen,
     last_seen: lastSeen,
+    due: dueDate(record, firstSeen, due),
     first_run: first.number,
     last_run: last.number,
     ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.startedAt }),
@@ -123,7 +125,7 @@ function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolati
 
 export const replayView: AnswerView<ReplayRow> = {
   columns: [
-    ...violationsView.columns,
+    ...violationColumns,
     { name: 'first_run', value: (row) => row.first_run },
     { name: 'last_run', value: (row) => row.last_run },
     { name: 'resolved_run', value: (row) => row.resolved_run ?? null },

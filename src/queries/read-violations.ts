@@ -1,6 +1,8 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { type DueDurations, dueDate, isOverdue } from '../model/due.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
@@ -12,6 +14,7 @@ import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
+import type { Column } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface ViolationRow extends ReportViolation {
@@ -36,6 +39,8 @@ export interface ViolationsQuery {
   readonly labels: readonly Label[]
   /** Only violations first seen before this time, in milliseconds since the epoch. */
   readonly before: number | undefined
+  /** Only violations whose due date is before this time, in milliseconds since the epoch. */
+  readonly overdueAt: number | undefined
   readonly sort: ViolationOrder
   readonly limit: number
 }
@@ -45,8 +50,8 @@ export interface Label {
   readonly value: string
 }
 
-/** By severity as in reports, or the oldest first. */
-export const violationOrders = ['severity', 'age'] as const
+/** By severity as in reports, the oldest first, or the first that is due first. */
+export const violationOrders = ['severity', 'age', 'due'] as const
 export type ViolationOrder = (typeof violationOrders)[number]
 
 /**
@@ -54,12 +59,13 @@ export type ViolationOrder = (typeof violationOrders)[number]
  * age. The counts are of all that were selected, no matter how many are shown.
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, rule, severity, projects, kind, owners, before, sort } = query
+  const { run, states, after, rule, severity, projects, kind, owners, before, overdueAt, sort } = query
   const known = await reader.latestScans(run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const scans = known.filter(({ project }) => chosen.has(project))
-  const hasLabels = await labelTest(reader, scans, query.labels)
+  const evaluations = await readEvaluations(reader, scans)
+  const hasLabels = labelTest(evaluations, query.labels)
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
   const isSelected = (violation: RecordedViolation) =>
     states.has(violation.state) &&
@@ -72,8 +78,13 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     hasLabels(violation.project)
   const active = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
   const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
-  const rows = [...active, ...resolved].filter(isSelected).map(toRow)
-  if (sort === 'age') rows.sort((a, b) => (a.first_seen < b.first_seen ? -1 : a.first_seen > b.first_seen ? 1 : 0))
+  const rows = [...active, ...resolved]
+    .filter(isSelected)
+    .map((violation) => toRow(violation, evaluations.get(violation.project)?.due))
+    .filter((row) => overdueAt === undefined || isOverdue(row, overdueAt))
+  if (sort === 'age') rows.sort((a, b) => compareTexts(a.first_seen, b.first_seen))
+  // What has no due date comes last.
+  if (sort === 'due') rows.sort((a, b) => compareTexts(a.due ?? '~', b.due ?? '~'))
   const counts = countRows(rows)
   return {
     command: 'violations',
@@ -84,22 +95,32 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   }
 }
 
-/** Whether a project had these labels when it was last scanned. */
-async function labelTest(
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** What the last scan of each project recorded of it. */
+async function readEvaluations(
   reader: HistoryReader,
   scans: readonly RecordedScan[],
-  labels: readonly Label[],
-): Promise<(project: string) => boolean> {
-  if (labels.length === 0) return () => true
-  const labelsOf = new Map<string, Readonly<Record<string, string>>>()
-  for (const number of new Set(scans.map(({ run }) => run.number))) {
-    for (const { project, labels } of (await reader.runInputs(number))?.projects ?? []) {
-      if (scans.some((scan) => scan.project.name === project && scan.run.number === number))
-        labelsOf.set(project, labels)
+): Promise<ReadonlyMap<string, ProjectEvaluation>> {
+  const found = new Map<string, ProjectEvaluation>()
+  for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
+    const names = new Set(ofRun.map(({ project }) => project.name))
+    for (const evaluation of (await reader.runInputs(number))?.projects ?? []) {
+      if (names.has(evaluation.project)) found.set(evaluation.project, evaluation)
     }
   }
+  return found
+}
+
+/** Whether a project had these labels when it was last scanned. */
+function labelTest(
+  evaluations: ReadonlyMap<string, ProjectEvaluation>,
+  labels: readonly Label[],
+): (project: string) => boolean {
   return (project) => {
-    const own = labelsOf.get(project) ?? {}
+    const own = evaluations.get(project)?.labels ?? {}
     return labels.every(({ name, value }) => Object.hasOwn(own, name) && matchesGlob(own[name] ?? '', value))
   }
 }
@@ -129,7 +150,7 @@ function describeCounts(rows: readonly ViolationRow[], { total, ...counts }: Ret
   return `${parts.join('; ')}.`
 }
 
-function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
+function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
   const {
     firstSeen,
     lastSeen,
@@ -152,34 +173,39 @@ function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
     ...{ path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
+    due: dueDate(violation, firstSeen, due),
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
     ...(waiver === undefined ? {} : { waiver }),
   }
 }
 
-export const violationsView: AnswerView<ViolationRow> = {
-  columns: [
-    { name: 'severity', value: ({ severity }) => severity },
-    { name: 'rule', value: ({ rule }) => rule },
-    { name: 'state', value: ({ state }) => state },
-    { name: 'resolution', value: ({ resolution }) => resolution },
-    { name: 'project', value: ({ project }) => project },
-    { name: 'kind', value: ({ kind }) => kind },
-    { name: 'uid', value: ({ uid }) => uid },
-    { name: 'name', value: ({ name }) => name },
-    { name: 'owner', value: ({ owner }) => owner },
-    { name: 'path', value: ({ path }) => path },
-    { name: 'message', value: ({ message }) => message },
-    { name: 'first_seen', value: (row) => row.first_seen },
-    { name: 'last_seen', value: (row) => row.last_seen },
-    { name: 'resolved_at', value: (row) => row.resolved_at ?? null },
-    { name: 'waiver', value: ({ waiver }) => (waiver === undefined ? null : { ...waiver }) },
-    { name: 'fingerprint', value: ({ fingerprint }) => fingerprint },
-  ],
+export const violationColumns: readonly Column<ViolationRow>[] = [
+  { name: 'severity', value: ({ severity }) => severity },
+  { name: 'rule', value: ({ rule }) => rule },
+  { name: 'state', value: ({ state }) => state },
+  { name: 'resolution', value: ({ resolution }) => resolution },
+  { name: 'project', value: ({ project }) => project },
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'uid', value: ({ uid }) => uid },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'owner', value: ({ owner }) => owner },
+  { name: 'path', value: ({ path }) => path },
+  { name: 'message', value: ({ message }) => message },
+  { name: 'first_seen', value: (row) => row.first_seen },
+  { name: 'last_seen', value: (row) => row.last_seen },
+  { name: 'due', value: ({ due }) => due },
+  { name: 'resolved_at', value: (row) => row.resolved_at ?? null },
+  { name: 'waiver', value: ({ waiver }) => (waiver === undefined ? null : { ...waiver }) },
+  { name: 'fingerprint', value: ({ fingerprint }) => fingerprint },
+]
+
+/** `at`: the time that due dates are compared with, ISO 8601 in UTC. */
+export const violationsViewAt = (at: string): AnswerView<ViolationRow> => ({
+  columns: violationColumns,
   lines({ rows }, page) {
     const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
     const column = Math.min(40, widest)
-    return rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showViolation(row, column, page)])
+    return rows.flatMap((row, place) => [...(place === 0 ? [] : ['']), ...showViolation(row, column, page, at)])
   },
   nothing: 'No such violation.',
-}
+})

@@ -10,6 +10,7 @@ import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
@@ -48,7 +49,7 @@ export function changeKey({ project, ...resource }: Pick<Changes[number], 'proje
 }
 
 /** `lookbackMs`: how far back rules read changes. */
-export function openChangeLog(history: HistoryReader, lookbackMs: number): ChangeLog {
+export function openChangeLog(history: HistoryReader, lookbackMs: number, ignored: readonly IgnoredPath[]): ChangeLog {
   const log = new Map<string, ChangeReports>()
 
   /** When fields of versions changed lately. */
@@ -82,26 +83,31 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
       if (lookbackMs === 0) return
       for (const change of changes) {
         const paths = change.fields.map(({ path }) => path)
-        if (change.change === 'modified') addChange(log, changeKey(change), { run, at, paths })
+        if (change.change === 'modified') addChange(log, changeKey(change), { run, at, paths }, ignored)
       }
     },
     async driftsOf(versions, scan) {
       const changed = versions.map((version) => {
-        const change = scan.changes.get(changeKey({ project: scan.project.name, ...version.resource }))
-        const paths = change?.change === 'modified' ? change.fields.map(({ path }) => path) : []
-        return { version, change, paths }
+        const recorded = scan.changes.get(changeKey({ project: scan.project.name, ...version.resource }))
+        const { resource, base } = version
+        const compared = { before: base?.resource.attributes ?? {}, after: resource.attributes }
+        const { before, fields } = leaveOutIgnored(ignored, { ...compared, fields: recorded?.fields ?? [] })
+        const isLeft = recorded?.change !== 'modified' || fields.length > 0
+        const change = isLeft ? recorded : undefined
+        const paths = change?.change === 'modified' ? fields.map(({ path }) => path) : []
+        return { version, change, fields, before: base && before, paths }
       })
       const recents = await recentOf(changed, scan)
-      return changed.map(({ version: { resource, base }, change }, at): Drift | undefined => {
+      return changed.map(({ version: { resource, base }, change, fields, before }, at): Drift | undefined => {
         const { kind, uid, name, attributes } = resource
         const recent = recents[at] ?? noChanges
         if (change === undefined && recent.size === 0) return undefined
         return {
           ...{ kind, uid, name, recent },
           change: change?.change ?? 'none',
-          before: base?.resource.attributes,
+          before,
           after: attributes,
-          fields: change?.fields ?? [],
+          fields,
           isApproved: false,
           areSealsComparable: base === undefined || base.sealKeyId === scan.sealKeyId,
         }

@@ -80,10 +80,10 @@ export async function findEvidence(
   return found
 }
 
-/** A finding about a scan, or about what was removed, does not prove that the resource was observed. */
+/** A finding about a scan, about what was removed, or about violations, does not prove that the resource was observed. */
 function provesObservation(id: string): boolean {
   const scope = scopes.get(id)
-  return scope !== 'scan' && scope !== 'drift'
+  return scope !== 'scan' && scope !== 'drift' && scope !== 'violations'
 }
 
 const scopes = new Map(rules.map(({ id, scope }) => [id, scope]))

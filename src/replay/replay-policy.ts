@@ -1,9 +1,11 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
+import { concludeOverdue } from '../audit/conclude-overdue.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunContext } from '../history/records.ts'
+import { overdueRule } from '../model/due.ts'
 import { projectKey } from '../model/keys.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -14,7 +16,7 @@ import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
 import { replayScan } from './replay-scan.ts'
 import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
-import { trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
+import { agedViolations, trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
 
 export interface ReplayRequest {
   readonly policy: Policy
@@ -50,14 +52,11 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   const isWholeFleet = detectWholeFleets(pastRuns)
   const labelsIn = rememberLabels()
   const notEvaluated = gatherNotEvaluated(unreplayable)
-  const trackers = new Map<string, ViolationTracker>()
-  const trackerOf = (project: ProjectRef) => {
-    const known = trackers.get(projectKey(project)) ?? trackViolations()
-    trackers.set(projectKey(project), known)
-    return known
-  }
+  const trackerOf = rememberTrackers()
+  /** What is overdue is reconciled by itself, when all other violations of a run are decided. */
+  const overdueOf = rememberTrackers()
   const fleet: FleetState = new Map()
-  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs)
+  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
 
@@ -94,6 +93,11 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
       trackerOf(project).reconcile(run, project, found, criteria)
       notEvaluated.add(concluded)
+      if (!evaluator.needs.has(overdueRule)) continue
+      const overdue = overdueOf(project)
+      const old = agedViolations(trackerOf(project), run)
+      const late = concludeOverdue(project, old, overdue.active(), { evaluator, due: policy.due, now })
+      overdue.reconcile(run, project, late.findings.map(keyed), late.criteria)
     }
     const { waivers } = conclusion
     if (policy.waivers.length > 0) {
@@ -101,13 +105,24 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     }
     context = conclusion.context
   }
-  const all = [...trackers.values()]
+  const all = [...trackerOf.all(), ...overdueOf.all()]
   return {
     active: all.flatMap((tracker) => tracker.active()),
     ended: all.flatMap((tracker) => tracker.ended()),
     notEvaluated: notEvaluated.list(),
     context,
   }
+}
+
+/** A tracker for each project, made when it is first asked for. */
+function rememberTrackers() {
+  const trackers = new Map<string, ViolationTracker>()
+  const trackerOf = (project: ProjectRef): ViolationTracker => {
+    const known = trackers.get(projectKey(project)) ?? trackViolations()
+    trackers.set(projectKey(project), known)
+    return known
+  }
+  return Object.assign(trackerOf, { all: () => trackers.values() })
 }
 
 /** What was there before the first run, and what its drift is compared with; returns the run before it, or 0. */

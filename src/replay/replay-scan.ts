@@ -15,7 +15,7 @@ import { evaluateVersions } from './evaluate-version.ts'
 import { type FleetState, type Losses, markAsCompared, projectState, type ReplayedVersion } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
 import { type Evidence, observationOf } from './observation.ts'
-import { findUnreplayableIn } from './unreplayable-rules.ts'
+import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
 interface Replaying extends Pick<ChangedScan, 'changes'> {
   readonly policy: Policy
@@ -62,12 +62,15 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
   const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
   const couldBeWithheld = couldHaveBeenWithheld(scan, losses, state.versions.values(), limits)
+  const evaluatedThen = runInputs.projects.find((one) => one.project === project.name)
+  const isUnrecorded = (evaluatedThen?.ignore ?? []).some((path) => !policy.ignore.some((one) => one.path === path))
   const excluded = new Map([
     ...replaying.unreplayable,
     ...findUnreplayableIn(policy, [
       ...(isApproved ? (['drift'] as const) : []),
       ...(couldBeWithheld ? (['scan'] as const) : []),
     ]),
+    ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
   const ofProject = evaluator.forProject(project, excluded)
   const labels = replaying.labelsOf(project)
@@ -76,6 +79,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const findings: KeyedFinding[] = []
   const origins = compareWithOrigins(isApproved ? [] : replaying.followed(project), {
     ...{ now: Date.parse(run.startedAt), sealKeyId: runInputs.sealKeyId, ofProject },
+    ignored: policy.ignore,
     versionsAt: (points) => history.versionsAt(project, points),
     isApproved: () => false,
     // The history has resources in the form that the run compared.
@@ -98,13 +102,14 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const configuredAt = runInputs.projects.find((one) => one.project === project.name)?.configuredAt ?? null
+  const configuredAt = evaluatedThen?.configuredAt ?? null
   return {
     findings,
     outcome: {
       ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
       removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
       changed: [],
+      ignored: {},
       endings: Object.fromEntries(origins.endings),
       undecided: [...origins.undecided],
       isUnderOtherRules: false,

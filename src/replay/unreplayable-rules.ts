@@ -23,6 +23,12 @@ export function findUnreplayableIn(policy: Policy, scopes: readonly (keyof typeo
   })
 }
 
+/** Drift rules, where the policy of then ignored fields that this one compares: their changes were not recorded. */
+export function findDriftRules(policy: Policy) {
+  const reason = 'the policy of then ignored fields that this one compares, so that their changes were not recorded'
+  return namedRules(policy).flatMap(({ rule: { id, scope } }) => (scope === 'drift' ? [[id, reason] as const] : []))
+}
+
 const scanReasons = {
   drift: 'a baseline was approved, and what differed from it then is not replayed',
   scan: 'of what the scan showed, only the coverage is kept',

@@ -1,4 +1,5 @@
 import type { FollowedViolation } from '../audit/compare-with-origins.ts'
+import type { AgedViolation } from '../audit/conclude-overdue.ts'
 import {
   type Criteria,
   type KeyedFinding,
@@ -79,6 +80,17 @@ export function trackViolations(): ViolationTracker {
     active: () => [...active.values()],
     ended: () => ended,
   }
+}
+
+/** A project's violations as a run would have left them, those that it would have ended included. */
+export function agedViolations({ active, ended }: ViolationTracker, run: CommittedRun): AgedViolation[] {
+  const gone = ended().filter((violation) => violation.gone === run)
+  return [...active(), ...gone].map(({ first, resolution, ...violation }) => ({
+    ...violation,
+    waiver: violation.waiver,
+    firstSeen: first.startedAt,
+    resolution: resolution ?? undefined,
+  }))
 }
 
 function worded(finding: Finding): ReconcilableViolation {

@@ -18,6 +18,7 @@ export const junit: ReportFormat = (report) => {
 
 function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Case[] })[] {
   const rules = rulesOf(report)
+  const at = report.run.started_at
   const fails = failsRunOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
@@ -32,7 +33,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
       // Rules about the policy have cases in the policy's own suite only, other rules in all others.
       ...rules
         .filter(({ id, kind }) => byRule.has(id) || (kind === 'policy') === (project === policyProject.name))
-        .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats }, fails)),
+        .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, at }, fails)),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }

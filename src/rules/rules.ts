@@ -101,6 +101,7 @@ import { targetNotActive as subscriptionTargetNotActive } from './subscription/t
 import { typeCli as subscriptionTypeCli } from './subscription/type-cli.ts'
 import { wildcard as subscriptionWildcard } from './subscription/wildcard.ts'
 import { wildcardMixed as subscriptionWildcardMixed } from './subscription/wildcard-mixed.ts'
+import { overdue as violationOverdue } from './violation/overdue.ts'
 import { expired as waiverExpired } from './waiver/expired.ts'
 import { expiring as waiverExpiring } from './waiver/expiring.ts'
 import { unused as waiverUnused } from './waiver/unused.ts'
@@ -209,6 +210,7 @@ export const rules: readonly Rule[] = [
   subscriptionTypeCli,
   subscriptionWildcard,
   subscriptionWildcardMixed,
+  violationOverdue,
   waiverExpired,
   waiverExpiring,
   waiverUnused,

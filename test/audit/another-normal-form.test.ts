@@ -30,6 +30,7 @@ it.each([
       project: payments,
       lastComplete: await draft.completeScansAt(payments, draft.run - 1),
       filters: {},
+      ignored: [],
       wereSourcesListed: false,
       now: 0,
       sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
@@ -68,7 +69,16 @@ it('a change is reported as drift once a run has stored the resource in the curr
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
     const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
-    const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const stage = {
+      draft,
+      project: payments,
+      lastComplete,
+      filters: {},
+      ignored: [],
+      wereSourcesListed: false,
+      now: 0,
+      sealer,
+    }
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
     const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
     await walkAll(draft)
@@ -104,7 +114,16 @@ describe('a text that an earlier version stored in clear', () => {
     await commit(first)
     const draft = await history.begin(aStart(at(2)))
     const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
-    const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const stage = {
+      draft,
+      project: payments,
+      lastComplete,
+      filters: {},
+      ignored: [],
+      wereSourcesListed: false,
+      now: 0,
+      sealer,
+    }
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
@@ -115,13 +134,22 @@ describe('a text that an earlier version stored in clear', () => {
   it('causes no difference to a baseline that was approved then', async () => {
     const history = openMemoryHistory(new Machines().process(1))
     const draft = await history.begin(aStart())
-    const stage = { draft, project: payments, lastComplete: {}, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const stage = {
+      draft,
+      project: payments,
+      lastComplete: {},
+      filters: {},
+      ignored: [],
+      wereSourcesListed: false,
+      now: 0,
+      sealer,
+    }
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
     const comparison = compareWithApproved(stage, expected, new Map())
     const drifts = async (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
-      const staged = { resource, since: 1, known: undefined, base: undefined, change: undefined }
+      const staged = { resource, since: 1, known: undefined, base: undefined, change: undefined, leftOut: new Map() }
       const compared = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
     }

@@ -25,6 +25,7 @@ rules:
 overrides:
   - { match: { name: "*a*" }, rules: { endpoint/owner-missing: off, endpoint/rate-limit-absent: high, endpoint/secret-shared: low } }
   - { match: { labels: { env: test }, kind: subscription }, rules: { subscription/wildcard: critical } }
+due: { critical: 1d, high: 2d, medium: 40h, low: 5d }
 waivers:
   - { rule: endpoint/url-not-https, match: { project: "acme/*" }, owner: payments team, reason: moves soon, expires: "2026-11-22T12:00:00Z" }
   - { rule: endpoint/secret-shared, match: { name: "*" }, owner: payments team, reason: moves soon, expires: 2026-11-23 }

@@ -47,6 +47,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
       scan: isComplete('scan'),
       project: isComplete('project'),
       fleet: isComplete('fleet'),
+      violations: isComplete('violations'),
     },
     hasFailed: (rule) => failed.includes(rule),
     isInDoubt: (rule) => inDoubt.includes(rule),

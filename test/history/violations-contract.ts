@@ -120,6 +120,34 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedBy([b.rule], [orders])).toEqual(new Map())
       })
 
+      it('is listed by its age, as the run leaves it', async () => {
+        await open('a', 'b', 'c', 'd')
+        const draft = await begin()
+        const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
+        const c = await activeViolationOf(draft, 'c')
+        await draft.stageViolations(payments, {
+          confirmed: [a.id],
+          violations: [instead(b, { severity: 'low', message: 'other words' }), aViolation('new')],
+        })
+        await draft.endViolations(new Map([[c.id, 'fixed']]))
+        type Before = Parameters<Draft['oldViolations']>[1]
+        const listed = async (before: Before, project = payments) =>
+          (await draft.oldViolations(project, before))
+            .map(({ uid, message, firstSeen, resolution }) => [uid, message, firstSeen, resolution])
+            .sort(([x], [y]) => ((x ?? '') < (y ?? '') ? -1 : 1))
+        const ofLow = ['b', 'other words', at(1), undefined]
+        const others = [
+          ['a', a.message, at(1), undefined],
+          ['c', c.message, at(1), 'fixed'],
+          ['d', 'd is reached without TLS', at(1), undefined],
+        ]
+        expect(await listed({ low: at(2) })).toEqual([ofLow])
+        expect(await listed({ [a.severity]: at(2) })).toEqual(others)
+        expect(await listed({ [a.severity]: at(1), low: at(1) })).toEqual([])
+        expect(await listed({})).toEqual([])
+        expect(await listed({ low: at(2) }, orders)).toEqual([])
+      })
+
       it('is not resolved by another wording', async () => {
         await open('a')
         const reword = async (draft: Draft) => {

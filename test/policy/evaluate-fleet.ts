@@ -29,6 +29,7 @@ export function evaluateFleet(
   return {
     of,
     needs: evaluator.needs,
+    evaluateOverdue: evaluator.evaluateOverdue,
     evaluated,
     concludeFleet: () => concludeFleetRules(policy, evaluated(), now),
     doubtsIn(project: ProjectRef) {

@@ -26,7 +26,11 @@ function refusal(files: Readonly<Record<string, string>> | string): string[] {
 }
 
 const idsOf = ({ rules }: Policy) => rules.map(({ rule }) => rule.id)
-const packed = (pack: string) => rules.filter(({ packs }) => packs.some((name) => name === pack)).map(({ id }) => id)
+/** `violation/overdue` is evaluated only where the policy has due dates. */
+const packed = (pack: string, due = false) =>
+  rules
+    .filter(({ id, packs }) => packs.some((name) => name === pack) && (due || id !== 'violation/overdue'))
+    .map(({ id }) => id)
 const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
 
 /** What `subscription/retry-few` says of two declared tries: contains its option. */
@@ -180,6 +184,34 @@ describe('a mistake in a policy', () => {
   it('is reported together with all others', () => {
     const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
+  })
+})
+
+describe('due durations', () => {
+  const day = 86_400_000
+
+  it('are merged severity by severity, later files win', () => {
+    const files = {
+      '/etc/policy.yaml': 'extends: [./company.yaml]\ndue: { high: 7d }\n',
+      '/etc/company.yaml': 'due: { critical: 2d, high: 14d, low: 36h }\n',
+    }
+    expect(read(files).due).toEqual({ critical: 2 * day, high: 7 * day, low: 1.5 * day })
+    expect(read('rules: {}').due).toEqual({})
+  })
+
+  it('switch on the rule about what is overdue, where its pack or the file has it', () => {
+    expect(idsOf(read('due: { high: 14d }'))).toEqual(packed('recommended', true))
+    expect(idsOf(read('extends: []\ndue: { high: 14d }'))).toEqual([])
+    expect(idsOf(read('extends: []\nrules: { violation/overdue: low }'))).toEqual([])
+    const named = read('extends: []\nrules: { violation/overdue: low }\ndue: { high: 14d }')
+    expect([idsOf(named), severityOf(named, 'violation/overdue')]).toEqual([['violation/overdue'], 'low'])
+  })
+
+  it('are part of the digest, in any order and unit', () => {
+    const digest = read('due: { critical: 2d, high: 14d }').digest
+    expect(read('due: { high: 2w, critical: 48h }').digest).toBe(digest)
+    expect(read('due: { critical: 2d, high: 15d }').digest).not.toBe(digest)
+    expect(read('due: {}').digest).toBe(read('rules: {}').digest)
   })
 })
 

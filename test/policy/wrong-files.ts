@@ -17,6 +17,23 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'rules:\n  endpoint/timeout-high: { max_second: 3 }\n',
     '2:28: `max_second` is unknown, did you mean `max_seconds`?',
   ],
+  'due dates of an unknown severity': [
+    'due: { urgent: 2d, hihg: 3d }\n',
+    '1:8: `urgent` is unknown, expected `critical`, `high`, `medium`, `low` or `info`',
+    '1:20: `hihg` is unknown, did you mean `high`?',
+  ],
+  'a due date that is not a duration': [
+    'due: { critical: 2, high: soon, low: 4000d }\n',
+    '1:18: critical is 2, expected a duration such as `36h` or `14d`, at most 3650d (in quotes)',
+    '1:27: high is "soon", expected a duration such as `36h` or `14d`, at most 3650d',
+    '1:38: low is a text (not shown), expected a duration such as `36h` or `14d`, at most 3650d',
+  ],
+  'ignored fields that no kind has': [
+    'ignore:\n  - /descripton\n  - description\n  - /failure_rate\n',
+    '2:5: no kind has the field `/descripton`, did you mean `/description`?',
+    '3:5: ignore[1] is "description", expected a path as reports show it, such as /description',
+    '4:5: `/failure_rate` changes by itself and is never compared: leave it out',
+  ],
   'an option of a wrong type': [
     'rules:\n  endpoint/timeout-high: { max_seconds: long }\n',
     '2:41: max_seconds is "long", expected a number above 0',

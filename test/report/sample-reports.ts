@@ -119,6 +119,7 @@ export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolatio
     message: 'sends to http://hooks.example.com, without TLS',
     first_seen: '2026-11-21T03:04:00.120Z',
     last_seen: '2026-11-21T03:04:00.120Z',
+    due: null,
     ...parts,
   } as const
   const identity = [violation.rule, violation.project, violation.uid, violation.path].join(' ')

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/engine/drift.ts'
+import type { OverdueViolations } from '../../src/rules/engine/overdue-violations.ts'
 import type { Rule } from '../../src/rules/engine/rule.ts'
 import type { ScanOutcome } from '../../src/rules/engine/scan-outcome.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
@@ -35,6 +36,7 @@ export interface Case {
   readonly sees?: readonly Seen[]
   readonly compares?: readonly Compared[]
   readonly scan?: Partial<ScanOutcome>
+  readonly overdue?: readonly OverdueViolations[]
   /** `high e1/status: message` for each problem; none: the rule is silent. */
   readonly finds: readonly string[]
   readonly options?: JsonObject
@@ -104,9 +106,10 @@ export const masked = 'sealed:masked'
 /** What a rule says of a case, through the evaluator that every run uses. */
 export function findingsOf(
   rule: Rule,
-  { sees = [], compares = [], scan, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
+  { sees = [], compares = [], scan, overdue = [], options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
 ): string[] {
-  const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
+  const due = rule.scope === 'violations' ? { due: { high: '2d' } } : {}
+  const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options }, ...due })
   const evaluator = evaluateFleet(
     readPolicy('policy.yaml', () => policy),
     around.at === undefined ? now : Date.parse(around.at),
@@ -126,10 +129,11 @@ export function findingsOf(
   })
   const ofScan =
     scan === undefined ? [] : evaluator.of(refOf('p')).evaluateScan(theProject, { ...nothingWrong, ...scan })
+  const ofViolations = evaluator.evaluateOverdue(refOf('p'), overdue)
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(completeness))
   const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
-  return [...found, ...compared, ...ofScan, ...concluded, ...acrossFleet].map(
+  return [...found, ...compared, ...ofScan, ...ofViolations, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )
 }

@@ -1,4 +1,5 @@
 import { changeTypes } from '../../model/change.ts'
+import { isOverdue } from '../../model/due.ts'
 import { exitCodes } from '../../model/errors.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { type FailOn, isOpen, isSolved, leastNew, type Severity } from '../../model/violation.ts'
@@ -99,11 +100,15 @@ function factsOf(report: Report): string[] {
   const below = countEach(['low', 'info'], verdict.violations)
   const ages = violations.filter(isOpen).map(({ first_seen }) => Date.parse(run.started_at) - Date.parse(first_seen))
   const oldest = ages.reduce((most, age) => Math.max(most, age), 0)
+  const overdue = violations.filter(
+    (violation) => isOpen(violation) && isOverdue(violation, Date.parse(run.started_at)),
+  )
   const changes = countEach(changeTypes, verdict.drift)
   const extent = extentOf(report.coverage)
   return [
     ...(below === '' ? [] : [`and ${below}`]),
     ...(oldest >= 60_000 ? [`oldest open: ${showOpenTime(oldest)}`] : []),
+    ...(overdue.length === 0 ? [] : [`${overdue.length} overdue`]),
     ...(isFirstScan(report) ? ['first scan: nothing to compare with'] : []),
     ...(changes === '' ? [] : [`changed: ${changes}`]),
     ...(changes === '' && !isFirstScan(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),

@@ -1,5 +1,7 @@
+import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
+import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'
 import { anchorOf } from './anchors.ts'
 import { findingRow } from './components/finding-row.ts'
@@ -22,7 +24,8 @@ export function showViolations(
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)
-    return findingRow(violation, { anchor, age: describeAge(violation, at), isNamed })
+    const due = { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) }
+    return findingRow(violation, { anchor, age: describeAge(violation, at), due, isNamed })
   })
   return rowList(rows, shown)
 }

@@ -4,6 +4,7 @@ import type { ReportCoverage, ReportProject, ReportViolation } from '../../model
 import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'
+import { describeDue } from '../describe-due.ts'
 import { countEvaluated } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
@@ -17,19 +18,27 @@ export interface RuleCaseInput {
   readonly walks: readonly ReportCoverage[]
   /** undefined for runs older than this record. */
   readonly stats: ReportProject | undefined
+  /** When the run began: ISO 8601 in UTC. */
+  readonly at: string
 }
 
 /** Fails for violations that fail the run; is skipped for unknown and waived ones; passes otherwise. */
 export function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => boolean): Case {
-  const { project, rule, violations } = input
+  const { project, rule, violations, at } = input
   const failing = violations.filter(fails)
   const [worst] = failing
-  const others = violations.filter((violation) => !failing.includes(violation)).flatMap(describeWithWaiver)
+  const others = violations
+    .filter((violation) => !failing.includes(violation))
+    .flatMap((violation) => describeWithWaiver(violation, at))
   const output = element('system-out', {}, text([describeEvaluated(input), ...others]))
   const name = { classname: project, name: rule.id }
   if (worst !== undefined) {
     const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
-    const failure = element('failure', { message, type: worst.severity }, text(failing.map(describeViolation)))
+    const failure = element(
+      'failure',
+      { message, type: worst.severity },
+      text(failing.map((violation) => describeViolation(violation, at))),
+    )
     return testCase('failed', name, [failure, output])
   }
   const skipped = whySkipped(input)
@@ -59,17 +68,19 @@ function describeEvaluated({ rule, stats }: RuleCaseInput): string {
     : `evaluated ${count(countEvaluated(rule, stats), rule.kind)}`
 }
 
-/** Severity, uid, message and state. */
-function describeViolation({ severity, uid, message, state, first_seen, last_seen }: ReportViolation): string {
+/** Severity, uid, message, state and due date. */
+function describeViolation(violation: ReportViolation, at: string): string {
+  const { severity, uid, message, state, first_seen, last_seen } = violation
   const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
-  return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since})`
+  const due = describeDue(violation, at)
+  return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since}${due === '' ? '' : `, ${due}`})`
 }
 
-function describeWithWaiver(violation: ReportViolation): string[] {
+function describeWithWaiver(violation: ReportViolation, at: string): string[] {
   const { waiver } = violation
   return waiver === undefined
-    ? [describeViolation(violation)]
-    : [describeViolation(violation), `  ${describeWaiver(waiver)}`]
+    ? [describeViolation(violation, at)]
+    : [describeViolation(violation, at), `  ${describeWaiver(waiver)}`]
 }
 
 function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {

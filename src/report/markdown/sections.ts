@@ -4,6 +4,7 @@ import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
+import { describeDue } from '../describe-due.ts'
 import { describeFailures } from '../describe-failures.ts'
 import { gapsOf } from '../gaps.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
@@ -45,7 +46,9 @@ export function sectionsOf({
   verdict,
   projects,
   rules,
+  run,
 }: Report): readonly MarkdownSection[] {
+  const show = (violation: ReportViolation) => showViolation(violation, run.started_at)
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
   const active = inState('opened', 'continuing', 'unknown')
   const gaps = gapsOf(coverage)
@@ -57,7 +60,7 @@ export function sectionsOf({
       'cause',
       groupFailures(coverage, projects).map(showFailure),
     ),
-    table('Violations', [...violationColumns, 'state'], 'violation', active.map(showViolation)),
+    table('Violations', [...violationColumns, 'state'], 'violation', active.map(show)),
     table('How to fix', ['rule', 'remediation'], 'rule', remediations(rules, active)),
     table(
       `Drift: ${countEach(changeTypes, verdict.drift)}`,
@@ -65,7 +68,7 @@ export function sectionsOf({
       'change',
       drift.map(showChange),
     ),
-    table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(showViolation)),
+    table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
     table(
       'Accepted',
       ['rule', 'project', 'resource', 'by', 'since', 'reason'],
@@ -81,7 +84,7 @@ export function sectionsOf({
         ],
       ]),
     ),
-    table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(showViolation)),
+    table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
     table(
       'Not evaluated',
       ['project', 'rule', 'reason'],
@@ -105,7 +108,7 @@ export function sectionsOf({
 
 const violationColumns = ['severity', 'rule', 'project', 'resource', 'owner', 'message']
 
-function showViolation(violation: ReportViolation): string[] {
+function showViolation(violation: ReportViolation, at: string): string[] {
   const { severity, rule, project, path, message } = violation
   const where = path === '' ? '' : ` at ${code(path, 100)}`
   return [
@@ -115,7 +118,7 @@ function showViolation(violation: ReportViolation): string[] {
     `${showResource(violation)}${where}`,
     code(violation.owner ?? '', 60),
     prose(message, 300),
-    showState(violation),
+    [showState(violation), describeDue(violation, at)].filter((part) => part !== '').join(', '),
   ]
 }
 

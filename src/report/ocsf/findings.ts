@@ -31,14 +31,14 @@ export function readOcsfContext(report: Report): OcsfContext {
 }
 
 export function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
-  const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
+  const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver, due } = violation
   const rule = context.rules.get(id)
   const { activity, status, compliance } = states[state]
   const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
-    ...event(context, activity, fingerprint),
+    ...event(context, activity, fingerprint, due === null ? {} : { due }),
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],
@@ -133,6 +133,7 @@ function event(
   { report: { run, tool, verdict, digests } }: OcsfContext,
   [activity_id, activity_name]: Word,
   uid: string,
+  more: object = {},
 ) {
   return {
     activity_id,
@@ -151,7 +152,7 @@ function event(
       uid: `${run.number}/${uid}`,
       correlation_uid: String(run.number),
     },
-    unmapped: { run: run.number, exit_code: verdict.exit_code, policy: digests.policy, chain: digests.chain },
+    unmapped: { run: run.number, exit_code: verdict.exit_code, policy: digests.policy, chain: digests.chain, ...more },
   }
 }
 

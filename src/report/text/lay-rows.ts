@@ -1,7 +1,9 @@
+import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
 import { padColumns, widthOf, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { cutColumns } from '../../text/table.ts'
+import { describeDue } from '../describe-due.ts'
 import type { Grouping } from '../group-by.ts'
 import type { TextPage } from './page.ts'
 import { shorten, shortenSeals } from './shorten.ts'
@@ -15,6 +17,7 @@ const columns = {
   resource: { inHeadingOf: ['resource'], widest: 48 },
   owner: { inHeadingOf: ['owner', 'resource'], widest: 26 },
   since: { inHeadingOf: [], widest: 24 },
+  due: { inHeadingOf: [], widest: 18 },
 } as const satisfies Record<string, { inHeadingOf: readonly Grouping[]; widest: number }>
 
 type ColumnName = keyof typeof columns
@@ -43,7 +46,8 @@ export function layRows(
       const width = widths[column] ?? 0
       if (width === 0) return []
       const padded = padColumns(cutColumns(cell, width), width)
-      return [shown[column] === 'severity' ? page.paint(violation.severity, padded) : padded]
+      if (shown[column] === 'severity') return [page.paint(violation.severity, padded)]
+      return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
     })
     const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
     return withMessage(`${indent}${row.join(indent)}`, used + indent.length, violation, page)
@@ -82,11 +86,16 @@ interface CellContext {
   readonly page: TextPage
 }
 
-function cellOf(name: ColumnName, violation: ReportViolation, { describe, isClear }: CellContext): string {
+function cellOf(name: ColumnName, violation: ReportViolation, { describe, isClear, page }: CellContext): string {
   if (name === 'resource') return nameResource(violation, isClear)
   if (name === 'since') return describe(violation)
+  if (name === 'due') return describeDue(violation, page.at)
   if (name === 'owner') return violation.owner === null ? '' : `owner ${shorten(neutralise(violation.owner), 40)}`
   return neutralise(violation[name])
+}
+
+function isLate(violation: ReportViolation, { at }: TextPage): boolean {
+  return isOverdue(violation, Date.parse(at))
 }
 
 /** Whether every resource here has a name of its own. */

@@ -12,6 +12,8 @@ export interface TextPage {
   readonly wraps: boolean
   /** Whether the scan was complete, so that a missing finding means that there is none. */
   readonly coverageComplete: boolean
+  /** When the run began (ISO 8601, UTC), or the time from which an answer counts; empty for none. */
+  readonly at: string
   /** The run to name where something was cut. */
   readonly runNumber: number
   readonly groupBy: Grouping
@@ -46,7 +48,7 @@ export function openPage({ run, coverage }: Report, render: RenderOptions): Text
   return {
     ...{ width: Math.max(width, narrowest), full, wraps: true, groupBy, locating },
     coverageComplete: isCoverageComplete(coverage),
-    runNumber: run.number,
+    ...{ at: run.started_at, runNumber: run.number },
     paint: painter(colour),
   }
 }
@@ -54,7 +56,7 @@ export function openPage({ run, coverage }: Report, render: RenderOptions): Text
 /** For an answer about the history: it shows all its rows, each cut as in a report. */
 export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
   return {
-    ...{ width: Math.max(width, narrowest), full: false, wraps: true, coverageComplete: true, runNumber },
+    ...{ width: Math.max(width, narrowest), full: false, wraps: true, coverageComplete: true, at: '', runNumber },
     ...{ groupBy: 'rule', locating: '', paint: painter(colour) },
   }
 }

@@ -1,3 +1,4 @@
+import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
 import { countSeverities, severities } from '../../model/violation.ts'
 import { wrapProse } from '../../text/columns.ts'
@@ -80,7 +81,7 @@ function commandFor({ rule, project, owner, uid }: ReportViolation, by: Grouping
 
 function headingOf(group: readonly ReportViolation[], first: ReportViolation, title: string, page: TextPage): string[] {
   if (page.groupBy !== 'rule') {
-    const lines = wrapProse(`${nameGroup(first, page.groupBy)}: ${describeSeverities(group)}`, page.width)
+    const lines = wrapProse(`${nameGroup(first, page.groupBy)}: ${describeSeverities(group, page.at)}`, page.width)
     return lines.map((line) => page.paint('heading', line))
   }
   const { severity, rule } = first
@@ -100,9 +101,11 @@ function nameGroup({ project, kind, name, uid, owner }: ReportViolation, by: Exc
   return `Resource ${neutralise(project)} ${kind}${named} ${shorten(neutralise(uid), 64)}${whose}`
 }
 
-export function describeSeverities(violations: readonly ReportViolation[]): string {
+/** `5 (1 high, 4 low), 2 overdue`. `at`: ISO 8601 in UTC. */
+export function describeSeverities(violations: readonly ReportViolation[], at: string): string {
   const each = countEach(severities, countSeverities(violations))
-  return `${violations.length} (${each})`
+  const overdue = violations.filter((violation) => isOverdue(violation, Date.parse(at))).length
+  return `${violations.length} (${each})${overdue === 0 ? '' : `, ${overdue} overdue`}`
 }
 
 /** How to fix violations of a rule: the beginning, where the page is not shown whole. */

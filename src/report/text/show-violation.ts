@@ -3,6 +3,7 @@ import type { ReportViolation } from '../../model/report.ts'
 import type { Resolution } from '../../model/violation.ts'
 import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { describeDue } from '../describe-due.ts'
 import type { TextPage } from './page.ts'
 import { shorten, shortenSeals } from './shorten.ts'
 import { showResource } from './show-resource.ts'
@@ -19,15 +20,16 @@ export const resolutionWords = {
 const severityColumn = 'critical'.length
 const indent = ' '.repeat(severityColumn + 2)
 
-/** A violation of an answer, on lines of its own. */
-export function showViolation(violation: ReportViolation, ruleColumn: number, page: TextPage): string[] {
+/** A violation of an answer, on lines of its own. `at`: the time that its due date is compared with. */
+export function showViolation(violation: ReportViolation, ruleColumn: number, page: TextPage, at = page.at): string[] {
   const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
   const [message] = shortenSeals(violation.message)
   const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
   const whose = violation.owner === null ? [] : [`owner ${shorten(neutralise(violation.owner), 60)}`]
   const width = page.width - indent.length
+  const due = at === '' ? '' : describeDue(violation, at)
   return [
-    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${describeState(violation)}`,
+    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${describeState(violation)}${due === '' ? '' : `, ${due}`}`,
     ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
     ...wrapPieces([...showResource(violation), ...where, ...whose], width).map((line) =>
       page.paint('aside', `${indent}${line}`),

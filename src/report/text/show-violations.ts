@@ -24,12 +24,12 @@ export function violationSections(
   const groupOptions: Omit<GroupOptions, 'most' | 'describe'> = { rules, explained: new Set() }
   return {
     fresh: (most) =>
-      section(`New: ${describeSeverities(fresh)}`, fresh, page, (heading) => [
+      section(`New: ${describeSeverities(fresh, page.at)}`, fresh, page, (heading) => [
         ...heading,
         ...showGroups(fresh, page, { ...groupOptions, describe: () => '', most: most - 2 }),
       ]),
     others: (most) =>
-      section(describeOthers(others, fresh.length > 0), others, page, (heading) => [
+      section(describeOthers(others, fresh.length > 0, page.at), others, page, (heading) => [
         ...heading,
         ...showGroups(others, page, { ...groupOptions, describe: describeAge, most: most - 2 }),
       ]),
@@ -50,12 +50,14 @@ function section<Entry>(
     : ['', ...show(wrapProse(title, page.width).map((line) => page.paint('heading', line)))]
 }
 
-function describeOthers(violations: readonly ReportViolation[], areMore: boolean): string {
+function describeOthers(violations: readonly ReportViolation[], areMore: boolean, at: string): string {
   const unknown = violations.filter(({ state }) => state === 'unknown')
   const open = violations.filter(({ state }) => state !== 'unknown')
   const parts = [
-    ...(open.length === 0 ? [] : [`${areMore ? 'Open before' : 'Open'}: ${describeSeverities(open)}`]),
-    ...(unknown.length === 0 ? [] : [`Unknown, because the scan did not check them: ${describeSeverities(unknown)}`]),
+    ...(open.length === 0 ? [] : [`${areMore ? 'Open before' : 'Open'}: ${describeSeverities(open, at)}`]),
+    ...(unknown.length === 0
+      ? []
+      : [`Unknown, because the scan did not check them: ${describeSeverities(unknown, at)}`]),
   ]
   return parts.join('. ')
 }

@@ -1,3 +1,4 @@
+import { isOverdue } from '../../model/due.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen, severities } from '../../model/violation.ts'
@@ -42,13 +43,14 @@ function suggest(report: Report, locating: string): Suggestion[] {
     ...suggestTimeline(report, important, locating),
     ...repairs,
     ...suggestList(open, locating),
+    ...suggestOverdue(report, open, locating),
     ...suggestWaivers(report, open, locating),
   ]
 }
 
 /** Rules of hookdrift itself have a page. */
 function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
-  const namespaces: readonly string[] = [...kinds, 'drift', 'waiver']
+  const namespaces: readonly string[] = [...kinds, 'drift', 'waiver', 'violation']
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
     .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
@@ -84,6 +86,11 @@ function suggestList(open: readonly ReportViolation[], locating: string): Sugges
   const least = worst === 'critical' && open.some(({ severity }) => severity === 'high') ? 'high' : worst
   const filter = least === 'info' ? '' : ` --severity ${least}`
   return [{ command: `hookdrift violations --open${filter}${locating}`, why: 'each with its message and owner' }]
+}
+
+function suggestOverdue({ run }: Report, open: readonly ReportViolation[], locating: string): Suggestion[] {
+  if (!open.some((violation) => isOverdue(violation, Date.parse(run.started_at)))) return []
+  return [{ command: `hookdrift violations --overdue --sort due${locating}`, why: 'what is past its due date' }]
 }
 
 /** Who begins with many violations accepts them first and fails on new ones. */

@@ -4,6 +4,7 @@ import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import { isAtLeast, type Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
+import type { OverdueViolations } from './overdue-violations.ts'
 import type { ScanOutcome } from './scan-outcome.ts'
 
 export const packs = [
@@ -121,8 +122,11 @@ export interface Rule {
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
-  /** `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; else across resources. */
-  readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet'
+  /**
+   * `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; `violations`: what the run leaves open;
+   * else across resources.
+   */
+  readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet' | 'violations'
   /** Of a rule with the scope `drift`: what ends its violations. */
   readonly life?: DriftLife
   /** Fields that it reads and that no history keeps. */
@@ -164,6 +168,7 @@ export type BoundRule =
       check(drift: Drift, now: number): Iterable<RuleFinding>
     }
   | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }
+  | { readonly scope: 'violations'; check(overdue: OverdueViolations): Iterable<RuleFinding> }
   | { readonly scope: 'project'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
   | {
       readonly scope: 'fleet'

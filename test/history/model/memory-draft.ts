@@ -4,6 +4,7 @@ import {
   type Draft,
   type KnownVersion,
   type Modification,
+  type OldViolation,
   type StagedPage,
   type StagedViolations,
   type UnseenVersion,
@@ -19,7 +20,7 @@ import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
-import type { Resolution } from '../../../src/model/violation.ts'
+import type { Resolution, Severity } from '../../../src/model/violation.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { addMessages } from './memory-outbox.ts'
@@ -218,6 +219,21 @@ export class MemoryDraft implements Draft {
       if (ofProject.length > 0) found.set(project.name, ofProject)
     }
     return found
+  }
+
+  async oldViolations(
+    project: ProjectRef,
+    before: Readonly<Partial<Record<Severity, string>>>,
+  ): Promise<readonly OldViolation[]> {
+    const drafted = this.#added.violations.filter((row) => row.project === projectKeyOf(project))
+    const replaced = new Set(drafted.map(({ replaces }) => replaces))
+    const kept = this.#activeViolations(project).filter(({ id }) => !replaced.has(id))
+    const startOf = (run: number) => this.#memory.rows.runs[run - 1]?.startedAt ?? ''
+    return [...kept, ...drafted.map(toActive)].flatMap((violation) => {
+      const firstSeen = startOf(violation.firstRun)
+      if (firstSeen >= (before[violation.severity] ?? '')) return []
+      return [{ ...violation, firstSeen, resolution: this.#endedViolations.get(violation.id) }]
+    })
   }
 
   async endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void> {

@@ -122,6 +122,12 @@ export function prepareStatements(db: Database) {
              AND a.revoked_at > (SELECT started_at FROM run WHERE number = v.to_run))))
        ORDER BY id`,
     ),
+    oldViolations: db.prepare<{ project: number; before: string }, ActiveViolationRow & { readonly firstSeen: string }>(
+      `SELECT * FROM (SELECT ${violationColumns}, (SELECT started_at FROM run WHERE number = first_run) AS firstSeen
+         FROM violation v WHERE project_id = @project AND to_run IS NULL
+           AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = v.id))
+       WHERE firstSeen < (SELECT b.value FROM json_each(@before) b WHERE b.key = severity) ORDER BY id`,
+    ),
     accepted: value<string>('SELECT fingerprint FROM acceptance WHERE project_id = ? AND revoked_at IS NULL'),
     isUnderOtherRules: value<number>(
       `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest

@@ -9,6 +9,7 @@ type ViolationMethod =
   | 'stageViolations'
   | 'unconfirmedViolations'
   | 'unconfirmedBy'
+  | 'oldViolations'
   | 'endViolations'
   | 'violationsWithOrigin'
   | 'acceptedFingerprints'
@@ -70,6 +71,13 @@ export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPa
         }
         return found
       },
+      oldViolations: async (project, before) =>
+        sql.oldViolations
+          .all({ project: idOf(project), before: JSON.stringify(before) })
+          .map(({ firstSeen, ...row }) => ({
+            ...toActiveViolation(row),
+            ...{ firstSeen, resolution: endedViolations.get(row.id) },
+          })),
       async endViolations(violations) {
         for (const [id, resolution] of violations) endedViolations.set(id, resolution)
       },

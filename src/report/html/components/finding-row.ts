@@ -13,16 +13,22 @@ interface FindingOptions {
   readonly anchor: string
   /** Since when, in words. */
   readonly age: string
+  /** By when, in words; absent or empty without a due date. */
+  readonly due?: { readonly text: string; readonly isOverdue: boolean }
   /** Whether the row names severity and rule, because the block around it does not. */
   readonly isNamed: boolean
 }
 
 /** A violation: what was found, where, and since when. */
-export function findingRow(violation: ReportViolation, { anchor, age, isNamed }: FindingOptions): Markup {
+export function findingRow(violation: ReportViolation, { anchor, age, due, isNamed }: FindingOptions): Markup {
   const { rule, severity, project, state, path, message } = violation
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
+  const late =
+    due === undefined || due.text === ''
+      ? nothing
+      : html` · ${due.isOverdue ? html`<b class="bad">${due.text}</b>` : due.text}`
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}</p>${showWaiver(violation)}</li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}${late}</p>${showWaiver(violation)}</li>
 `
 }
 

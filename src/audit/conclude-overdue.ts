@@ -1,0 +1,98 @@
+import type { OldViolation } from '../history/history.ts'
+import { type DueDurations, dueTime } from '../model/due.ts'
+import { pointerStep } from '../model/json.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Finding, Resolution, Severity } from '../model/violation.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
+import type { Concluded } from './fleet-conclusion.ts'
+import { keyed } from './reconcile.ts'
+
+/** A violation as a run leaves it, as far as its due date needs it. */
+export type AgedViolation = Pick<
+  OldViolation,
+  'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'firstSeen' | 'resolution'
+>
+
+interface DueContext {
+  readonly evaluator: Pick<PolicyEvaluator, 'evaluateOverdue' | 'needs'>
+  readonly due: DueDurations
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * What `violation/overdue` finds in a project, and what decides its active violations. `old`: the project's violations as
+ * the run leaves them, those that it ended included.
+ */
+export function concludeOverdue(
+  project: ProjectRef,
+  old: readonly AgedViolation[],
+  active: readonly Finding[],
+  { evaluator, due, now }: DueContext,
+): Concluded {
+  const past = old.filter(({ kind, rule, severity, firstSeen }) => {
+    const time = dueTime({ kind, rule, severity, state: 'open' }, firstSeen, due)
+    return time !== undefined && time < now
+  })
+  const byPath = Map.groupBy(past, ({ rule }) => `/${pointerStep(rule)}`)
+  const overdue = [...byPath.values()].flatMap((group) => describeOverdue(group, due))
+  const undecided = new Set([...byPath].flatMap(([path, group]) => (group.some(isUnknown) ? [path] : [])))
+  const always = () => true
+  const never = () => false
+  return {
+    project,
+    findings: evaluator.evaluateOverdue(project, overdue),
+    criteria: {
+      needs: evaluator.needs,
+      isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always, violations: always },
+      hasFailed: never,
+      isInDoubt: never,
+      endings: new Map(
+        active.flatMap((violation) =>
+          undecided.has(violation.path)
+            ? []
+            : [[keyed(violation).key, resolutionAmong(byPath.get(violation.path) ?? [])] as const],
+        ),
+      ),
+      isRemoved: never,
+      isChanged: always,
+      isUnderOtherRules: false,
+      isUnobserved: ({ path }) => undecided.has(path),
+    },
+  }
+}
+
+/** Before when a violation must have been first seen to be overdue, by severity: ISO 8601 in UTC. */
+export function overdueBefore(due: DueDurations, now: number): Readonly<Partial<Record<Severity, string>>> {
+  return Object.fromEntries(
+    Object.entries(due).map(([severity, duration]) => [severity, new Date(now - duration).toISOString()]),
+  )
+}
+
+/** Nothing where none is open: what only an earlier scan saw may be fixed. */
+function describeOverdue(group: readonly AgedViolation[], due: DueDurations): OverdueViolations[] {
+  const [first] = group
+  if (first === undefined || !group.some((violation) => isActive(violation) && violation.state === 'open')) return []
+  const counted = group.filter(isActive)
+  const times = counted.map((violation) => dueTime(violation, violation.firstSeen, due) ?? Number.POSITIVE_INFINITY)
+  const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 } satisfies Record<Severity, number>
+  for (const { severity } of counted) counts[severity] += 1
+  return [{ rule: first.rule, counts, firstDue: new Date(Math.min(...times)).toISOString() }]
+}
+
+function isActive({ state, waiver, resolution }: AgedViolation): boolean {
+  return resolution === undefined && state !== 'waived' && waiver === undefined
+}
+
+function isUnknown(violation: AgedViolation): boolean {
+  return isActive(violation) && violation.state === 'unknown'
+}
+
+/** The least good first: what was overdue is only fixed when all of it is. */
+const worstFirst = ['policy', 'expired', 'accepted', 'removed', 'fixed'] as const satisfies readonly Resolution[]
+
+function resolutionAmong(group: readonly AgedViolation[]): Resolution {
+  const found = new Set(group.map(({ resolution }) => resolution ?? 'accepted'))
+  return worstFirst.find((resolution) => found.has(resolution)) ?? 'policy'
+}

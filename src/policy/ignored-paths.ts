@@ -1,0 +1,114 @@
+import type { Field, Members } from '../inventory/field.ts'
+import { wireSchema } from '../inventory/wire-schema.ts'
+import type { FieldChange } from '../model/change.ts'
+import { isJsonObject, type Json, type JsonObject, setOwn, valueAt } from '../model/json.ts'
+import { nearestName } from '../text/nearest-name.ts'
+import { describeReference } from '../yaml/describe-value.ts'
+
+/** A field whose changes are not drift, with all below it. */
+export interface IgnoredPath {
+  /** A JSON Pointer into the attributes, with `*` for any one step. */
+  readonly path: string
+  /** `file:line:column` of the policy. */
+  readonly at: string
+}
+
+/** Whether a field is ignored: it, or what contains it, is named. */
+export function isIgnoredBy({ path }: Pick<IgnoredPath, 'path'>, pointer: string): boolean {
+  const [steps, those] = [path.split('/'), pointer.split('/')]
+  return steps.length <= those.length && steps.every((step, at) => step === '*' || step === those[at])
+}
+
+export interface ComparedFields {
+  readonly before: JsonObject
+  readonly after: JsonObject
+  readonly fields: readonly FieldChange[]
+}
+
+export interface KeptChanges {
+  /** As it was, but with the ignored fields as they are now: for rules that read attributes. */
+  readonly before: JsonObject
+  readonly fields: readonly FieldChange[]
+  /** How many changes were left out, by the path that names them first. */
+  readonly leftOut: ReadonlyMap<string, number>
+}
+
+const nothing: ReadonlyMap<string, number> = new Map()
+
+/** Leaves the changes of ignored fields out of a comparison. The snapshots themselves stay complete. */
+export function leaveOutIgnored(
+  ignored: readonly IgnoredPath[],
+  { before, after, fields }: ComparedFields,
+): KeptChanges {
+  if (ignored.length === 0 || fields.length === 0) return { before, fields, leftOut: nothing }
+  const kept: FieldChange[] = []
+  const leftOut = new Map<string, number>()
+  let patched = before
+  for (const field of fields) {
+    const by = ignored.find((one) => isIgnoredBy(one, field.path))
+    if (by === undefined) {
+      kept.push(field)
+      continue
+    }
+    leftOut.set(by.path, (leftOut.get(by.path) ?? 0) + 1)
+    patched = withValue(patched, stepsOf(field.path), valueAt(after, field.path))
+  }
+  return { before: patched, fields: kept, leftOut }
+}
+
+function stepsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The same object with another value at a place; undefined: with none. */
+function withValue(object: JsonObject, [step = '', ...rest]: readonly string[], value: Json | undefined): JsonObject {
+  const changed: Record<string, Json> = {}
+  for (const [key, old] of Object.entries(object)) if (key !== step) setOwn(changed, key, old)
+  const old = Object.hasOwn(object, step) ? object[step] : undefined
+  const now = rest.length > 0 && isJsonObject(old) ? withValue(old, rest, value) : value
+  if (now !== undefined) setOwn(changed, step, now)
+  return changed
+}
+
+/** What is wrong with a path: no field that is compared has it. undefined: nothing. */
+export function refuseIgnoredPath(path: string): string | undefined {
+  const steps = path.split('/').slice(1)
+  let nodes: readonly (Field | undefined)[] = Object.entries(wireSchema)
+    .filter(([kind]) => kind !== 'probe' && kind !== 'policy')
+    .map(([, members]) => ({ type: 'struct', members }) satisfies Field)
+  for (const [at, step] of steps.entries()) {
+    const next = nodes.flatMap((node) => below(node, step))
+    if (next.length === 0) {
+      const known = [...new Set(nodes.flatMap((node) => (node?.type === 'struct' ? Object.keys(node.members) : [])))]
+      const nearest = nearestName(step, known)
+      const meant = ['', ...steps.slice(0, at), nearest, ...steps.slice(at + 1)].join('/')
+      const hint = nearest === undefined ? hintOf(known, steps.slice(0, at)) : `did you mean \`${meant}\`?`
+      return `no kind has the field ${describeReference(path)}, ${hint}`
+    }
+    nodes = next
+  }
+  const isCompared = nodes.some((node) => node?.presence !== 'volatile' && node?.presence !== 'reference')
+  return isCompared ? undefined : `${describeReference(path)} changes by itself and is never compared: leave it out`
+}
+
+/** Fields below a field; `undefined` in the list: anything may be there. */
+function below(node: Field | undefined, step: string): readonly (Field | undefined)[] {
+  if (node === undefined || node.type === 'free') return [undefined]
+  // Each thing by its uid.
+  if (node.type === 'keyed') return [{ type: 'struct', members: node.members }]
+  if (node.type !== 'struct') return []
+  return step === '*' ? Object.values(node.members) : memberOf(node.members, step)
+}
+
+function memberOf(members: Members, name: string): readonly Field[] {
+  const field = Object.hasOwn(members, name) ? members[name] : undefined
+  return field === undefined ? [] : [field]
+}
+
+function hintOf(known: readonly string[], above: readonly string[]): string {
+  if (known.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
+  return above.length === 0 ? 'docs/reference/policy-fields.md lists them' : `expected one of ${known.join(', ')}`
+}

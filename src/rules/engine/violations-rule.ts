@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import type { OverdueViolations } from './overdue-violations.ts'
+import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
+
+interface ViolationsRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+  check(overdue: OverdueViolations): Iterable<RuleFinding>
+}
+
+/** A rule about a project's violations, evaluated when all others are reconciled; its findings are about the project. */
+export function violationsRule<Schema extends z.ZodObject = typeof noOptions>(
+  definition: ViolationsRuleDefinition<Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describeRule(definition),
+    kind: 'project',
+    options: schema,
+    needs: ['project', 'endpoint', 'subscription', 'source'],
+    scope: 'violations',
+    bind(raw) {
+      schema.parse(raw)
+      return { scope: 'violations', check: definition.check }
+    },
+  }
+}

@@ -54,7 +54,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const { loadPolicy } = await import('../app/load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
   const { planDelivery, refuseUnwritable } = await import('./deliver-report.ts')
-  const { loadReports } = await import('./load-reports.ts')
+  const { loadReports, showsTrend } = await import('./load-reports.ts')
   const { writeMetrics } = await import('./write-metrics.ts')
 
   const deliver = planDelivery(options, terminal, await loadReports(options))
@@ -94,13 +94,20 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     await printCauses(report, options, terminal)
-    deliver(report)
+    deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
     if (quiet) printVerdict(report, terminal)
     if (metricsFile !== undefined) await writeMetrics(metricsFile, configuration, terminal)
   } finally {
     if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }
   return exitCode ?? report.verdict.exit_code
+}
+
+async function trendUpTo(report: Report, { history: location }: Configuration, { env }: ProcessContext) {
+  const { openHistory } = await import('../app/open-history.ts')
+  const { readTrendOf } = await import('./load-reports.ts')
+  const history = await openHistory(location, env)
+  return readTrendOf(history, report).finally(() => history.close())
 }
 
 /**

@@ -24,7 +24,7 @@ export function planDelivery<Document extends Attested>(
   options: FormatOptions & Partial<HistoryOptions>,
   terminal: ProcessContext,
   writers: Writers<Document>,
-): (document: Document) => void {
+): (document: Document, past?: Pick<RenderOptions, 'trend'>) => void {
   const { format, section, output, quiet = false, groupBy = 'rule' } = options
   if (section !== undefined && format !== 'csv') {
     throw AuditError.usage(`--section ${section} is for --format csv, not ${format}`)
@@ -41,12 +41,14 @@ export function planDelivery<Document extends Attested>(
   for (const { file } of main) refuseUnwritable('--output', file)
   for (const { file } of more) refuseUnwritable('--report', file)
   const attestor = attestorOf(options, [...main, ...more], terminal)
-  return (document) => {
+  return (document, past = {}) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection }))
+      terminal.stdout.write(
+        write(document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection, ...past }),
+      )
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
-      const text = writers.writerOf(name)(document, { ...ofText, ...render })
+      const text = writers.writerOf(name)(document, { ...ofText, ...render, ...past })
       writeFileAtomically(file, text)
       if (attestor !== undefined) writeFileAtomically(attestationOf(file), attestor(basename(file), text, document))
     })

@@ -1,5 +1,7 @@
 import type { Compliance } from '../compliance/compliance.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
+import type { Trend } from '../model/trend.ts'
 import { loadFormats } from '../report/formats.ts'
 import { fileRenderOptions, filesOf } from '../report/report-files.ts'
 import type { Writers } from './deliver-report.ts'
@@ -16,6 +18,19 @@ export async function loadReports({ format, report }: FormatOptions): Promise<Wr
     },
     filesOf,
   }
+}
+
+/** The trend up to the run of a report. */
+export async function readTrendOf(reader: HistoryReader, { run }: Report): Promise<Trend> {
+  const { findTrend } = await import('../queries/read-trend.ts')
+  const { number, started_at: startedAt, finished_at: finishedAt } = run
+  return findTrend(reader, { run: { number, startedAt, finishedAt }, since: undefined, projects: [] })
+}
+
+/** Whether a report is written as HTML, which shows the trend. */
+export function showsTrend({ format, report, quiet, output }: FormatOptions): boolean {
+  const isPrinted = output !== undefined || quiet !== true
+  return (isPrinted && format === 'html') || report.some((option) => option.startsWith('html='))
 }
 
 /** Loads the formats of reports by control, which write one file each. */

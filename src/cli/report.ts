@@ -48,7 +48,7 @@ async function plan(
   terminal: ProcessContext,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
   const { planDelivery } = await import('./deliver-report.ts')
-  const { loadComplianceReports, loadReports } = await import('./load-reports.ts')
+  const { loadComplianceReports, loadReports, readTrendOf, showsTrend } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
@@ -59,7 +59,10 @@ async function plan(
     }
     const { recordedPolicyResults } = await import('../audit/policy-results.ts')
     const deliver = planDelivery(options, terminal, await loadReports(options))
-    return async (history, run) => deliver((await recordedPolicyResults(history).resultsOf(run)).report)
+    return async (history, run) => {
+      const { report } = await recordedPolicyResults(history).resultsOf(run)
+      deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
+    }
   }
   const { planCompliance } = await import('../app/compliance.ts')
   const deliver = planDelivery(options, terminal, await loadComplianceReports())

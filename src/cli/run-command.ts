@@ -26,6 +26,7 @@ import { defineRuns } from './runs.ts'
 import { defineState } from './state.ts'
 import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
+import { defineTrend } from './trend.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
 import { defineWaivers } from './waivers.ts'
@@ -48,6 +49,7 @@ const commands = [
     defineNotify,
     defineDemo,
   ],
+  defineTrend,
 ]
 
 function definePolicy(program: Command, execute: Execute): void {

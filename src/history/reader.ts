@@ -2,7 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Waiver } from '../model/violation.ts'
+import type { Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { PastReader } from './stored-body.ts'
 
@@ -26,6 +26,11 @@ export interface HistoryReader extends PastReader {
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /**
+   * Spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is active. The
+   * span of a violation ends when anything that is said of it changes.
+   */
+  violationSpans(after: number, run: number): Promise<readonly RecordedSpan[]>
   /** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
@@ -80,6 +85,23 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly run: number
   /** Start of that run. */
   readonly resolvedAt: string
+}
+
+export interface RecordedSpan {
+  readonly project: string
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  /** Whether it was waived, or could not be checked and was waived before. */
+  readonly isWaived: boolean
+  /** Starts of the runs that opened the violation, and that wrote and ended the span. */
+  readonly firstSeen: string
+  readonly from: string
+  readonly to: string | null
+  /** Whether a later span continues the violation. */
+  readonly goesOn: boolean
+  /** Why the violation ended with this span, where the history can say. */
+  readonly resolution: Resolution | null
 }
 
 export interface WaivedViolation {

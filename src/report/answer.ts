@@ -35,6 +35,7 @@ export const answerVersions = {
   verify: 2,
   violations: 2,
   worker: 1,
+  trend: 1,
 } as const
 
 export type AnswerName = keyof typeof answerVersions

@@ -4,7 +4,7 @@ import { describeNotice } from './describe-notice.ts'
 import { command } from './html/components/command.ts'
 import { emptyState } from './html/components/empty-state.ts'
 import { factList } from './html/components/facts.ts'
-import { type Markup, html as markup } from './html/markup.ts'
+import { type Markup, html as markup, nothing } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
 import { extentOf } from './html/scan-extent.ts'
@@ -14,6 +14,7 @@ import { showOthers } from './html/show-others.ts'
 import { showProjects } from './html/show-projects.ts'
 import { showRuleGroups, showRuleIndex } from './html/show-rules.ts'
 import { describeSubject, showSubject } from './html/show-subject.ts'
+import { showTrend } from './html/show-trend.ts'
 import { showUnscanned } from './html/show-unscanned.ts'
 import { showVerdict } from './html/show-verdict.ts'
 import type { ReportFormat } from './report-format.ts'
@@ -21,7 +22,7 @@ import { isFirstScan, newViolations } from './scanned-extent.ts'
 import { showTime } from './text/show-time.ts'
 
 /** One page for people, to read on a screen or a phone, to print or to attach. */
-export const html: ReportFormat = (report) => {
+export const html: ReportFormat = (report, { trend }) => {
   const { run, digests, tool, verdict } = report
   const [opened = [], known = []] = groupsOf(report)
   const groups = [...opened, ...known]
@@ -29,7 +30,7 @@ export const html: ReportFormat = (report) => {
     title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
-    verdict: showVerdict(report),
+    verdict: markup`${showVerdict(report)}${trend === undefined ? nothing : showTrend(trend)}`,
     sections: sectionsOf(report, opened, known),
     ...(groups.length === 0 ? {} : { aside: showAside(groups) }),
     footer: factList([

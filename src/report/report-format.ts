@@ -1,4 +1,5 @@
 import type { Report } from '../model/report.ts'
+import type { Trend } from '../model/trend.ts'
 import type { CsvSection } from './csv/section-names.ts'
 import type { Grouping } from './group-by.ts'
 
@@ -15,6 +16,8 @@ export interface RenderOptions {
   readonly full: boolean
   /** For formats that show one table at a time (CSV); violations unless specified. */
   readonly section?: CsvSection
+  /** For HTML: how violations developed up to the run. The history has it, not the document. */
+  readonly trend?: Trend | undefined
   /** For text; by rule unless specified. */
   readonly groupBy?: Grouping
   /**

@@ -1,4 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
+import { isOverdue, overdueRule } from '../model/due.ts'
 import type { Report } from '../model/report.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -15,12 +16,22 @@ interface ProjectView {
   readonly statuses: ReadonlyMap<Listing, CoverageStatus>
   readonly drift: Readonly<Record<'added' | 'removed' | 'modified', number>>
   readonly violations: readonly Counted[]
+  readonly ages: readonly OpenAge[]
 }
 
 interface Counted {
   readonly severity: Severity
   readonly rule: string
   readonly count: number
+}
+
+/** Open violations of a severity. */
+interface OpenAge {
+  readonly severity: Severity
+  /** When the oldest was first seen, in milliseconds since the epoch. */
+  readonly oldest: number
+  /** How many were past their due date when the run began. */
+  readonly overdue: number
 }
 
 export const emptyFleetStatus: FleetStatus = new Map()
@@ -45,6 +56,7 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
       statuses: new Map(walks.map(({ listing, status }) => [listing, status])),
       drift: found,
       violations: countRules(violations.get(project) ?? []),
+      ages: readAges(violations.get(project) ?? [], Date.parse(report.run.started_at)),
     })
   }
   return next
@@ -67,6 +79,19 @@ export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number |
 /** Open violations of all projects together. */
 export function openViolations(fleet: FleetStatus): readonly Counted[] {
   return countRules([...fleet.values()].flatMap(({ violations }) => violations))
+}
+
+/** What is overdue is counted with the violations themselves. */
+function readAges(open: Report['violations'], at: number): OpenAge[] {
+  const bySeverity = Map.groupBy(
+    open.filter(({ rule }) => rule !== overdueRule),
+    ({ severity }) => severity,
+  )
+  return [...bySeverity].map(([severity, group]) => ({
+    severity,
+    oldest: group.reduce((least, { first_seen }) => Math.min(least, Date.parse(first_seen)), Number.POSITIVE_INFINITY),
+    overdue: group.filter((violation) => isOverdue(violation, at)).length,
+  }))
 }
 
 function countRules(violations: readonly (Omit<Counted, 'count'> & { readonly count?: number })[]): Counted[] {

@@ -64,6 +64,16 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   const walks = gauge('walks', '1 for what the last walk of a listing proved', ['project', 'listing', 'status'])
   const violations = gauge('open_violations', 'Open violations', ['severity', 'rule'])
   const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
+  const oldestOpen = gauge(
+    'oldest_open_violation_timestamp_seconds',
+    'When the oldest open violation of a project was first seen',
+    ['project', 'severity'],
+  )
+  const overdue = gauge(
+    'overdue_violations',
+    'Open violations of a project that were past their due date when it was last scanned',
+    ['project', 'severity'],
+  )
   const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
   const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was committed')
   const exitCode = gauge('last_run_exit_code', 'Exit code of the last committed run: 0, 1, 3, 4, 130 or 143')
@@ -111,15 +121,21 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
 
   let fleet = emptyFleetStatus
   const show = (scan: FleetStatus) => {
-    for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, drift]) metric.reset()
+    for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, oldestOpen, overdue, drift]) {
+      metric.reset()
+    }
     for (const [project, view] of scan) {
-      const { lastCompleteAt, statuses, drift: found, violations: open } = view
+      const { lastCompleteAt, statuses, drift: found, violations: open, ages } = view
       const wholeAt = seenWholeAt(view)
       if (wholeAt !== undefined) lastSuccess.set({ project }, wholeAt / 1000)
       for (const [listing, at] of lastCompleteAt) lastComplete.set({ project, listing }, at / 1000)
       for (const [listing, status] of statuses) walks.set({ project, listing, status }, 1)
       for (const [change, count] of Object.entries(found)) drift.set({ project, change }, count)
       for (const { severity, count } of open) byProject.inc({ project, severity }, count)
+      for (const { severity, oldest, overdue: late } of ages) {
+        oldestOpen.set({ project, severity }, oldest / 1000)
+        overdue.set({ project, severity }, late)
+      }
     }
     for (const { severity, rule, count } of openViolations(scan)) violations.set({ severity, rule }, count)
   }

@@ -124,6 +124,7 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['verify', () => ['verify', '--deep']],
   ['violations', () => ['violations', '--open', '--resolved', '--waived', '--unknown']],
   ['worker', () => ['worker', '--next', '3', '--config', cli.directory.file('hookdrift.yaml')]],
+  ['trend', () => ['trend']],
 ]
 
 function faultsOf(name: AnswerName, stdout: string): unknown {

@@ -10,6 +10,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await reader.violationsAt(run),
     await reader.resolvedBetween(0, run),
     byText(await reader.waivedBetween(run - 2, run)),
+    byText(await reader.violationSpans(run - 2, run)),
   ]
   for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))

@@ -124,6 +124,28 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await reader.close()
     })
 
+    it('gives the spans of violations that reach into a period, with what ended them', async () => {
+      await threeRuns()
+      const span = (uid: string, other: object) => {
+        const { fingerprint, rule, severity } = aViolation(uid)
+        return {
+          ...{ project: payments.name, fingerprint, rule, severity, isWaived: false, firstSeen: at(1), from: at(1) },
+          ...{ to: null, goesOn: false, resolution: null, ...other },
+        }
+      }
+      const first = [span('a', {}), span('b', {})]
+      expect(await fixture.history.violationSpans(0, 1)).toEqual(first)
+      const ended = [
+        span('a', { to: at(2), goesOn: true }),
+        span('b', { to: at(2), resolution: 'fixed' }),
+        span('a', { from: at(2) }),
+        span('c', { from: at(2), firstSeen: at(2) }),
+      ]
+      expect(await fixture.history.violationSpans(1, 3)).toEqual(ended)
+      expect(await fixture.history.violationSpans(2, 3)).toEqual(ended.slice(2))
+      expect(await fixture.history.violationSpans(0, 0)).toEqual([])
+    })
+
     it('lists interrupted runs too, newest first, and hides a run under way', async () => {
       await run(async (draft) => {
         await draft.stageScan(payments)

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
-import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { Stop } from '../../src/model/stop.ts'
@@ -10,6 +10,7 @@ import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
 import { openMetrics } from '../../src/worker/metrics.ts'
 import { readPast } from '../../src/worker/read-past.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { readScrape } from './scrape.ts'
 import { aSchedule } from './worker-harness.ts'
@@ -106,6 +107,41 @@ describe('metrics', () => {
     expect(listings[`listing=subscriptions ${broken}`]).toBe(first)
   })
 
+  it('have the first sighting of the oldest open violation by severity, and how many are overdue', async () => {
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 6 } })
+    const policy = policyOf(
+      'extends: []\nrules: { endpoint/inactive: high, endpoint/timeout-high: low, violation/overdue: {} }\ndue: { high: 2d }',
+    )
+    const project = fixture.uidOf('payments')
+    const change = (index: number, row: object) => {
+      const { uid } = at(fixture.dataOf('payments').endpoints, index)
+      changeEndpoint(fixture.fleet, { project, uid }, (known) => ({ ...known, ...row }))
+    }
+    change(0, { status: 'inactive' })
+    change(1, { http_timeout: '500s' })
+    const first = await fixture.audit({ policy })
+    fixture.harness.advance(3 * 86_400_000)
+    change(2, { status: 'inactive' })
+    const metrics = open()
+    metrics.ended('a', first)
+    metrics.ended('a', await fixture.audit({ policy }))
+    const scrape = await scrapeOf(metrics)
+    const since = Date.parse(first.run.started_at) / 1000
+    expect(scrape.samples('hookdrift_oldest_open_violation_timestamp_seconds')).toEqual({
+      'project=acme/payments severity=high': since,
+      'project=acme/payments severity=low': since,
+    })
+    expect(scrape.samples('hookdrift_overdue_violations')).toEqual({
+      'project=acme/payments severity=high': 1,
+      'project=acme/payments severity=low': 0,
+    })
+    for (const index of [0, 2]) change(index, { status: 'active' })
+    metrics.ended('a', await fixture.audit({ policy }))
+    expect((await scrapeOf(metrics)).samples('hookdrift_overdue_violations')).toEqual({
+      'project=acme/payments severity=low': 0,
+    })
+  })
+
   it('are the same after a restart, from the history alone', async () => {
     await using runs = await withRuns()
     const before = open()
@@ -118,6 +154,8 @@ describe('metrics', () => {
     const [was, is] = [await scrapeOf(before), await scrapeOf(after)]
     for (const name of [
       'hookdrift_last_success_timestamp_seconds',
+      'hookdrift_oldest_open_violation_timestamp_seconds',
+      'hookdrift_overdue_violations',
       'hookdrift_walks',
       'hookdrift_open_violations',
       'hookdrift_project_open_violations',

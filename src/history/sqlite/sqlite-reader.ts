@@ -8,7 +8,7 @@ import { find, referrersOf, search, versionsOf, violationsOf } from './resource-
 import { committedRuns, lastRun } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt, versionsAt } from './state-at.ts'
-import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
+import { resolvedBetween, violationSpans, violationsAt, waivedBetween } from './violations-at.ts'
 
 /** Each query runs in one transaction, so its rows are consistent. */
 export function sqliteReader(db: Database): HistoryReader {
@@ -25,6 +25,7 @@ export function sqliteReader(db: Database): HistoryReader {
     completeScansAt: asking(completeScansAt),
     violationsAt: asking(violationsAt),
     resolvedBetween: asking(resolvedBetween),
+    violationSpans: asking(violationSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: asking(stateAt),
     versionsAt: asking(versionsAt),

@@ -283,6 +283,24 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => a.fromRun - b.fromRun)
     },
 
+    async violationSpans(after, run) {
+      const names = new Map(latestScansAt(run).map(({ project }) => [projectKeyOf(project), project.name]))
+      const all = rows().violations.filter(({ fromRun }) => fromRun <= run)
+      return all
+        .filter(({ toRun }) => toRun === undefined || toRun > after)
+        .sort((a, b) => a.id - b.id)
+        .map((row) => {
+          const { from, to, toRun } = spanOf(row, run)
+          return {
+            project: names.get(row.project) ?? '',
+            ...{ fingerprint: row.fingerprint, rule: row.rule, severity: row.severity },
+            ...{ isWaived: row.waiver !== undefined, firstSeen: startOf(row.firstRun), from, to },
+            goesOn: all.some(({ replaces }) => replaces === row.id),
+            resolution: toRun === null ? null : (row.resolution ?? null),
+          }
+        })
+    },
+
     async referrersOf({ project, kind, uid }, run) {
       const pointer = `${kind}_uid`
       return rows()

@@ -27,6 +27,9 @@ export const components = `
 .figure.critical:not(.quiet, .unseen) .delta { color: inherit; }
 .figure.quiet { color: var(--soft); } .figure.quiet b { font-weight: 400; } .figure.quiet .label { font-weight: 400; }
 .bar { display: block; width: 100%; height: 8px; margin: 8px 0; } .bar rect { fill: var(--mark); }
+.trend { margin: 8px 0; } .trend p { max-width: none; }
+.sparkline { display: inline-flex; align-items: center; gap: 8px; margin-left: 8px; vertical-align: middle; font-variant-numeric: tabular-nums; }
+.sparkline svg { width: 320px; max-width: 60vw; height: 40px; } .sparkline polyline { fill: none; stroke: var(--ink); stroke-width: 2; stroke-linejoin: round; } .sparkline circle { fill: var(--ink); }
 .inline { display: flex; flex-wrap: wrap; gap: 4px 24px; list-style: none; margin: 8px 0 0; padding: 0; font-size: .875rem; color: var(--soft); }
 .count { color: var(--soft); font-weight: 400; font-size: .875em; }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 16px; margin: 8px 0; }

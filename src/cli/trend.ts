@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  answerFromHistory,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+} from './query-options.ts'
+
+interface TrendOptions extends ReadingOptions {
+  readonly project: readonly string[]
+  readonly since: string
+  readonly run: string
+}
+
+export function defineTrend(program: Command, execute: Execute): void {
+  const command = program
+    .command('trend')
+    .description('Show how violations develop: the oldest, the time to fix, opened and fixed a week')
+    .option('--since <run|time>', 'the beginning of the period; a duration counts back from its last run', '90d')
+    .option('--run <run>', `its last run: ${runOrTime}`, 'latest')
+  addReadingOptions(addProjectOption(command)).action((options: TrendOptions) =>
+    execute((terminal) => trend(options, terminal)),
+  )
+}
+
+async function trend(options: TrendOptions, terminal: ProcessContext): Promise<number> {
+  const { readTrend, trendView } = await import('../queries/read-trend.ts')
+  const { project: projects } = options
+  return answerFromHistory(options, terminal, trendView, async (reader) => {
+    const run = await runNamed(reader, options.run)
+    const since = await sinceOf(options, run, await reader.runs())
+    return readTrend(reader, { run, projects, since, limit: limitOf(options) })
+  })
+}
+
+/** A duration counts back from the run, so that the answer about a run is the same tomorrow. */
+async function sinceOf(
+  { since }: TrendOptions,
+  { startedAt }: CommittedRun,
+  runs: readonly CommittedRun[],
+): Promise<number> {
+  const { findRun } = await import('../history/find-run.ts')
+  const { readPastTime } = await import('../model/instant.ts')
+  const end = Date.parse(startedAt)
+  const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).startedAt)
+  if (start < end) return start
+  throw AuditError.usage(`--since ${since} is not before the run, which began at ${startedAt}`)
+}

@@ -1,0 +1,36 @@
+import { dayMs } from '../../model/clock.ts'
+import type { SeverityTrend, Trend } from '../../model/trend.ts'
+import { count } from '../../text/count.ts'
+import { showOpenTime } from '../compliance/show-open-time.ts'
+import { sparkline } from './components/sparkline.ts'
+import { html, type Markup, nothing } from './markup.ts'
+
+/** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
+export function showTrend({ from, to, days, weeks, bySeverity }: Trend): Markup {
+  const week = weeks.at(-1)
+  const [first, last] = [days.at(0), days.at(-1)]
+  if (week === undefined || first === undefined || last === undefined || days.length < 2) return nothing
+  const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
+  const most = Math.max(...days.map(({ open }) => open))
+  const label = `Open violations over ${period}: ${first.open} at first, ${last.open} at last, ${most} at most`
+  const facts = [
+    `in the last 7 days: opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
+    describeFixing(bySeverity, period),
+    ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
+  ]
+  return html`<div class="trend"><p>Open, ${period} ${sparkline({ values: days.map(({ open }) => open), label })}</p>
+<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
+`
+}
+
+/** `mean time to fix: 3 d (2 h of critical, 5 d of high)`, by what was fixed in the period. */
+function describeFixing(bySeverity: readonly SeverityTrend[], period: string): string {
+  const known = bySeverity.flatMap(({ severity, fixed, meanTimeToFixMs: mean }) =>
+    mean === null ? [] : [{ severity, fixed, mean }],
+  )
+  const fixed = known.reduce((sum, one) => sum + one.fixed, 0)
+  if (fixed === 0) return `nothing was fixed in ${period}`
+  const mean = known.reduce((sum, one) => sum + one.mean * one.fixed, 0) / fixed
+  const each = known.map((one) => `${showOpenTime(one.mean)} of ${one.severity}`).join(', ')
+  return `mean time to fix: ${showOpenTime(mean)} (${each})`
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setEndpointStatus } from '../../src/demo/edits.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
+
+const day = 86_400_000
+const policy = policyOf('extends: []\nrules: { endpoint/inactive: high }')
+
+/** Run 1 finds two; ten days later one is fixed, four days later a scan breaks off, five days later one is new. */
+let history: HistoryFixture
+beforeAll(async () => {
+  history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 4 } })
+  const { fixture } = history
+  const project = fixture.uidOf('payments')
+  const set = (index: number, status: 'active' | 'inactive') =>
+    setEndpointStatus(fixture.fleet, { project, uid: at(fixture.dataOf('payments').endpoints, index).uid }, status)
+  const auditAfter = (days: number) => {
+    fixture.harness.advance(days * day)
+    return fixture.audit({ policy })
+  }
+  for (const index of [0, 1]) set(index, 'inactive')
+  await auditAfter(0)
+  set(0, 'active')
+  await auditAfter(10)
+  fixture.service.failNext({ path: /\/endpoints/, how: 'reset', times: Number.POSITIVE_INFINITY })
+  await auditAfter(4)
+  fixture.service.faults.length = 0
+  set(2, 'inactive')
+  await auditAfter(5)
+})
+afterAll(() => history[Symbol.asyncDispose]())
+
+const numbers = (answer: { rows: Record<string, number>[] }) =>
+  answer.rows.map(({ opened, fixed, open, runs, incomplete }) => [opened, fixed, open, runs, incomplete])
+
+describe('hookdrift trend', () => {
+  it('has a row a week, with the oldest and the time to fix by severity', async () => {
+    const answer = await history.rows('trend')
+    expect(numbers(answer)).toEqual([
+      [2, 0, 2, 1, 0],
+      [0, 1, 1, 1, 0],
+      [1, 0, 2, 2, 1],
+    ])
+    expect(answer.severities[1]).toMatchObject({ severity: 'high', open: 2, fixed: 1 })
+    expect(Math.round(answer.severities[1].mean_time_to_fix_s / 86_400)).toBe(10)
+    expect(answer.period.to).toBe(answer.run.started_at)
+  })
+
+  it('is the same about a run when later ones were committed', async () => {
+    expect(numbers(await history.rows('trend', '--run', '2'))).toEqual([
+      [2, 0, 2, 1, 0],
+      [0, 1, 1, 1, 0],
+    ])
+    expect(numbers(await history.rows('trend', '--since', '2'))).toHaveLength(2)
+    expect(numbers(await history.rows('trend', '--since', '6d'))).toEqual([[1, 0, 2, 2, 1]])
+    expect(numbers(await history.rows('trend', '--project', 'acme/orders'))).toEqual([
+      [0, 0, 0, 1, 0],
+      [0, 0, 0, 1, 0],
+      [0, 0, 0, 2, 1],
+    ])
+  })
+
+  it('is a table with sentences as text, and a header with rows as CSV', async () => {
+    const { stdout } = await history.ask(['trend'])
+    expect(stdout).toMatch(/^from +to +opened +fixed +removed +closed +open +runs +incomplete$/m)
+    expect(stdout).toMatch(/^high: 2 open, the oldest for 19 d; 1 violation fixed, after 10 d on average\.$/m)
+    const csv = (await history.ask(['trend', '--format', 'csv'])).stdout.trim().split('\r\n')
+    expect([csv[0], csv.length]).toEqual(['from,to,opened,fixed,removed,closed,open,runs,incomplete', 4])
+  })
+
+  it.each([
+    [['--since', 'soon'], '"soon" is not a run or a time'],
+    [['--since', '2099-01-01'], '--since 2099-01-01 is not before the run'],
+    [['--run', '77'], 'there is no committed run 77'],
+    [['--project', 'acme/none'], '--project acme/none matches none of'],
+  ])('refuses %j with exit code 2', async (args, says) => {
+    const { code, stderr } = await history.ask(['trend', ...args])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+  })
+})
+
+describe('the trend in an HTML report', () => {
+  it('is a line with a text alternative, the same bytes after later runs', async () => {
+    const { stdout } = await history.ask(['report', '--run', '2', '--format', 'html'])
+    expect(stdout).toContain('aria-label="Open violations over 10 days: 2 at first, 1 at last, 2 at most"')
+    expect(stdout).toContain('in the last 7 days: opened 0, fixed 1, closed otherwise 0')
+    expect(stdout).toContain('mean time to fix: 10 d (10 d of high)')
+    const { directory } = history.fixture.harness
+    const file = join(directory, 'run.html')
+    await history.ask(['report', '--run', '2', '--report', `html=${file}`])
+    expect(readFileSync(file, 'utf8')).toBe(stdout)
+    await history.fixture.audit({ policy })
+    expect((await history.ask(['report', '--run', '2', '--format', 'html'])).stdout).toBe(stdout)
+  })
+
+  it('is not there in a first run, which has nothing to compare with', async () => {
+    expect((await history.ask(['report', '--run', '1', '--format', 'html'])).stdout).not.toContain('<polyline')
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { RecordedSpan } from '../../src/history/reader.ts'
+import { measureTrend } from '../../src/queries/measure-trend.ts'
+
+const day = 86_400_000
+const end = Date.parse('2026-11-21T00:00:00.000Z')
+/** So many days before the end. */
+const ago = (days: number) => new Date(end - days * day).toISOString()
+
+function aSpan(fingerprint: string, from: number, parts: Partial<RecordedSpan> = {}): RecordedSpan {
+  return {
+    ...{ project: 'acme/payments', fingerprint, rule: 'endpoint/inactive', severity: 'high', isWaived: false },
+    ...{ firstSeen: ago(from), from: ago(from), to: null, goesOn: false, resolution: null, ...parts },
+  }
+}
+
+const trendOf = (spans: readonly RecordedSpan[], days = 14, runs: Parameters<typeof measureTrend>[1] = []) =>
+  measureTrend(spans, runs, { from: end - days * day, to: end })
+const weekly = (spans: readonly RecordedSpan[], days = 14) =>
+  trendOf(spans, days).weeks.map(({ opened, fixed, removed, closed, open }) => [opened, fixed, removed, closed, open])
+const high = (spans: readonly RecordedSpan[]) => trendOf(spans).bySeverity.find(({ severity }) => severity === 'high')
+
+describe('a trend', () => {
+  it('has weeks back from its end, the first one shorter', () => {
+    const { weeks, from, to } = trendOf([], 17)
+    expect([from, to]).toEqual([ago(17), ago(0)])
+    expect(weeks.map((week) => [week.from, week.to])).toEqual([
+      [ago(17), ago(14)],
+      [ago(14), ago(7)],
+      [ago(7), ago(0)],
+    ])
+  })
+
+  it('counts what was opened, and what was open before', () => {
+    expect(weekly([aSpan('old', 40), aSpan('a', 10), aSpan('b', 3), aSpan('c', 0)])).toEqual([
+      [1, 0, 0, 0, 2],
+      [2, 0, 0, 0, 4],
+    ])
+  })
+
+  it('counts fixed and removed apart from what ended otherwise, and averages the time of these alone', () => {
+    const spans = (['fixed', 'removed', 'policy', 'accepted', 'expired', null] as const).map((resolution, at) =>
+      aSpan(`v${at}`, 12, { to: ago(at < 1 ? 8 : 4), resolution }),
+    )
+    expect(weekly(spans)).toEqual([
+      [6, 1, 0, 0, 5],
+      [0, 0, 1, 4, 0],
+    ])
+    expect(high(spans)).toMatchObject({ open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 6 * day })
+  })
+
+  it('follows a violation through its spans: another wording neither ends nor opens it', () => {
+    const spans = [
+      aSpan('a', 30, { to: ago(10), goesOn: true }),
+      aSpan('a', 30, { from: ago(10), severity: 'low', to: ago(2), resolution: 'fixed' }),
+    ]
+    expect(weekly(spans)).toEqual([
+      [0, 0, 0, 0, 1],
+      [0, 1, 0, 0, 0],
+    ])
+    expect(trendOf(spans).bySeverity.find(({ severity }) => severity === 'low')?.meanTimeToFixMs).toBe(28 * day)
+  })
+
+  it('takes no incomplete scan for an improvement: what it could not check is open', () => {
+    // An unknown violation has a span of its own, which neither ends nor is waived.
+    const spans = [aSpan('a', 30, { to: ago(10), goesOn: true }), aSpan('a', 30, { from: ago(10) })]
+    const runs = [10, 3].map((days, at) => ({ startedAt: ago(days), isCommitted: true, incomplete: 1 - at }))
+    const { weeks } = trendOf(spans, 14, [...runs, { startedAt: ago(2), isCommitted: false, incomplete: 9 }])
+    expect(weeks.map(({ open, fixed, runs, incomplete }) => [open, fixed, runs, incomplete])).toEqual([
+      [1, 0, 1, 1],
+      [1, 0, 1, 0],
+    ])
+  })
+
+  it('counts as open only what is not waived', () => {
+    const spans = [
+      aSpan('a', 12, { to: ago(5), goesOn: true, isWaived: true }),
+      aSpan('a', 12, { from: ago(5) }),
+      aSpan('b', 20, { to: ago(9), goesOn: true }),
+      aSpan('b', 20, { from: ago(9), isWaived: true }),
+    ]
+    expect(weekly(spans)).toEqual([
+      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 1],
+    ])
+    expect(high(spans)).toMatchObject({ open: 1, oldestOpen: ago(12) })
+  })
+
+  it('is open at the end of each day, and knows the oldest', () => {
+    const { days } = trendOf([aSpan('a', 2), aSpan('b', 30, { to: ago(1), resolution: 'fixed' })], 3)
+    expect(days.map(({ at, open }) => [at, open])).toEqual([
+      [ago(2), 2],
+      [ago(1), 1],
+      [ago(0), 1],
+    ])
+  })
+
+  it('leaves out what is overdue: its violations are counted themselves', () => {
+    expect(weekly([aSpan('a', 3, { rule: 'violation/overdue' })])).toEqual([
+      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0],
+    ])
+  })
+
+  it('distinguishes violations by project, and one that came back from the one before', () => {
+    const spans = [
+      aSpan('a', 12, { to: ago(8), resolution: 'fixed' }),
+      aSpan('a', 5),
+      aSpan('a', 5, { project: 'acme/orders' }),
+    ]
+    expect(weekly(spans)).toEqual([
+      [1, 1, 0, 0, 0],
+      [2, 0, 0, 0, 2],
+    ])
+  })
+})

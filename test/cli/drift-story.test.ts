@@ -18,7 +18,7 @@ interface Received {
   readonly event: string
 }
 
-/** A worker that audits every second and notifies a receiver, and a person at a terminal beside it. */
+/** A worker that audits every second and notifies a receiver, and a person at a terminal at work. */
 async function openStory() {
   const receiver = await openReceiver()
   const cli = await openCliFixture({ projects: 1, endpointsPerProject: 6 }, configuration)

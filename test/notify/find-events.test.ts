@@ -47,7 +47,16 @@ function aMove(
   now: ViolationTransition['now'],
   other: Partial<ViolationTransition> = {},
 ): ViolationTransition {
-  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, resolution: null, owner: null, ...other }
+  return {
+    ...aFinding('e1'),
+    project,
+    fingerprint: 'f1',
+    before,
+    now,
+    resolution: now === 'ended' ? 'fixed' : null,
+    owner: null,
+    ...other,
+  }
 }
 
 const withMoves = (...transitions: readonly ViolationTransition[]): PriorState => since({}, { transitions })

@@ -21,14 +21,15 @@ interface FindingOptions {
 
 /** A violation: what was found, where, and since when. */
 export function findingRow(violation: ReportViolation, { anchor, age, due, isNamed }: FindingOptions): Markup {
-  const { rule, severity, project, state, path, message } = violation
+  const { rule, severity, project, owner, state, path, message } = violation
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
+  const whose = owner === null ? nothing : html` · owner ${shorten(owner, 60)}`
   const late =
     due === undefined || due.text === ''
       ? nothing
       : html` · ${due.isOverdue ? html`<b class="bad">${due.text}</b>` : due.text}`
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}${late}</p>${showWaiver(violation)}</li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place}${whose} · ${age}${late}</p>${showWaiver(violation)}</li>
 `
 }
 

@@ -5,6 +5,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { describeKey } from '../config/describe-key.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
+import { linksOfProject } from '../model/resource-link.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
 import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
@@ -44,7 +45,7 @@ export function openProjects(
   }
   const file = shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []
-  const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
+  const projects = configuration.services.flatMap(({ settings, uiUrl, projects, listings }) => {
     const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
     if (chosen.length === 0) return []
     const client = createServiceClient(settings, {
@@ -54,7 +55,8 @@ export function openProjects(
     clients.push(client)
     return chosen.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
       const keyOrigin = describeKey(key, keyPlace, file)
-      return { ref, key, keyOrigin, configuredAt: { file, line }, labels, filters, client, listings }
+      const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
+      return { ref, key, keyOrigin, configuredAt: { file, line }, uiUrl: links, labels, filters, client, listings }
     })
   })
   return {

@@ -1,7 +1,8 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
-import { type DueDurations, dueDate } from '../model/due.ts'
+import { dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
+import { linkToResource } from '../model/resource-link.ts'
 import type { Resolution } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
@@ -10,9 +11,9 @@ export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain } = record
   const resolutionOf = resolutionsIn(record)
-  const dueIn = new Map(projects.map(({ project, due }) => [project, due]))
+  const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const shown = violations.map((violation) =>
-    toViolation(violation, violation.resolution ?? resolutionOf(violation), dueIn.get(violation.project)),
+    toViolation(violation, violation.resolution ?? resolutionOf(violation), evaluations.get(violation.project)),
   )
   const evaluated = projects.map(toProject)
   return {
@@ -45,6 +46,7 @@ export function composeReport(record: RunRecord): Report {
       change,
       fields,
       ...(referrers === undefined ? {} : { referrers }),
+      ...linkOf({ kind, uid }, evaluations.get(project)),
     })),
     violations: shown,
     accepted,
@@ -56,7 +58,7 @@ export function composeReport(record: RunRecord): Report {
 function toViolation(
   violation: RecordedViolation,
   resolution: Resolution | null,
-  due: DueDurations | undefined,
+  evaluation: ProjectEvaluation | undefined,
 ): ReportViolation {
   return {
     fingerprint: violation.fingerprint,
@@ -73,9 +75,16 @@ function toViolation(
     message: violation.message,
     first_seen: violation.firstSeen,
     last_seen: violation.lastSeen,
-    due: dueDate(violation, violation.firstSeen, due),
+    due: dueDate(violation, violation.firstSeen, evaluation?.due),
     ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
+    ...linkOf(violation, evaluation),
   }
+}
+
+/** An address of another scheme could not come from a configuration. */
+function linkOf(resource: Pick<RecordedViolation, 'kind' | 'uid'>, evaluation: ProjectEvaluation | undefined) {
+  const link = evaluation?.uiUrl === undefined ? undefined : linkToResource(evaluation.uiUrl, resource)
+  return link !== undefined && /^https?:\/\//.test(link) ? { ui_url: link } : {}
 }
 
 function toProject(evaluation: ProjectEvaluation): ReportProject {
@@ -85,8 +94,9 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     configuredAt,
     notCompared,
     approvedAt,
-    due: _,
-    ignore: __,
+    uiUrl: _,
+    due: __,
+    ignore: ___,
     ...project
   } = evaluation
   return {

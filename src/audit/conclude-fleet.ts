@@ -29,12 +29,13 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, notCompared, approvedAt, evaluation } = outcome
+        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, evaluation } = outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
           labels,
           configuredAt,
+          ...(uiUrl === undefined ? {} : { uiUrl }),
           resources,
           evaluatedByRule,
           notEvaluated: failuresIn(outcome),

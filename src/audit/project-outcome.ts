@@ -11,7 +11,7 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
  * not matter which process scanned it.
  */
 export interface ProjectOutcome
-  extends Pick<ProjectEvaluation, 'labels' | 'configuredAt' | 'notCompared' | 'approvedAt'> {
+  extends Pick<ProjectEvaluation, 'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt'> {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Listings that a filter narrowed: what they did not show may be there. */
@@ -46,9 +46,9 @@ export function discardedOutcome(project: AuditedProject, statuses: Statuses): P
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */
-export function configured({ ref, labels, configuredAt, filters }: AuditedProject) {
+export function configured({ ref, labels, configuredAt, uiUrl, filters }: AuditedProject) {
   const narrowed = listings.filter((listing) => filterText(listing, filters) !== null)
-  return { project: ref, labels, configuredAt, narrowed }
+  return { project: ref, labels, configuredAt, ...(uiUrl === undefined ? {} : { uiUrl }), narrowed }
 }
 
 /** Whether all there is of a kind was seen. */

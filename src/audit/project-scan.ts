@@ -14,6 +14,8 @@ export interface AuditedProject {
   readonly keyOrigin?: string
   /** Where it is configured; null when that is not a file. */
   readonly configuredAt: FileLocation | null
+  /** Template of its resources' addresses in the gateway's own UI (`model/resource-link.ts`). */
+  readonly uiUrl?: string | undefined
   /** For the policy's selectors. */
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters

@@ -1,9 +1,10 @@
+import { placeholdersIn, uiPlaceholders } from '../model/resource-link.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { describeName } from '../yaml/describe-value.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
-import { placeholdersIn, reportPlaceholders, uiPlaceholders } from './link-template.ts'
+import { reportPlaceholders } from './link-template.ts'
 
 /** Finds placeholders that are not known. */
 export function* findLinkFaults(document: ReadDocument<DecodedConfiguration>): Generator<FileProblem> {

@@ -149,12 +149,12 @@ export const configurationSchema = z.strictObject({
   ui_url: linkTemplate
     .exactOptional()
     .describe(
-      'Where the gateway itself shows a resource, for links in notifications: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
+      'Where the gateway itself shows a resource, for links in notifications and HTML reports: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
     ),
   report_url: linkTemplate
     .exactOptional()
     .describe(
-      'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
+      'Where the HTML report of a run is published, for links in notifications and HTML reports: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
     ),
   services: z.array(service).min(1).max(1000),
 })

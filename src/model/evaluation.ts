@@ -41,6 +41,8 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly labels: Readonly<Record<string, string>>
   /** Where it is configured; null if not in a file. */
   readonly configuredAt: FileLocation | null
+  /** Template of its resources' addresses in the gateway's own UI, with `{kind}`, `{listing}`, `{uid}`. */
+  readonly uiUrl?: string
   /** Listings that no earlier run walked to their end; absent where there are none, or where the run did not keep it. */
   readonly notCompared?: readonly Listing[]
   /** When its baseline was approved (ISO 8601, UTC); absent without one. */

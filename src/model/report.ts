@@ -100,6 +100,8 @@ export interface ReportChange {
   readonly fields: readonly FieldChange[]
   /** uids of the subscriptions that use it; for changed sources only. */
   readonly referrers?: readonly string[]
+  /** Where the gateway's own UI shows it, as configured. */
+  readonly ui_url?: string
 }
 
 /** Sorted by severity (worst first), new before known, project, kind, uid, rule, path; resolved ones last. */
@@ -125,4 +127,6 @@ export interface ReportViolation {
   readonly due: string | null
   /** Of `waived` violations, and of `unknown` ones that were last seen waived. */
   readonly waiver?: Waiver
+  /** Where the gateway's own UI shows the resource, as configured. */
+  readonly ui_url?: string
 }

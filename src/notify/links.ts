@@ -1,6 +1,5 @@
-import { fillTemplate, type ReportValues, type UiValues } from '../config/link-template.ts'
 import type { Configuration } from '../config/read-configuration.ts'
-import type { Kind } from '../model/resource.ts'
+import { fillTemplate, linksOfProject, linkToResource } from '../model/resource-link.ts'
 import type { Event } from './message.ts'
 
 /** Addresses for messages; undefined where none is configured, or none fits. */
@@ -16,20 +15,17 @@ export const noLinks: Links = { resource: () => undefined, violation: () => unde
 
 /** Fills in the templates of a configuration. */
 export function openLinks({ services, reportUrl }: Pick<Configuration, 'services' | 'reportUrl'>): Links {
-  const places = new Map(
+  const templates = new Map(
     services.flatMap(({ uiUrl, projects }) =>
-      uiUrl === undefined ? [] : projects.map(({ ref }) => [ref.name, { uiUrl, ref }] as const),
+      uiUrl === undefined ? [] : projects.map(({ ref }) => [ref.name, linksOfProject(uiUrl, ref)] as const),
     ),
   )
   // The page of a run is the address without the part that leads to a violation.
   const page = reportUrl?.replace(/#.{0,2000}$/, '')
   return {
     resource({ project, kind, uid = '' }) {
-      const place = places.get(project ?? '')
-      if (place === undefined || kind === undefined || !isShown(place.uiUrl, kind)) return undefined
-      const { service, uid: project_id, name } = place.ref
-      const own = { service, project_id, project: name.slice(service.length + 1) }
-      return fillTemplate(place.uiUrl, { ...own, kind, listing: `${kind}s`, uid } satisfies UiValues)
+      const template = templates.get(project ?? '')
+      return template === undefined || kind === undefined ? undefined : linkToResource(template, { kind, uid })
     },
     violation: (run, fingerprint) => reportUrl && fillTemplate(reportUrl, { ...valuesOf(run), fingerprint }),
     report: (run) =>
@@ -37,14 +33,6 @@ export function openLinks({ services, reportUrl }: Pick<Configuration, 'services
   }
 }
 
-function valuesOf(run: number): Omit<ReportValues, 'fingerprint'> {
+function valuesOf(run: number) {
   return { run: `${run}`, directory: `run-${`${run}`.padStart(6, '0')}` }
-}
-
-const listed: readonly Kind[] = ['endpoint', 'subscription', 'source']
-
-/** A template for a resource that does not say of which kind is one for endpoints. */
-function isShown(template: string, kind: Kind): boolean {
-  if (/\{(?:kind|listing)\}/.test(template)) return listed.includes(kind)
-  return !template.includes('{uid}') || kind === 'endpoint'
 }

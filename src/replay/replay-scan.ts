@@ -107,6 +107,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings,
     outcome: {
       ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
+      ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
       removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
       changed: [],
       ignored: {},

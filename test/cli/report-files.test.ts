@@ -35,6 +35,22 @@ describe('--report', () => {
     }
   }
 
+  it("links resources to the gateway's own pages, the same again from the history", async () => {
+    using cli = openCliFixture()
+    const ui = `ui_url: https://convoy.example/projects/{project_id}/{listing}/{uid}\n`
+    cli.write('hookdrift.yaml', configurationFor(service.url, fleet, ui))
+    const { violations } = JSON.parse((await cli.run('audit', '--format', 'json')).stdout)
+    const project = at(fleet.projects(), 0).uid
+    for (const { kind, uid, ui_url } of violations) {
+      if (kind === 'project') expect(ui_url).toBeUndefined()
+      else expect(ui_url).toBe(`https://convoy.example/projects/${project}/${kind}s/${uid}`)
+    }
+    expect(violations.length).toBeGreaterThan(0)
+    cli.write('hookdrift.yaml', configurationFor(service.url, fleet))
+    const again = JSON.parse((await cli.run('report', '--run', '1', '--format', 'json')).stdout)
+    expect(again.violations).toEqual(violations)
+  })
+
   it('writes every format next to the printed report, for its owner only, and again from the history', async () => {
     using cli = openCliFixture()
     const orders = (prefix: string) => formats.flatMap((format) => ['--report', `${format}=${prefix}.${format}`])

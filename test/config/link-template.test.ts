@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fillTemplate, linkTemplate } from '../../src/config/link-template.ts'
+import { linkTemplate } from '../../src/config/link-template.ts'
+import { fillTemplate } from '../../src/model/resource-link.ts'
 import { configure, firstService, refusal, withService } from './config-fixture.ts'
 
 const ui = 'https://convoy.example/projects/{project_id}/{listing}/{uid}?from={service}#{kind}'

@@ -179,6 +179,13 @@ describe('the HTML report', () => {
     expect(page).toMatch(/default-src &#39;none&#39;; style-src &#39;sha256-[A-Za-z0-9+/]{43}=&#39;/)
   })
 
+  it("links a resource to the gateway's own pages where the configuration says where they are", () => {
+    const ui_url = 'https://convoy.example/projects/1/endpoints/2?a=%22&b'
+    const page = show(aReport({ violations: [aViolation({ ui_url })], drift: [aChange({ ui_url })] }))
+    const link = '<a href="https://convoy.example/projects/1/endpoints/2?a=%22&amp;b" rel="noreferrer">'
+    expect(page.split(link)).toHaveLength(3)
+  })
+
   it('counts open violations by severity as the verdict does', () => {
     fc.assert(
       fc.property(arbitraryReport, (report) => {

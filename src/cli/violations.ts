@@ -5,7 +5,8 @@ import { isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
-import type { Label, ViolationOrder } from '../queries/read-violations.ts'
+import type { Label } from '../queries/last-evaluations.ts'
+import type { ViolationOrder } from '../queries/read-violations.ts'
 import {
   addKindOption,
   addProjectOption,

@@ -154,7 +154,7 @@ export const configurationSchema = z.strictObject({
   report_url: linkTemplate
     .exactOptional()
     .describe(
-      'Where the HTML report of a run is published, for links in notifications and HTML reports: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
+      'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
     ),
   services: z.array(service).min(1).max(1000),
 })

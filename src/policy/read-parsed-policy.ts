@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path'
-import type { DueDurations } from '../model/due.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Pack, packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -10,12 +9,13 @@ import type { FileProblem } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { findAggregateOptions } from './find-aggregate-options.ts'
-import { type IgnoredPath, refuseIgnoredPath } from './ignored-paths.ts'
 import type { Layer } from './layer.ts'
 import { packLayer } from './layers.ts'
+import { lastOfEach, mergeDue, mergeIgnored } from './merge-policies.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
 import { policyOutline, policySchemaWith, type RuleSetting } from './policy-schema.ts'
 import { readCustom, twins, uniqueCustom } from './read-custom.ts'
+import { readIgnored } from './read-ignored.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
 import type { Steps } from './steps.ts'
 
@@ -170,11 +170,7 @@ function* readOwn(
   const extendedProbes = extended.flatMap((said) => said.probes)
   const { probes, problems: badProbes } = yield* readProbes({ document, file, readFile: reading.readFile })
   const doubles = findDoubleProbes(document, extendedProbes)
-  const ignored = document.value.ignore.map((path, index) => ({ path, at: placeOf(file, document, ['ignore', index]) }))
-  const badPaths = document.value.ignore.flatMap((path, index) => {
-    const refusal = refuseIgnoredPath(path)
-    return refusal === undefined ? [] : [document.problem(['ignore', index], refusal)]
-  })
+  const { ignored, problems: badPaths } = readIgnored(document, (path) => placeOf(file, document, path))
   const bad = [
     ...badCustom,
     ...badPaths,
@@ -195,26 +191,6 @@ function* readOwn(
     ignore: mergeIgnored([...extended.map((said) => said.ignore), ignored]),
     depth: 1 + Math.max(0, ...extended.map((said) => said.depth)),
   }
-}
-
-/**
- * Keeps the last of equal items, because later ones win. Keeping all would double the work with each file that is
- * extended in two ways.
- */
-function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
-  return [...new Set(all.toReversed())].reverse()
-}
-
-/** Later ones win, severity by severity. */
-function mergeDue(all: readonly (DueDurations | undefined)[]): DueDurations {
-  return Object.assign({}, ...all)
-}
-
-/** Each path once, as the first file has it. */
-function mergeIgnored(all: readonly (readonly IgnoredPath[])[]): readonly IgnoredPath[] {
-  const first = new Map<string, IgnoredPath>()
-  for (const one of all.flat()) if (!first.has(one.path)) first.set(one.path, one)
-  return [...first.values()]
 }
 
 function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {

@@ -1,8 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, RecordedScan, ResolvedViolation } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { type DueDurations, dueDate, isOverdue } from '../model/due.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
@@ -16,6 +15,7 @@ import { count, countEach } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { type Label, labelTest, readEvaluations } from './last-evaluations.ts'
 
 export interface ViolationRow extends ReportViolation {
   /** Start of the run that resolved it. */
@@ -43,11 +43,6 @@ export interface ViolationsQuery {
   readonly overdueAt: number | undefined
   readonly sort: ViolationOrder
   readonly limit: number
-}
-
-export interface Label {
-  readonly name: string
-  readonly value: string
 }
 
 /** By severity as in reports, the oldest first, or the first that is due first. */
@@ -97,32 +92,6 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
 
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** What the last scan of each project recorded of it. */
-async function readEvaluations(
-  reader: HistoryReader,
-  scans: readonly RecordedScan[],
-): Promise<ReadonlyMap<string, ProjectEvaluation>> {
-  const found = new Map<string, ProjectEvaluation>()
-  for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
-    const names = new Set(ofRun.map(({ project }) => project.name))
-    for (const evaluation of (await reader.runInputs(number))?.projects ?? []) {
-      if (names.has(evaluation.project)) found.set(evaluation.project, evaluation)
-    }
-  }
-  return found
-}
-
-/** Whether a project had these labels when it was last scanned. */
-function labelTest(
-  evaluations: ReadonlyMap<string, ProjectEvaluation>,
-  labels: readonly Label[],
-): (project: string) => boolean {
-  return (project) => {
-    const own = evaluations.get(project)?.labels ?? {}
-    return labels.every(({ name, value }) => Object.hasOwn(own, name) && matchesGlob(own[name] ?? '', value))
-  }
 }
 
 function countRows(rows: readonly ViolationRow[]) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Notice } from '../../src/model/notice.ts'
 import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
+import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
@@ -53,6 +54,40 @@ export function aProject(parts: Partial<ReportProject> = {}): ReportProject {
     ...{ evaluated_by_rule: {}, not_evaluated: {} },
     ...parts,
   }
+}
+
+/** Two weeks in which the open violations become fewer; the last one has an incomplete run. */
+export const aTrend: Trend = {
+  ...{ from: '2026-11-07T03:04:00.120Z', to: '2026-11-21T03:04:00.120Z' },
+  weeks: [
+    {
+      ...{
+        from: '2026-11-07T03:04:00.120Z',
+        to: '2026-11-14T03:04:00.120Z',
+        opened: 12,
+        fixed: 0,
+        removed: 0,
+        closed: 0,
+      },
+      ...{ open: 12, runs: 7, incomplete: 0 },
+    },
+    {
+      ...{
+        from: '2026-11-14T03:04:00.120Z',
+        to: '2026-11-21T03:04:00.120Z',
+        opened: 1,
+        fixed: 6,
+        removed: 1,
+        closed: 2,
+      },
+      ...{ open: 4, runs: 7, incomplete: 1 },
+    },
+  ],
+  days: [12, 12, 12, 13, 10, 8, 4].map((open, at) => ({ at: `2026-11-${15 + at}T03:04:00.120Z`, open })),
+  bySeverity: [
+    { severity: 'critical', open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 7_200_000 },
+    { severity: 'high', open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 5, meanTimeToFixMs: 432_000_000 },
+  ],
 }
 
 /** 6,500 violations of 30 rules in 40 projects, with drift, notices, and resolved and waived violations. */

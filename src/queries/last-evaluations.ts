@@ -1,0 +1,34 @@
+import type { HistoryReader, RecordedScan } from '../history/reader.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { matchesGlob } from '../model/glob.ts'
+
+export interface Label {
+  readonly name: string
+  readonly value: string
+}
+
+/** What the last scan of each project recorded of it. */
+export async function readEvaluations(
+  reader: HistoryReader,
+  scans: readonly RecordedScan[],
+): Promise<ReadonlyMap<string, ProjectEvaluation>> {
+  const found = new Map<string, ProjectEvaluation>()
+  for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
+    const names = new Set(ofRun.map(({ project }) => project.name))
+    for (const evaluation of (await reader.runInputs(number))?.projects ?? []) {
+      if (names.has(evaluation.project)) found.set(evaluation.project, evaluation)
+    }
+  }
+  return found
+}
+
+/** Whether a project had these labels when it was last scanned. */
+export function labelTest(
+  evaluations: ReadonlyMap<string, ProjectEvaluation>,
+  labels: readonly Label[],
+): (project: string) => boolean {
+  return (project) => {
+    const own = evaluations.get(project)?.labels ?? {}
+    return labels.every(({ name, value }) => Object.hasOwn(own, name) && matchesGlob(own[name] ?? '', value))
+  }
+}

@@ -7,6 +7,7 @@ import { defineAccept } from './accept.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
+import { defineCompare } from './compare.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import { defineKeygen } from './keygen.ts'
@@ -33,7 +34,7 @@ import { defineWorker } from './worker.ts'
 
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
-  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
+  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineCompare, defineTimeline, defineState, defineQuery],
   ...[
     definePrune,
     defineBackup,

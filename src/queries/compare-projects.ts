@@ -1,4 +1,3 @@
-import type { HistoryReader } from '../history/reader.ts'
 import { diffCounterparts } from '../inventory/diff-counterparts.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import { projectKey } from '../model/keys.ts'
@@ -16,7 +15,14 @@ import {
   toRow,
   type UncomparedField,
 } from './compared-row.ts'
-import { type ComparedSide, gapOf, openSide, provesAbsence, type SidedResource } from './compared-side.ts'
+import {
+  type ComparedHistory,
+  type ComparedSide,
+  gapOf,
+  openSide,
+  provesAbsence,
+  type SidedResource,
+} from './compared-side.ts'
 import { concludeComparison, describeComparison } from './describe-comparison.ts'
 import { findProject } from './find-project.ts'
 import { findSharedSecrets } from './find-shared-secrets.ts'
@@ -27,12 +33,12 @@ interface Comparison {
 }
 
 /** Compares two projects resource by resource, each as its last scan by the run left it. */
-export async function compareProjects(reader: HistoryReader, query: CompareQuery): Promise<Comparison> {
+export async function compareProjects(reader: ComparedHistory, query: CompareQuery): Promise<Comparison> {
   const { run, matching, kind, limit } = query
   const scans = await reader.latestScans(run.number)
   const [scanA, scanB] = [findProject(scans, query.a), findProject(scans, query.b)]
   const isSame = projectKey(scanA.project) === projectKey(scanB.project)
-  const a = await openSide(reader, scanA, { run, matching })
+  const a = await openSide(reader, scanA, { run, matching: isSame ? 'uid' : matching })
   const b = isSame ? a : await openSide(reader, scanB, { run, matching })
   const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)

@@ -23,13 +23,14 @@ export interface ComparedRow {
   readonly fields: readonly FieldChange[]
 }
 
-/** A field that one side does not show, or a reference whose end is not known. */
+/** A field that one side does not show, or a reference whose counterpart is not known. */
 export interface UncomparedField {
   readonly kind: Kind
   readonly path: string
   readonly resources: number
 }
 
+/** Why it cannot be said of a kind that a project lacks a resource. */
 export interface Gap {
   readonly project: string
   readonly kind: Kind
@@ -50,5 +51,15 @@ export function toRow(
   { kind, uid, name }: SidedResource,
   found: Pick<ComparedRow, 'change'> & Partial<ComparedRow>,
 ): ComparedRow {
-  return { ...{ project: project.name, kind, uid, other_uid: null, name, reason: null, fields: [] }, ...found }
+  const alone = {
+    project: project.name,
+    kind,
+    uid,
+    other_uid: null,
+    name,
+    change: found.change,
+    reason: null,
+    fields: [],
+  }
+  return { ...alone, ...found }
 }

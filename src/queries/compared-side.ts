@@ -27,17 +27,25 @@ export interface ComparedSide {
   viewOf(kind: Kind): CompleteScan | undefined
 }
 
+/** What a comparison reads. */
+export type ComparedHistory = Pick<HistoryReader, 'latestScans' | 'completeScansAt' | 'stateAt'>
+
+/** `matching`: by uid for a project that is compared with itself. */
 export async function openSide(
-  reader: HistoryReader,
+  reader: ComparedHistory,
   scan: RecordedScan,
-  { run, matching }: { readonly run: CommittedRun; readonly matching: Matching },
+  { run, matching }: { readonly run: CommittedRun; readonly matching: Matching | 'uid' },
 ): Promise<ComparedSide> {
   const { project } = scan
   const complete = await reader.completeScansAt(project, run.number)
   const resources = (await reader.stateAt(project, run.number)).map(({ body, ...resource }): SidedResource => {
     // A stored body is canonical JSON of an object, written by us.
     const attributes: JsonObject = JSON.parse(body)
-    return { ...resource, attributes, key: keyOf(resource, attributes, matching) }
+    return {
+      ...resource,
+      attributes,
+      key: matching === 'uid' ? resourceKey(resource) : keyOf(resource, attributes, matching),
+    }
   })
   const byUid = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {

@@ -20,10 +20,10 @@ export function describeComparison({ a, b, query, gaps, uncompared }: Described)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
   const keys = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId))
   return [
-    `A is ${a.project.name}, B is ${b.project.name}. Matched by ${matching}.`,
+    `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
     ...gaps.map(({ project, kind, reason }) => `UNKNOWN: every ${kind} that ${project} seems to lack: ${reason}.`),
     ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
-    ...(fields.length === 0 ? [] : [`Not compared, because one side does not show it: ${listed(fields)}.`]),
+    ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
     ...(keys.size < 2 ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
   ]
 }

@@ -2,7 +2,7 @@ import { findSeals } from '../inventory/find-seals.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Kind } from '../model/resource.ts'
 import { quote } from '../text/neutralise.ts'
-import type { ComparedRow } from './compared-row.ts'
+import { type ComparedRow, toRow } from './compared-row.ts'
 import type { ComparedSide, SidedResource } from './compared-side.ts'
 
 /** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */
@@ -26,10 +26,8 @@ export function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: reado
       fields.push({ path, before: seal, after: seal })
     }
     if (other === undefined) return []
-    const { kind, uid, name } = resource
     const reason = `${b.project.name} has it in ${other.kind} ${other.name === '' ? other.uid : quote(other.name)}`
-    const row = { project: a.project.name, kind, uid, other_uid: other.uid, name, fields }
-    return [{ ...row, change: 'same_secret', reason }] satisfies ComparedRow[]
+    return [toRow(a, resource, { other_uid: other.uid, change: 'same_secret', reason, fields })]
   })
 }
 

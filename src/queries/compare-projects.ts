@@ -132,7 +132,7 @@ function comparePair(pair: Pair, { hosts, ignored }: CompareQuery) {
   return { fields, unshown: [...values.unshown, ...references.unknown] }
 }
 
-/** For a resource without a counterpart, which is unknown unless the other side's scan proved that it has none. */
+/** For a resource without a counterpart: unknown, unless one scan proved that it is there, and one that it is not. */
 function toLonely(
   resource: SidedResource,
   change: 'only_in_a' | 'only_in_b',
@@ -141,6 +141,9 @@ function toLonely(
   if (resource.isUnreferenced) {
     const reason = `no subscription refers to it, and ${own.project.name} lists it nowhere else`
     return toRow(own, resource, { change: 'unknown', reason })
+  }
+  if (own.viewOf(resource.kind) === undefined) {
+    return toRow(own, resource, { change: 'unknown', reason: `it may be gone: ${gapOf(own, resource.kind, other)}` })
   }
   if (provesAbsence(other, resource.kind, own)) return toRow(own, resource, { change })
   const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, own) ?? 'its scan does not show all'}`

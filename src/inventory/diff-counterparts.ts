@@ -53,7 +53,7 @@ function asWritten(compared: Json, written: Json | undefined): Json {
   return typeof compared === 'string' && typeof written === 'string' ? written : compared
 }
 
-/** Identities, and the public halves of secrets. Exactly one project is compared with another, whatever their names. */
+/** Identities, and the public halves of secrets. */
 const identities = [
   ...['/uid', '/project_id', '/organisation_id', '/mask_id', '/endpoint_uid', '/source_uid', '/device_uid'],
   ...['kid', 'n', 'x', 'y'].map((member) => `/authentication/oauth2/signing_key/${member}`),
@@ -66,6 +66,7 @@ function comparable(
   ignored: readonly FieldPattern[],
   hosts: readonly HostMapping[],
 ): JsonObject {
+  // The reader named both projects.
   const own = kind === 'project' ? [['name']] : []
   const mask = typeof attributes.mask_id === 'string' ? attributes.mask_id : ''
   const kept = withoutFields(attributes, [...identities, ...own, ...ignored])

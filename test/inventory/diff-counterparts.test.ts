@@ -142,7 +142,7 @@ describe('mapHost', () => {
     expect(mapped(text, mapping)).toBe(expected ?? text)
   })
 
-  it('leaves a text that is no address', () => {
+  it('leaves a text that does not begin as an address', () => {
     expect(mapped('stage.example.com', 'stage.example.com=example.com', false)).toBe('stage.example.com')
   })
 

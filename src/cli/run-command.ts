@@ -7,6 +7,7 @@ import { defineAccept } from './accept.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
+import { defineCompare } from './compare.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import { defineKeygen } from './keygen.ts'
@@ -35,7 +36,8 @@ import { defineWorker } from './worker.ts'
 
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
-  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineRestore, defineQuery],
+  ...[defineStatus, defineRuns, defineViolations, defineTrend, defineDiff, defineCompare, defineTimeline, defineState],
+  ...[defineRestore, defineQuery],
   ...[
     definePrune,
     defineBackup,
@@ -49,7 +51,6 @@ const commands = [
     defineNotify,
     defineDemo,
   ],
-  defineTrend,
 ]
 
 function definePolicy(program: Command, execute: Execute): void {

@@ -141,8 +141,9 @@ function isSeal(value: Json): boolean {
   return typeof value === 'string' && /^sealed:[0-9a-f]{32}$/.test(value)
 }
 
-function withoutSeals(text: string): string {
-  return text.replace(/sealed:(?:[0-9a-f]{32}|masked)/g, 'sealed:')
+/** The same text with every seal in it masked. */
+export function withoutSeals(text: string): string {
+  return text.replace(/sealed:(?:[0-9a-f]{32}|masked)/g, maskedSeal)
 }
 
 function keysOf(before: JsonObject, after: JsonObject): string[] {

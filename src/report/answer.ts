@@ -14,6 +14,7 @@ export const answerVersions = {
   'baseline-export': 1,
   'baseline-import': 1,
   'baseline-revoke': 1,
+  compare: 1,
   diff: 2,
   keygen: 1,
   notify: 2,

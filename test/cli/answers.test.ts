@@ -1,31 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { thisProcess } from '../../src/app/system.ts'
 import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { answerNames, faultsOf, folder } from './answer-schemas.ts'
 import { type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
-
-const folder = new URL('../../config/', import.meta.url)
-const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
-const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true })
-ajv.addSchema(read('report.schema.json'))
-
-/** A reader ignores members that it does not know; a test must not. Schemas of the report are held elsewhere. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const own = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
-  return 'properties' in schema && 'type' in schema ? { ...own, unevaluatedProperties: false } : own
-}
-
-const names = Object.keys(answerVersions) as readonly AnswerName[]
-const validators = new Map(
-  names.map((name) => [name, ajv.compile(Object(closed(read(`answers/${name}.schema.json`))))] as const),
-)
 
 /** C1 controls and bidi overrides: a terminal obeys the one, and the other hides. */
 const evil = 'a\u009b31mb\u202ec'
@@ -44,7 +26,7 @@ tests:
 let cli: CliFixture
 let endpoint: string
 beforeAll(async () => {
-  cli = await openCliFixture({ projects: 1, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
+  cli = await openCliFixture({ projects: 2, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
   const project = at(cli.fleet.projects(), 0).uid
   const { endpoints, sources } = cli.fleet.open(project)
   const source = at(sources, 0).uid
@@ -103,6 +85,7 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['baseline-export', () => ['baseline', 'export', 'states']],
   ['baseline-import', () => ['baseline', 'import', 'states', '--by', 'me']],
   ['baseline-revoke', approvedBefore],
+  ['compare', () => ['compare', 'partner', 'acme/bank-feeds']],
   ['diff', () => ['diff', '1', '2']],
   ['keygen', () => ['keygen', newKeyFile()], ''],
   ['notify', () => ['notify', '--pending']],
@@ -127,16 +110,10 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['trend', () => ['trend']],
 ]
 
-function faultsOf(name: AnswerName, stdout: string): unknown {
-  const validate = validators.get(name)
-  validate?.(JSON.parse(stdout))
-  return validate?.errors
-}
-
 it('has a schema for every answer and no further schema', () => {
   const published = readdirSync(new URL('answers/', folder)).map((file) => file.replace('.schema.json', ''))
-  expect(published.sort()).toEqual([...names].sort())
-  expect(answers.map(([name]) => name)).toEqual([...names])
+  expect(published.sort()).toEqual([...answerNames].sort())
+  expect(answers.map(([name]) => name)).toEqual([...answerNames])
 })
 
 it('follows its schema with patches', async () => {

@@ -17,7 +17,7 @@ export const knownOptions: ReadonlySet<string> = new Set([
 ])
 
 function optionsOf(command: Command): string[] {
-  const own = command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
+  const own = command.options.flatMap(({ short, long }) => [short, long].filter((flag) => typeof flag === 'string'))
   return [...own, ...command.commands.flatMap(optionsOf)]
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
-const shownPort = '8080'
+const shownPorts = ['8080', '8081'] as const
 const end = 'end-of-the-answer'
 
 /** One command of a page, as it is written there, with the lines that the page shows below it. */
@@ -47,13 +47,15 @@ function stepsOf(block: string): readonly Step[] {
 
 /**
  * Runs the blocks of a page in one shell, in an empty directory, with the checkout's `hookdrift` first on the path.
- * Port 8080 is replaced by a free one, and an expiry date by one in three months.
+ * Ports 8080 and 8081 are replaced by free ones, and an expiry date by one in three months.
  */
 export async function runPage(page: string): Promise<Answers> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-page-'))
   const bin = mkdtempSync(join(tmpdir(), 'hookdrift-bin-'))
   writeFileSync(join(bin, 'hookdrift'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
-  const port = await freePort()
+  const ports = await Promise.all(shownPorts.map(async (shown) => ({ shown, free: await freePort() })))
+  const withFree = (text: string) => ports.reduce((given, { shown, free }) => given.replaceAll(shown, free), text)
+  const withShown = (text: string) => ports.reduce((given, { shown, free }) => given.replaceAll(free, shown), text)
   const shell = openShell(directory, {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: directory,
@@ -65,13 +67,13 @@ export async function runPage(page: string): Promise<Answers> {
     for (const { steps, file } of blocksOf(page)) {
       if (file !== undefined) {
         const [here = directory] = await shell.run('pwd')
-        writeFileSync(join(here, file.name), current(file.text).replaceAll(shownPort, port))
+        writeFileSync(join(here, file.name), withFree(current(file.text)))
       }
       for (const step of steps) {
-        const lines = await shell.run(step.command.replaceAll(shownPort, port))
+        const lines = await shell.run(withFree(step.command))
         answers.set(
           answers.size,
-          lines.map((line) => line.replaceAll(port, shownPort).replaceAll(directory, '.')),
+          lines.map((line) => withShown(line).replaceAll(directory, '.')),
         )
       }
     }

@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import type { Matching } from '../queries/compared-side.ts'
+import {
+  addReadingOptions,
+  limitOf,
+  printAnswer,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+  withHistory,
+} from './query-options.ts'
+
+/** Spelt here, so that `--help` loads no rules. */
+const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
+const comparedKinds = ['endpoint', 'subscription', 'source', 'project'] as const
+
+interface CompareOptions extends ReadingOptions {
+  readonly at: string
+  readonly kind?: (typeof comparedKinds)[number]
+  readonly match: Matching
+  readonly mapHost: readonly string[]
+  readonly ignore: readonly string[]
+}
+
+export function defineCompare(program: Command, execute: Execute): void {
+  const command = program
+    .command('compare')
+    .argument('<a>', 'a project: service/project, or as much of the name as no other has')
+    .argument('<b>', 'another project, of the same service or of another one')
+    .description('Compare two projects, such as staging and production')
+    .option('--at <run|time>', runOrTime, 'latest')
+    .addOption(new Option('--kind <kind>', 'only resources of this kind').choices([...comparedKinds]))
+    .addOption(new Option('--match <what>', 'of endpoints; others match by name').choices(matchings).default('name'))
+    .addOption(repeatable('--map, --map-host <a=b>', 'host of A and its counterpart in B: *.stage.example=*.example'))
+    .addOption(repeatable('--ignore <pointer>', 'leave out a field: /description, /metadata/*'))
+  addReadingOptions(command).action((a: string, b: string, options: CompareOptions) =>
+    execute((terminal) => compare({ a, b }, options, terminal)),
+  )
+}
+
+function repeatable(flags: string, description: string): Option {
+  return new Option(flags, `${description}; may be repeated`)
+    .argParser((value: string, values: readonly string[]) => [...values, value])
+    .default([], 'none')
+}
+
+async function compare(
+  names: { readonly a: string; readonly b: string },
+  options: CompareOptions,
+  terminal: ProcessContext,
+): Promise<number> {
+  const { compareProjects } = await import('../queries/compare-projects.ts')
+  const { comparisonView } = await import('../queries/comparison-view.ts')
+  const { readHostMapping } = await import('../inventory/host-mapping.ts')
+  const { readFieldPattern } = await import('../inventory/without-fields.ts')
+  const hosts = options.mapHost.map((text) => {
+    const mapping = readHostMapping(text)
+    if (mapping !== undefined) return mapping
+    throw AuditError.usage(`--map-host ${text}: expected a host of A and one of B`, {
+      advice: 'such as stage.example.com=example.com or *.stage.example.com=*.example.com',
+    })
+  })
+  const ignored = options.ignore.map((text) => {
+    const pattern = readFieldPattern(text)
+    if (pattern !== undefined) return pattern
+    throw AuditError.usage(`--ignore ${text}: expected a JSON Pointer`, {
+      advice: 'such as /description or /secrets/*',
+    })
+  })
+  const { answer, exitCode } = await withHistory(options, terminal, async (reader) => {
+    const run = await runNamed(reader, options.at)
+    const { kind, match: matching } = options
+    return compareProjects(reader, { ...names, run, matching, kind, hosts, ignored, limit: limitOf(options) })
+  })
+  const nothing = exitCode === exitCodes.clean ? comparisonView.nothing : 'No difference is known.'
+  await printAnswer(answer, { ...comparisonView, nothing }, options.format, terminal)
+  return exitCode
+}

@@ -1,0 +1,139 @@
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { FieldChange } from '../model/change.ts'
+import { isExactNumber } from '../model/exact-number.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep, valueAt } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import { type DiffOptions, diffAttributes, withoutSeals } from './diff-attributes.ts'
+import type { Field, Members } from './field.ts'
+import { type HostMapping, mapHost } from './host-mapping.ts'
+import { objectOf } from './objects.ts'
+import { wireSchema } from './wire-schema.ts'
+import { type FieldPattern, readFieldPattern, withoutFields } from './without-fields.ts'
+
+export interface CounterpartOptions extends DiffOptions {
+  /** Of the first project's hosts to those of the second. */
+  readonly hosts: readonly HostMapping[]
+  /** Fields that a person chose not to compare. */
+  readonly ignored: readonly FieldPattern[]
+}
+
+interface CounterpartDiff {
+  /** `before` in the first project, `after` in the second; sorted by path. */
+  readonly fields: readonly FieldChange[]
+  /** JSON Pointers of fields that only one side shows: unknown, and not compared. */
+  readonly unshown: readonly string[]
+}
+
+/**
+ * Compares two resources that have the same purpose in different projects. Identities, times and secrets always differ
+ * and are left out; whether there is a secret is compared. References are compared by the caller, who knows the
+ * counterparts. Programs are compared with their sealed literals, which need not be secrets.
+ */
+export function diffCounterparts(
+  kind: Kind,
+  first: JsonObject,
+  second: JsonObject,
+  { hosts, ignored, sealsComparable }: CounterpartOptions,
+): CounterpartDiff {
+  const before = comparable(kind, first, ignored, hosts)
+  const after = comparable(kind, second, ignored, [])
+  const shown = ({ path, before, after }: FieldChange) => ({
+    path,
+    before: asWritten(before, valueAt(first, path)),
+    after: asWritten(after, valueAt(second, path)),
+  })
+  return {
+    fields: diffAttributes(kind, before, after, { sealsComparable }).map(shown),
+    unshown: [...unshownMembers(wireSchema[kind], before, after, '')],
+  }
+}
+
+/** A text is shown as it is in its project; what was made of keyed objects is shown as it was compared. */
+function asWritten(compared: Json, written: Json | undefined): Json {
+  return typeof compared === 'string' && typeof written === 'string' ? written : compared
+}
+
+/** Identities, and the public halves of secrets. */
+const identities = [
+  ...['/uid', '/project_id', '/organisation_id', '/mask_id', '/endpoint_uid', '/source_uid', '/device_uid'],
+  ...['kid', 'n', 'x', 'y'].map((member) => `/authentication/oauth2/signing_key/${member}`),
+  '/mtls_client_cert/client_cert',
+].map((pointer) => readFieldPattern(pointer) ?? [])
+
+function comparable(
+  kind: Kind,
+  attributes: JsonObject,
+  ignored: readonly FieldPattern[],
+  hosts: readonly HostMapping[],
+): JsonObject {
+  // The reader named both projects.
+  const own = kind === 'project' ? [['name']] : []
+  const mask = typeof attributes.mask_id === 'string' ? attributes.mask_id : ''
+  const kept = withoutFields(attributes, [...identities, ...own, ...ignored])
+  // The address of a source ends in its mask.
+  const unmasked = (text: string) => (mask === '' ? text : text.replaceAll(mask, '{mask_id}'))
+  const change = (text: string, isAddress: boolean) =>
+    mapHost(withoutSeals(isAddress ? unmasked(text) : text), hosts, isAddress)
+  return comparableMembers(wireSchema[kind], kept, change)
+}
+
+type ChangeText = (text: string, isAddress: boolean) => string
+
+function comparableMembers(members: Members, object: JsonObject, change: ChangeText): JsonObject {
+  return objectOf(
+    Object.entries(object).flatMap(([key, value]) => {
+      const next = comparableField(Object.hasOwn(members, key) ? members[key] : undefined, value, change)
+      return next === undefined ? [] : [[key, next] as const]
+    }),
+  )
+}
+
+/** undefined for what is not compared. */
+function comparableField(field: Field | undefined, value: Json, change: ChangeText): Json | undefined {
+  if (field === undefined) return comparableUnknown(value, change)
+  if (field.type === 'time') return undefined
+  if (field.type === 'code') return value
+  if (field.type === 'struct' && isJsonObject(value)) return comparableMembers(field.members, value, change)
+  if (field.type === 'keyed' && isJsonObject(value)) return distinct(field.members, value, change)
+  return changeTexts(value, (text) => change(text, addressTypes.has(field.type)))
+}
+
+const addressTypes: ReadonlySet<string> = new Set(['url', 'secret-url', 'addresses'])
+
+/** Objects keyed by a uid, as a set: their uids differ, and how many are alike depends on when a secret was rotated. */
+function distinct(members: Members, value: JsonObject, change: ChangeText): Json {
+  const contents = Object.values(value).map((one) => {
+    return isJsonObject(one) ? comparableMembers(members, one, change) : one
+  })
+  const byText = new Map(contents.map((one) => [canonicalJson(one), one]))
+  return byText.size === 0 ? null : [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+}
+
+/** A field that hookdrift does not know is an identity or a time when its value has the form of one. */
+function comparableUnknown(value: Json, change: ChangeText): Json | undefined {
+  if (typeof value === 'string' && identityOrTime.test(value)) return undefined
+  if (!isJsonObject(value)) return changeTexts(value, (text) => change(text, false))
+  return comparableMembers({}, value, change)
+}
+
+const identityOrTime =
+  /^(?:[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d+:Z-]{0,20})$/
+
+function changeTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return isExactNumber(value) ? value : change(value)
+  if (Array.isArray(value)) return value.map((one) => changeTexts(one, change))
+  if (!isJsonObject(value)) return value
+  return objectOf(Object.entries(value).map(([key, one]) => [key, changeTexts(one, change)]))
+}
+
+function* unshownMembers(members: Members, first: JsonObject, second: JsonObject, path: string): Generator<string> {
+  for (const key of new Set([...Object.keys(first), ...Object.keys(second)])) {
+    const here = `${path}/${pointerStep(key)}`
+    const field = Object.hasOwn(members, key) ? members[key] : undefined
+    const [one, other] = [first, second].map((side) => (Object.hasOwn(side, key) ? side[key] : undefined))
+    if (one === undefined || other === undefined) yield here
+    else if (field?.type === 'struct' && field.collapse === undefined && isJsonObject(one) && isJsonObject(other)) {
+      yield* unshownMembers(field.members, one, other, here)
+    }
+  }
+}

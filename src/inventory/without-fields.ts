@@ -1,0 +1,25 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { objectOf } from './objects.ts'
+
+/** The steps of a JSON Pointer; `*` is any member. */
+export type FieldPattern = readonly string[]
+
+/** Reads a JSON Pointer such as `/description` or `/secrets/*`; undefined when it is none, or the empty one. */
+export function readFieldPattern(text: string): FieldPattern | undefined {
+  const [start, ...steps] = text.split('/')
+  if (start !== '' || steps.length === 0) return undefined
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** The object without the members that a pattern names, and without all that is in them. */
+export function withoutFields(object: JsonObject, patterns: readonly FieldPattern[]): JsonObject {
+  if (patterns.length === 0) return object
+  return objectOf(
+    Object.entries(object).flatMap(([key, value]) => {
+      const here = patterns.filter(([step]) => step === '*' || step === key)
+      if (here.some((steps) => steps.length === 1)) return []
+      const within = here.map((steps) => steps.slice(1))
+      return [[key, isJsonObject(value) ? withoutFields(value, within) : value] as const]
+    }),
+  )
+}

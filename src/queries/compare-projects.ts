@@ -1,0 +1,151 @@
+import { diffCounterparts } from '../inventory/diff-counterparts.ts'
+import { type ExitCode, exitCodes } from '../model/errors.ts'
+import { projectKey } from '../model/keys.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Answer } from '../report/answer.ts'
+import { limited } from '../report/show-answer.ts'
+import { configuredKinds } from '../rules/engine/drift.ts'
+import { statingExtent } from './as-of.ts'
+import { compareReferences } from './compare-references.ts'
+import {
+  type ComparedRow,
+  type CompareQuery,
+  type Gap,
+  type Relation,
+  toRow,
+  type UncomparedField,
+} from './compared-row.ts'
+import {
+  type ComparedHistory,
+  type ComparedSide,
+  gapOf,
+  openSide,
+  provesAbsence,
+  type SidedResource,
+} from './compared-side.ts'
+import { concludeComparison, describeComparison } from './describe-comparison.ts'
+import { findProject } from './find-project.ts'
+import { findSharedSecrets } from './find-shared-secrets.ts'
+
+interface Comparison {
+  readonly answer: Answer<ComparedRow>
+  readonly exitCode: ExitCode
+}
+
+/** Compares two projects resource by resource, each as its last scan by the run left it. */
+export async function compareProjects(reader: ComparedHistory, query: CompareQuery): Promise<Comparison> {
+  const { run, matching, kind, limit } = query
+  const scans = await reader.latestScans(run.number)
+  const [scanA, scanB] = [findProject(scans, query.a), findProject(scans, query.b)]
+  const isSame = projectKey(scanA.project) === projectKey(scanB.project)
+  const a = await openSide(reader, scanA, { run, matching: isSame ? 'uid' : matching })
+  const b = isSame ? a : await openSide(reader, scanB, { run, matching })
+  const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
+  const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
+  const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])
+  const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
+  const verdict = verdictOf(rows, gaps)
+  const counts = countRelations([...rows, ...shared])
+  return {
+    exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
+    answer: {
+      command: 'compare',
+      ...statingExtent(run, isSame ? [scanA] : [scanA, scanB]),
+      more: {
+        ...{ a: scanA.project.name, b: scanB.project.name, match: matching, verdict, counts: { equal, ...counts } },
+        gaps: gaps.map((gap) => ({ ...gap })),
+        not_compared: uncompared.map((field) => ({ ...field })),
+      },
+      remarks: describeComparison({ a, b, query, gaps, uncompared }),
+      conclusion: concludeComparison(counts, equal),
+      ...limited([...rows, ...shared], limit),
+    },
+  }
+}
+
+/** A scan that proved too little outranks what was found, as in a run. */
+function verdictOf(rows: readonly ComparedRow[], gaps: readonly Gap[]): 'equal' | 'different' | 'unknown' {
+  if (gaps.length > 0 || rows.some(({ change }) => change === 'unknown')) return 'unknown'
+  return rows.length === 0 ? 'equal' : 'different'
+}
+
+function countRelations(rows: readonly ComparedRow[]): Record<Relation, number> {
+  const counts = { modified: 0, only_in_a: 0, only_in_b: 0, ambiguous: 0, unknown: 0, same_secret: 0 }
+  for (const { change } of rows) counts[change] += 1
+  return counts
+}
+
+function findGaps(side: ComparedSide, other: ComparedSide, kind: Kind): Gap[] {
+  const reason = gapOf(side, kind, other)
+  return reason === undefined ? [] : [{ project: side.project.name, kind, reason }]
+}
+
+function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], query: CompareQuery) {
+  const rows: ComparedRow[] = []
+  const uncompared = new Map<string, UncomparedField>()
+  let equal = 0
+  for (const kind of kinds) {
+    const keys = [...new Set([...keysOf(a, kind), ...keysOf(b, kind)])].sort()
+    for (const key of keys) {
+      const [ofA, ofB] = [a.byKey.get(key) ?? [], b.byKey.get(key) ?? []]
+      const [first, second] = [ofA[0], ofB[0]]
+      if (first === undefined || second === undefined) {
+        rows.push(...ofA.map((one) => toLonely(one, 'only_in_a', { own: a, other: b })))
+        rows.push(...ofB.map((one) => toLonely(one, 'only_in_b', { own: b, other: a })))
+      } else if (ofA.length > 1 || ofB.length > 1) {
+        const reason = `${ofA.length} in A and ${ofB.length} in B match by ${query.matching}`
+        rows.push(...ofA.map((one) => toRow(a, one, { change: 'ambiguous', reason })))
+        rows.push(...ofB.map((one) => toRow(b, one, { change: 'ambiguous', reason })))
+      } else {
+        const { fields, unshown } = comparePair({ a, b, first, second }, query)
+        for (const path of unshown) addTo(uncompared, kind, path)
+        if (fields.length === 0) equal += 1
+        else rows.push(toRow(a, first, { change: 'modified', other_uid: second.uid, fields }))
+      }
+    }
+  }
+  return { rows, equal, uncompared: [...uncompared.values()] }
+}
+
+function keysOf({ resources }: ComparedSide, kind: Kind): string[] {
+  return resources.filter((resource) => resource.kind === kind).map(({ key }) => key)
+}
+
+function addTo(uncompared: Map<string, UncomparedField>, kind: Kind, path: string): void {
+  const key = `${kind} ${path}`
+  uncompared.set(key, { kind, path, resources: (uncompared.get(key)?.resources ?? 0) + 1 })
+}
+
+interface Pair {
+  readonly a: ComparedSide
+  readonly b: ComparedSide
+  readonly first: SidedResource
+  readonly second: SidedResource
+}
+
+function comparePair(pair: Pair, { hosts, ignored }: CompareQuery) {
+  const { first, second } = pair
+  const sealsComparable = first.sealKeyId === second.sealKeyId
+  const values = diffCounterparts(first.kind, first.attributes, second.attributes, { hosts, ignored, sealsComparable })
+  const references = compareReferences(pair, ignored)
+  const fields = [...values.fields, ...references.fields].sort((one, other) => (one.path < other.path ? -1 : 1))
+  return { fields, unshown: [...values.unshown, ...references.unknown] }
+}
+
+/** For a resource without a counterpart: unknown, unless one scan proved that it is there, and one that it is not. */
+function toLonely(
+  resource: SidedResource,
+  change: 'only_in_a' | 'only_in_b',
+  { own, other }: { readonly own: ComparedSide; readonly other: ComparedSide },
+): ComparedRow {
+  if (resource.isUnreferenced) {
+    const reason = `no subscription refers to it, and ${own.project.name} lists it nowhere else`
+    return toRow(own, resource, { change: 'unknown', reason })
+  }
+  if (own.viewOf(resource.kind) === undefined) {
+    return toRow(own, resource, { change: 'unknown', reason: `it may be gone: ${gapOf(own, resource.kind, other)}` })
+  }
+  if (provesAbsence(other, resource.kind, own)) return toRow(own, resource, { change })
+  const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, own) ?? 'its scan does not show all'}`
+  return toRow(own, resource, { change: 'unknown', reason })
+}

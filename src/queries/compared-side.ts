@@ -1,0 +1,101 @@
+import type { CommittedRun, HistoryReader, RecordedScan, ResourceAtRun } from '../history/reader.ts'
+import type { CompleteScan } from '../history/records.ts'
+import { withoutSeals } from '../inventory/diff-attributes.ts'
+import { splitUrl } from '../inventory/split-url.ts'
+import type { JsonObject } from '../model/json.ts'
+import { resourceKey } from '../model/keys.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+
+export type Matching = 'name' | 'url_path' | 'owner+name'
+
+/** A resource of one of two compared projects. */
+export interface SidedResource extends Omit<ResourceAtRun, 'body'> {
+  readonly attributes: JsonObject
+  /** Resources of both sides with one key have the same purpose. */
+  readonly key: string
+}
+
+/** One of two compared projects, as its last scan left it. */
+export interface ComparedSide {
+  readonly project: ProjectRef
+  readonly scan: RecordedScan
+  readonly resources: readonly SidedResource[]
+  readonly byKey: ReadonlyMap<string, readonly SidedResource[]>
+  /** The resource that a reference names. */
+  find(kind: Kind, uid: string): SidedResource | undefined
+  /** What the last scan proved of a kind; undefined when it did not scan it completely. */
+  viewOf(kind: Kind): CompleteScan | undefined
+}
+
+/** What a comparison reads. */
+export type ComparedHistory = Pick<HistoryReader, 'latestScans' | 'completeScansAt' | 'stateAt'>
+
+/** `matching`: by uid for a project that is compared with itself. */
+export async function openSide(
+  reader: ComparedHistory,
+  scan: RecordedScan,
+  { run, matching }: { readonly run: CommittedRun; readonly matching: Matching | 'uid' },
+): Promise<ComparedSide> {
+  const { project } = scan
+  const complete = await reader.completeScansAt(project, run.number)
+  const resources = (await reader.stateAt(project, run.number)).map(({ body, ...resource }): SidedResource => {
+    // A stored body is canonical JSON of an object, written by us.
+    const attributes: JsonObject = JSON.parse(body)
+    return {
+      ...resource,
+      attributes,
+      key: matching === 'uid' ? resourceKey(resource) : keyOf(resource, attributes, matching),
+    }
+  })
+  const byUid = new Map(resources.map((resource) => [resourceKey(resource), resource]))
+  return {
+    ...{ project, scan, resources, byKey: Map.groupBy(resources, ({ key }) => key) },
+    find: (kind, uid) => byUid.get(resourceKey({ kind, uid })),
+    viewOf: (kind) => (complete[kind]?.run === scan.run.number ? complete[kind] : undefined),
+  }
+}
+
+/** Only endpoints have an owner and an address of their own; the other kinds match by name. */
+function keyOf({ kind, name }: Pick<ResourceAtRun, 'kind' | 'name'>, attributes: JsonObject, matching: Matching) {
+  if (kind === 'project') return kind
+  const isByName = kind !== 'endpoint' || matching === 'name'
+  if (isByName) return JSON.stringify([kind, name])
+  if (matching === 'owner+name') return JSON.stringify([kind, attributes.owner_id ?? null, name])
+  const { url } = attributes
+  const path = typeof url === 'string' ? withoutSeals(splitUrl(url).path) : ''
+  return JSON.stringify([kind, path === '' ? '/' : path])
+}
+
+/**
+ * Whether a resource that only `other` shows is known to be missing on this side: its last scan listed the kind
+ * completely and unfiltered, or at least as `other` did.
+ */
+export function provesAbsence(side: ComparedSide, kind: Kind, other: ComparedSide): boolean {
+  const [view, otherView] = [side.viewOf(kind), other.viewOf(kind)]
+  if (view === undefined) return false
+  if (view.filter === null && view.listing === listingOf[kind]) return true
+  return view.filter === otherView?.filter && view.listing === otherView.listing
+}
+
+/** The listing that shows all resources of a kind, and not only those that a subscription refers to. */
+const listingOf: Readonly<Partial<Record<Kind, Listing>>> = {
+  project: 'project',
+  endpoint: 'endpoints',
+  subscription: 'subscriptions',
+  source: 'sources',
+  device: 'subscriptions',
+}
+
+/** Why nothing can be said of all resources of a kind; undefined where it can. */
+export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): string | undefined {
+  const view = side.viewOf(kind)
+  if (view === undefined) {
+    const walk = side.scan.coverage.find(({ listing }) => listing === listingOf[kind])
+    const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf[kind])
+    if (walk?.status !== 'skipped') return `run ${side.scan.run.number} did not scan every ${kind}`
+    return otherWalk?.status === 'skipped' ? undefined : `its service did not list any ${kind}`
+  }
+  const otherFilter = other.viewOf(kind)?.filter
+  if (view.filter === null || otherFilter === undefined || view.filter === otherFilter) return undefined
+  return `it was scanned with ${view.filter} only`
+}

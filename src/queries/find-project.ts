@@ -1,0 +1,42 @@
+import type { RecordedScan } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { quote } from '../text/neutralise.ts'
+
+const mostNamed = 20
+
+/**
+ * Finds the project that a person means: by its name, by what follows the service in it, or by a beginning of one of
+ * them that no other project has.
+ * @throws AuditError.usage when there is none, or several
+ */
+export function findProject(scans: readonly RecordedScan[], text: string): RecordedScan {
+  const isMeant = [
+    (name: string) => name === text,
+    (name: string) => shortName(name) === text,
+    (name: string) => name.startsWith(text) || shortName(name).startsWith(text),
+  ]
+  for (const fits of isMeant) {
+    const [found, ...others] = scans.filter(({ project }) => fits(project.name))
+    if (found === undefined) continue
+    if (others.length === 0) return found
+    throw AuditError.usage(`${quote(text)} means several projects: ${namesOf([found, ...others])}`, {
+      advice: 'write service/project',
+    })
+  }
+  const names = scans.map(({ project }) => project.name)
+  const known = [...names, ...names.map(shortName)]
+  throw AuditError.usage(`no run scanned a project ${quote(text)}${suggestName(text, known)}`, {
+    advice: `the history has ${namesOf(scans)}`,
+  })
+}
+
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+function namesOf(scans: readonly RecordedScan[]): string {
+  const names = scans.slice(0, mostNamed).map(({ project }) => project.name)
+  const left = scans.length - names.length
+  return `${names.join(', ') || 'no projects'}${left === 0 ? '' : ` and ${left} more`}`
+}

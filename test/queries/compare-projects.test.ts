@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readHostMapping } from '../../src/inventory/host-mapping.ts'
+import type { ComparedRow } from '../../src/queries/compared-row.ts'
+import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from './comparison-worlds.ts'
+
+const complete = (world: World): World => ({ ...world, incomplete: [] })
+const isUnclear = ({ change }: ComparedRow) => change === 'ambiguous' || change === 'unknown'
+
+it('finds no difference between a project and itself', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld, async (world) => {
+      const { rows, shared, exitCode } = await compareWorlds({ stage: world }, { a: 'stage', b: 'stage/payments' })
+      expect({ rows, shared, exitCode }).toEqual({ rows: [], shared: 0, exitCode: world.incomplete.length > 0 ? 3 : 0 })
+    }),
+  )
+})
+
+it('finds no difference between a project and its copy with other uids, secrets and order', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld.map(complete), async (stage) => {
+      const { rows, shared, exitCode } = await compareWorlds({ stage, prod: elsewhere(stage) })
+      // Of two resources of one name, none is taken for the counterpart of the other.
+      expect(rows.filter(({ change }) => change !== 'ambiguous')).toEqual([])
+      expect({ exitCode, shared }).toEqual({ exitCode: rows.length > 0 ? 1 : 0, shared: 0 })
+    }),
+  )
+})
+
+it('exchanges the sides when A and B are exchanged', async () => {
+  const opposite = { only_in_a: 'only_in_b', only_in_b: 'only_in_a' } as const
+  const swapped = ({ change, uid, other_uid, kind, project, fields }: ComparedRow) => {
+    const isPair = other_uid !== null
+    return {
+      change: change === 'only_in_a' || change === 'only_in_b' ? opposite[change] : change,
+      kind,
+      uids: isPair ? [other_uid, uid] : [project, uid],
+      fields: fields.map(({ path, before, after }) => ({ path, before: after, after: before })),
+    }
+  }
+  const plain = ({ change, uid, other_uid, kind, project, fields }: ComparedRow) => ({
+    change,
+    kind,
+    uids: other_uid !== null ? [uid, other_uid] : [project, uid],
+    fields,
+  })
+  const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort()
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld, arbitraryWorld, async (stage, other) => {
+      const worlds = { stage, prod: elsewhere(other) }
+      const there = await compareWorlds(worlds)
+      const back = await compareWorlds(worlds, { a: 'prod', b: 'stage' })
+      expect(sorted(back.rows.map(swapped))).toEqual(sorted(there.rows.map(plain)))
+      expect(back.exitCode).toBe(there.exitCode)
+    }),
+  )
+})
+
+it('takes a renamed host for no difference where it is mapped', async () => {
+  const hosts = [readHostMapping('*.stage.example.com=*.example.com') ?? { from: '', to: '' }]
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld.map(complete), async (stage) => {
+      const prod: World = JSON.parse(JSON.stringify(elsewhere(stage)).replaceAll('.stage.example.com', '.example.com'))
+      const { rows } = await compareWorlds({ stage, prod }, { hosts })
+      expect(rows.filter(({ change }) => change !== 'ambiguous')).toEqual([])
+      const unmapped = await compareWorlds({ stage, prod })
+      for (const { change, fields } of unmapped.rows) {
+        if (change !== 'ambiguous') expect(fields.map(({ path }) => path)).toEqual(['/url'])
+      }
+    }),
+  )
+})
+
+it('never says that a side lacks what it was not scanned for, and never calls it equal', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld, arbitraryWorld, async (stage, prod) => {
+      const { rows, exitCode } = await compareWorlds({ stage, prod })
+      for (const { change, kind } of rows) {
+        const isScanned = ![...stage.incomplete, ...prod.incomplete].includes(kind)
+        if (change === 'only_in_a' || change === 'only_in_b') expect(isScanned).toBe(true)
+        if (change === 'unknown') expect(isScanned).toBe(false)
+      }
+      const isIncomplete = stage.incomplete.length + prod.incomplete.length > 0
+      expect(exitCode).toBe(isIncomplete ? 3 : rows.length > 0 ? 1 : 0)
+    }),
+  )
+})
+
+it('finds every edit of a resource that has one counterpart, and names its field', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryWorld.map(complete), fc.nat(), async (stage, at) => {
+      const copy = elsewhere(stage)
+      const { kind, attributes } = copy.resources[at % copy.resources.length] ?? { kind: 'project', attributes: {} }
+      const prod = {
+        ...copy,
+        resources: copy.resources.map((one) =>
+          one.attributes === attributes ? { kind, attributes: { ...one.attributes, logo_url: 'edited' } } : one,
+        ),
+      }
+      const before = {
+        ...stage,
+        resources: stage.resources.map(({ kind, attributes }) => ({
+          kind,
+          attributes: { ...attributes, logo_url: null },
+        })),
+      }
+      const { rows } = await compareWorlds({ stage: before, prod: withDefault(prod) })
+      const isAmbiguous = rows.some(({ change, uid }) => change === 'ambiguous' && uid === attributes.uid)
+      const found = rows.filter((row) => !isUnclear(row)).map(({ other_uid, fields }) => [other_uid, fields])
+      const fields = [{ path: '/logo_url', before: null, after: 'edited' }]
+      expect(found).toEqual(isAmbiguous ? [] : [[attributes.uid, fields]])
+    }),
+  )
+})
+
+function withDefault({ resources, ...rest }: World): World {
+  return {
+    ...rest,
+    resources: resources.map(({ kind, attributes }) => ({ kind, attributes: { logo_url: null, ...attributes } })),
+  }
+}
+
+it('matches endpoints by the path of their address, or by owner and name', async () => {
+  const world = (...endpoints: { name: string; owner_id: string; url: string }[]): World => ({
+    resources: endpoints.map((one, at) => ({ kind: 'endpoint', attributes: { uid: `${at}`, ...one } })),
+    incomplete: [],
+  })
+  const stage = world(
+    { name: 'a', owner_id: '1', url: 'https://h.example/x' },
+    { name: 'a', owner_id: '2', url: 'https://h.example' },
+  )
+  const prod = world(
+    { name: 'b', owner_id: '1', url: 'https://h.example/x?y' },
+    { name: 'a', owner_id: '2', url: 'https://h.example/' },
+  )
+  const by = async (matching: 'name' | 'url_path' | 'owner+name') =>
+    linesOf((await compareWorlds({ stage, prod }, { matching })).rows)
+  expect(await by('name')).toEqual([
+    'stage/payments ambiguous endpoint a',
+    'stage/payments ambiguous endpoint a',
+    'prod/payments ambiguous endpoint a',
+    'prod/payments only_in_b endpoint b',
+  ])
+  expect(await by('owner+name')).toEqual([
+    'stage/payments only_in_a endpoint a',
+    'prod/payments only_in_b endpoint b',
+    'stage/payments modified endpoint a /url',
+  ])
+  expect(await by('url_path')).toEqual([
+    'stage/payments modified endpoint a /url',
+    'stage/payments modified endpoint a /name /url',
+  ])
+})
+
+it('compares references by what they lead to', async () => {
+  const endpoints = (...names: string[]) =>
+    names.map((name, at) => ({ kind: 'endpoint' as const, attributes: { uid: `${name}-${at}`, name } }))
+  const world = (to: string | null, ...names: string[]): World => ({
+    resources: [
+      ...endpoints(...names),
+      { kind: 'subscription', attributes: { uid: 's', name: 's', endpoint_uid: to } },
+    ],
+    incomplete: [],
+  })
+  const found = async (stage: World, prod: World) => {
+    const { rows, more } = await compareWorlds({ stage, prod }, { kind: 'subscription' })
+    return { fields: rows.flatMap(({ fields }) => fields), not_compared: more?.not_compared }
+  }
+  const nothing = { fields: [], not_compared: [] }
+  const differing = (before: string | null, after: string | null) => ({
+    fields: [{ path: '/endpoint_uid', before, after }],
+    not_compared: [],
+  })
+  expect(await found(world('a-0', 'a', 'b'), world('a-1', 'b', 'a'))).toEqual(nothing)
+  expect(await found(world('a-0', 'a', 'b'), world('b-0', 'b', 'a'))).toEqual(differing('a', 'b'))
+  expect(await found(world(null), world(null))).toEqual(nothing)
+  expect(await found(world('a-0', 'a'), world(null, 'a'))).toEqual(differing('a', null))
+  // Both lead to a resource that was deleted.
+  expect(await found(world('gone'), world('lost'))).toEqual(nothing)
+  expect(await found(world('a-0', 'a'), world('lost', 'a'))).toEqual(differing('a', 'lost'))
+  const unclear = { fields: [], not_compared: [{ kind: 'subscription', path: '/endpoint_uid', resources: 1 }] }
+  expect(await found(world('a-0', 'a', 'a'), world('a-0', 'a'))).toEqual(unclear)
+  const unseen: World = { ...world('x'), incomplete: ['endpoint'] }
+  expect(await found(unseen, world('a-0', 'a'))).toEqual(unclear)
+})

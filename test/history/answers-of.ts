@@ -1,4 +1,5 @@
 import type { HistoryReader } from '../../src/history/reader.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
@@ -28,8 +29,8 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
   return state
 }
 
-function byText(values: readonly unknown[]): string[] {
-  return values.map((value) => JSON.stringify(value)).sort()
+function byText(values: readonly object[]): string[] {
+  return values.map((value) => canonicalJson({ ...value })).sort()
 }
 
 /** Everything that can be asked, as of every committed run. */

@@ -6,7 +6,7 @@ import { neutralise } from '../../text/neutralise.ts'
 import { describeFirstScans, describeNoDrift } from '../scanned-extent.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
-import { showResource } from './show-resource.ts'
+import { nameResource, showResource } from './show-resource.ts'
 import { showValues } from './show-values.ts'
 
 /** What changed since the last complete scan, a line for each field, in at most so many lines. */
@@ -23,12 +23,15 @@ export function showDrift(
   if (drift.length === 0) return opening
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
+  const room = most - opening.length - 3
+  const isWhole = drift.length <= room && drift.flatMap((change) => showChange(change, page)).length <= room
+  const show = isWhole || page.full ? showChange : nameChange
   return [
     ...opening,
     '',
     page.paint('heading', `Changed since the last complete scan: ${countEach(changeTypes, counts)}`),
     '',
-    ...fitEntries(drift, page, { most: most - opening.length - 3, show: (change) => showChange(change, page) }),
+    ...fitEntries(drift, page, { most: room, show: (change) => show(change, page) }),
   ]
 }
 
@@ -47,6 +50,15 @@ export function showChange(change: ReportChange, page: TextPage): string[] {
     ...showFields(change.fields, page),
     ...showReferrers(change.referrers ?? [], page),
   ]
+}
+
+/** On one line, for a screen without room for the fields. */
+function nameChange({ change, fields, ...resource }: ReportChange, page: TextPage): string[] {
+  const label = `${signs[change]} ${change}`.padEnd('~ modified'.length)
+  const place = [neutralise(resource.project), neutralise(resource.kind), nameResource(resource, resource.name !== '')]
+  const size = fields.length === 0 ? [] : [`(${count(fields.length, 'field')})`]
+  const [first = ''] = wrapPieces([...place, ...size], page.width - label.length - 2)
+  return [`${page.paint(change, label)}  ${first}`]
 }
 
 export function showFields(fields: readonly FieldChange[], page: TextPage): string[] {

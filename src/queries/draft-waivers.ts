@@ -1,6 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { overdueRule } from '../model/due.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { isOpen } from '../model/violation.ts'
@@ -34,13 +35,15 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
   const open = (await reader.violationsAt(run.number)).filter(
     (violation) => isOpen(violation) && matchesProject(violation.project, projects),
   )
-  const waivable = open.filter(({ kind }) => kind !== 'policy')
+  // What is overdue ends with the violations that are waived.
+  const own = open.filter(({ rule }) => rule !== overdueRule)
+  const waivable = own.filter(({ kind }) => kind !== 'policy')
   const groups = Map.groupBy(waivable, ({ rule, project, kind }) => JSON.stringify([rule, project, kind]))
   const waivers = [...groups.values()].map((group) => writeWaiver(group, query))
   return {
     yaml: waivers.length === 0 ? 'waivers: []\n' : `waivers:\n${waivers.join('')}`,
     accepted: waivable.length,
-    notWaivable: open.length - waivable.length,
+    notWaivable: own.length - waivable.length,
   }
 }
 

@@ -171,7 +171,8 @@ describe('waivers draft', () => {
       { clean: false, endpointsPerProject: 12, incomingEvery: 2 },
       'policy: ./policy.yaml\n',
     )
-    cli.directory.write('policy.yaml', 'extends: [recommended]\n')
+    const policy = 'extends: [recommended]\ndue: { high: 1s }\n'
+    cli.directory.write('policy.yaml', policy)
     const project = at(cli.fleet.projects(), 0).uid
     const { uid } = at(cli.fleet.open(project).endpoints, 3)
     updateEndpoint(cli.fleet, { project, uid }, { name: 'a: #\n- b\u202e"', url: 'http://a.example.com' })
@@ -184,12 +185,15 @@ describe('waivers draft', () => {
         },
       )
     expect((await cli.audit(['--quiet'])).code).toBe(1)
+    // What is overdue by now cannot be waived, and ends with what is.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect((await cli.audit()).stdout).toContain('violation/overdue')
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     const { code, stdout, stderr } = await draft('--expires', inDays(60))
     expect(code).toBe(0)
     expect(stderr).toMatch(/^hookdrift: \d+ violations accepted until .*: review them, then add them to the policy\n$/)
     expect(stdout).not.toMatch(/[^ -~\n]/)
-    cli.directory.write('policy.yaml', `extends: [recommended]\n${stdout}`)
+    cli.directory.write('policy.yaml', `${policy}${stdout}`)
     const waived = await cli.audit(['--format', 'json'])
     expect(waived.code).toBe(0)
     const { violations, waived: accepted } = JSON.parse(waived.stdout).verdict

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,8 @@ probes:
 `
 const random = seeded(seed)
 const canaries = createCanaries(random)
+/** Secrets of people and channels: with a generator of their own, they change none of the service's. */
+const more = createCanaries(seeded(seed + 1000))
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-prove-'))
 const served = await serve()
 try {
@@ -42,7 +45,14 @@ try {
 }
 
 async function proveNothingLeaks({ url, projects, received }: Served): Promise<readonly Leak[]> {
-  const env = { KEY: canaries.known("the service's key"), HOOK: canaries.known('the path of a chat channel') }
+  const routingKey = createHash('md5').update(`routing ${seed}`).digest('hex')
+  more.all.push({ text: routingKey, place: 'a routing key' })
+  const env = {
+    KEY: canaries.known("the service's key"),
+    HOOK: canaries.known('the path of a chat channel'),
+    TEAM: more.known('the path of a Teams channel'),
+    ROUTING: routingKey,
+  }
   const secret = `whsec_${Buffer.from(canaries.random('the secret of a channel')).toString('base64')}`
   const driver = openDriver(directory, { ...env, HOOK_SECRET: secret })
   const plant = () => {
@@ -66,12 +76,16 @@ async function proveNothingLeaks({ url, projects, received }: Served): Promise<r
   plant()
   await driver.audit('second')
   await ask(driver.run)
-  const index = indexCanaries(canaries.all)
+  const index = indexCanaries([...canaries.all, ...more.all])
   const given = ['hookdrift.yaml', 'policy.yaml', 'payload.json']
   const written = [
     ...driver.files(given).map(({ name, bytes }) => ({ where: name, bytes })),
     ...driver.said.map(({ command, text }) => ({ where: `what \`${command}\` says`, bytes: text })),
-    ...received.map((body) => ({ where: 'a notification', bytes: Buffer.from(body) })),
+    // Its receiver asks for the routing key, and nothing else may have it.
+    ...received.map((body) => ({
+      where: 'a notification',
+      bytes: Buffer.from(body.replace(`"routing_key":"${routingKey}"`, '')),
+    })),
   ]
   const leaks = written.flatMap(({ where, bytes }) => findLeaks(where, bytes, index))
   for (const [place, found] of Map.groupBy(leaks, ({ canary }) => canary.place)) {
@@ -110,22 +124,52 @@ notify:
   - { name: log, type: log }
   - { name: hook, type: webhook, url: "${url}/received", secret: "\${HOOK_SECRET}" }
   - { name: chat, type: slack, url: "${url}/received/\${HOOK}" }
+  - { name: team, type: teams, url: "${url}/received/\${TEAM}" }
+  - { name: pager, type: pagerduty, url: "${url}/received", routing_key: "\${ROUTING}" }
 `
 }
 
 /** Every command that shows what the history holds. */
-async function ask(run: (...args: string[]) => Promise<string>): Promise<void> {
+async function ask(run: Run): Promise<void> {
   await run('backup', 'backup.db')
   await run('baseline', 'export', 'baseline')
   for (const format of ['text', 'json', 'csv']) {
     for (const command of ['status', 'runs', 'violations', 'state']) await run(command, '--format', format)
     await run('diff', 'latest~1', 'latest', '--format', format)
     await run('timeline', 'en-1', '--format', format)
+    await run('trend', '--format', format)
+    await run('compare', 'acme/p0', 'acme/p1', '--format', format)
+    for (const uid of await resourcesIn(run)) await run('restore', uid, '--project', 'acme/p0', '--format', format)
   }
+  await run('waivers', 'draft', '--owner', 'alice', '--expires', inAMonth())
+  await acceptOne(run)
+  await run('report', '--framework', 'soc2', '--format', 'html')
   await run('baseline', 'diff')
   await run('query', 'SELECT body, facts FROM current_resource')
   await run('query', 'SELECT fields FROM drift')
   await run('verify', '--deep')
+}
+
+type Run = (...args: string[]) => Promise<string>
+
+/** uids of some resources of each kind in the first project. */
+async function resourcesIn(run: Run): Promise<readonly string[]> {
+  const { rows } = JSON.parse(await run('state', '--project', 'acme/p0', '--format', 'json', '--limit', 'all'))
+  const restorable = (rows as { kind: string; uid: string }[]).filter(({ kind }) => kind !== 'probe')
+  const byKind = Map.groupBy(restorable, ({ kind }) => kind)
+  return [...byKind.values()].flatMap((some) => some.slice(0, 6).map(({ uid }) => uid))
+}
+
+/** Accepts a violation for a reason that quotes a secret. */
+async function acceptOne(run: Run): Promise<void> {
+  const { rows } = JSON.parse(await run('violations', '--open', '--format', 'json'))
+  const reason = `its key is ${more.known('the reason of an acceptance')}`
+  await run('accept', rows[0].fingerprint, '--reason', reason, '--by', 'alice')
+  await run('accept', '--list', '--format', 'json')
+}
+
+function inAMonth(): string {
+  return new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 }
 
 /** The share of ordinary texts that one more audit shows as they are. */
@@ -141,7 +185,13 @@ async function proveReadable({ projects }: Served): Promise<number> {
   }))
   projects.clear()
   projects.set('p0', { project: { uid: 'p0', name: 'p0' }, endpoints, sources: [], subscriptions })
-  const driver = openDriver(directory, { KEY: 'not-a-real-key', HOOK: 'x', HOOK_SECRET: `whsec_${'A'.repeat(32)}` })
+  const driver = openDriver(directory, {
+    KEY: 'not-a-real-key',
+    HOOK: 'x',
+    TEAM: 'x',
+    ROUTING: 'x'.repeat(32),
+    HOOK_SECRET: `whsec_${'A'.repeat(32)}`,
+  })
   await driver.run('audit', '--quiet', '--project', 'acme/p0', '--accept-removals')
   const kept = bodiesOf(join(directory, 'hookdrift.db'))
   const lost = [

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
-const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal']
+const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal', 'jsonl']
 
 /** What one command wrote to its descriptors. */
 export interface Said {

@@ -29,7 +29,7 @@ export function introduceRestore(restoration: Restoration, requests: number): st
 
 function describeFix({ rule, path, from, to, option }: ReadyChange): string {
   const asks = option === null ? '' : ` (${option.name}: ${option.value})`
-  return `${path} to ${showValue(to)}, now ${showValue(from)}, as ${rule} asks${asks}`
+  return `${path} from ${showValue(from)} to ${showValue(to)}, as ${rule} asks${asks}`
 }
 
 /** A value of a fix: a number, a flag or a word. */
@@ -93,7 +93,7 @@ export function concludeRestore(restoration: Restoration, requests: number): str
     ...left.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
     ...(isGone && requests > 0 ? [`The new ${kind} gets a new uid: name it wherever the former one is named.`] : []),
     ...describeDependents(dependents, kind),
-    ...(fixes.length > 0 ? [`Read first what else a fix takes: ${pages.join(', ')}.`] : []),
+    ...(fixes.length > 0 ? [`Before you send it, read ${pages.join(', ')}.`] : []),
     ...(requests > 0 ? ['hookdrift has sent nothing. Read the request, send it, and audit again.'] : []),
   ]
 }

@@ -84,9 +84,9 @@ function suggestRestore(
     repairable.find(({ rule }) => restorable.includes(rule)) ??
     repairable.find(({ rule }) => readyFixOf(rule) !== undefined)
   if (found === undefined) return []
-  const { uid } = found
+  const { uid, rule } = found
   const isDrifted = open.some((violation) => violation.uid === uid && restorable.includes(violation.rule))
-  const why = isDrifted ? 'prints the requests that put it back' : 'prints the request that fixes it'
+  const why = isDrifted ? 'prints the requests that put it back' : `prints the fix of ${rule}`
   return [{ command: `hookdrift restore ${uid}${locating}`, why }]
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { AuditError } from '../model/errors.ts'
@@ -19,33 +20,51 @@ import {
 
 interface RestoreOptions extends ReadingOptions, ChoiceOptions {
   readonly run?: string
+  readonly rule?: string
+  readonly policy?: string
 }
 
 export function defineRestore(program: Command, execute: Execute): void {
   const command = program
     .command('restore')
     .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
-    .description('Print the requests that put a resource back to an earlier state, and send nothing')
+    .description('Print the requests that put a resource back or fix its violations, and send nothing')
     .option(
       '--run <run|time>',
-      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, or the last change`,
+      `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
     )
+    .addOption(new Option('--rule <id>', 'only what its open violation of this rule asks for').conflicts('run'))
+    .option('--policy <file>', "policy file, for the options of rules; overrides the configuration's")
   addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: RestoreOptions) =>
     execute((terminal) => restore(uid, options, terminal)),
   )
 }
 
 async function restore(uid: string, options: RestoreOptions, terminal: ProcessContext): Promise<number> {
-  const { readRestore, restoreView } = await import('../queries/read-restore.ts')
+  const { readRestore } = await import('../queries/read-restore.ts')
+  const { restoreView } = await import('../queries/restore-view.ts')
   const gatewayOf = await gatewayReader(options, terminal)
-  const { project: projects, kind, run: asked } = options
+  const { project: projects, kind, run: asked, rule } = options
   return answerFromHistory(options, terminal, restoreView, async (reader) =>
     readRestore(reader, {
-      ...{ uid, projects, kind, limit: limitOf(options), gatewayOf },
+      ...{ uid, projects, kind, rule, limit: limitOf(options), gatewayOf },
       run: await runNamed(reader, 'latest'),
       asked: asked === undefined ? undefined : await runNamed(reader, asked),
+      policyOf: () => readPolicyOf(options, terminal),
     }),
   )
+}
+
+/** The named policy, else that of the configuration. With `--history` none is read, and without a good one none is known. */
+async function readPolicyOf({ policy, config, history }: RestoreOptions, terminal: ProcessContext) {
+  if (policy === undefined && history !== undefined) return undefined
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  if (policy !== undefined) return loadPolicy(resolve(terminal.cwd(), policy))
+  const paths = await configuredPaths(config, terminal).catch((thrown: unknown) => {
+    if (thrown instanceof AuditError) return undefined
+    throw thrown
+  })
+  return paths && loadPolicy(paths.policy)
 }
 
 /** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */

@@ -40,8 +40,23 @@ export function valueAt(object: JsonObject, pointer: string): Json | undefined {
   let here: Json | undefined = object
   for (const step of pointer.split('/').slice(1)) {
     if (!isJsonObject(here)) return undefined
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = unescapeStep(step)
     here = Object.hasOwn(here, key) ? here[key] : undefined
   }
   return here
+}
+
+/** A copy with another value at a JSON Pointer through objects. */
+export function withValueAt(object: JsonObject, pointer: string, value: Json): JsonObject {
+  const [, step = '', ...rest] = pointer.split('/')
+  const key = unescapeStep(step)
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined
+  const copy: Record<string, Json> = { ...object }
+  const changed = rest.length === 0 ? value : withValueAt(isJsonObject(inner) ? inner : {}, `/${rest.join('/')}`, value)
+  setOwn(copy, key, changed)
+  return copy
+}
+
+function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

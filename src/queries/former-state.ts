@@ -23,7 +23,7 @@ export function versionIn(versions: readonly VersionSpan[], run: number): Versio
 /**
  * Chooses the state to put back: that of a run that a person names; else the one before the first change that an open
  * violation reports, so that all of them end; else the one before the last change or the removal. undefined when there
- * is none.
+ * is none. `violations`: the open ones that decide.
  */
 export function chooseFormerState(
   kind: Kind,
@@ -40,9 +40,7 @@ export function chooseFormerState(
   return beforeDrift() ?? beforeChange()
 
   function beforeDrift(): FormerState | undefined {
-    const open = violations.filter(({ state, toRun, originRun }) => {
-      return toRun === null && state !== 'waived' && originRun !== undefined
-    })
+    const open = violations.filter(({ originRun }) => originRun !== undefined)
     const origins = open.map(({ originRun = 0 }) => originRun)
     const version = origins.length === 0 ? undefined : versionIn(versions, Math.min(...origins))
     return as(version, 'before_drift', [...new Set(open.map(({ rule }) => rule))])

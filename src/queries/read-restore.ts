@@ -1,21 +1,24 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader, Identity, VersionSpan } from '../history/reader.ts'
+import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import type { JsonObject } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
+import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import type { RepairRequest } from '../repair/repair.ts'
 import { isRepairable } from '../repair/request-fields.ts'
 import type { Answer } from '../report/answer.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
+import { limited } from '../report/show-answer.ts'
 import { statingExtent } from './as-of.ts'
-import { chooseFormerState } from './former-state.ts'
+import { chooseFormerState, type FormerState } from './former-state.ts'
 import { attributesOf, fieldsBetween } from './read-diff.ts'
+import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import { resolveUid } from './resolve-uid.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
-import { concludeRestore, introduceRestore, showRequests } from './show-restore.ts'
+import { moreOf, toRow } from './restore-view.ts'
+import { concludeRestore, introduceRestore } from './show-restore.ts'
 
 export interface RestoreQuery {
   /** A uid, a name, or a beginning of a uid. */
@@ -24,55 +27,80 @@ export interface RestoreQuery {
   readonly run: CommittedRun
   /** The run whose state is put back; undefined for the state before the last change. */
   readonly asked: CommittedRun | undefined
+  /** Only what the open violation of this rule asks for; not together with `asked`. */
+  readonly rule: string | undefined
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
   readonly limit: number
   readonly gatewayOf: (project: ProjectRef) => Gateway
+  /** Called at most once; undefined where no policy is known. */
+  readonly policyOf: () => Promise<Policy | undefined>
 }
 
 /**
- * The requests that put a resource back to an earlier state. Nothing is sent.
+ * The requests that put a resource back to an earlier state, or that set the values that its violations ask for. Nothing
+ * is sent.
  * @throws AuditError.usage when the history has no such resource, or several; when it was not there in the run asked
- *   for; and for what hookdrift makes itself
+ *   for; for what hookdrift makes itself; and for a rule without an open violation or a ready fix
  */
 export async function readRestore(reader: HistoryReader, query: RestoreQuery): Promise<Answer<RestoreRow>> {
-  const { run, asked, limit, gatewayOf } = query
+  const { run, asked, rule, limit, gatewayOf, policyOf } = query
   const identity = await findOne(reader, query)
   const { project, kind, uid } = identity
   const versions = await reader.versionsOf(identity, run.number)
   const last = versions.at(-1)
   const now = last?.toRun === null ? last : undefined
-  const former = chooseFormerState(kind, versions, await reader.violationsOf(identity, run.number), asked)
-  if (former === undefined && asked !== undefined) throw notThere(identity, versions, asked)
-  const resource = { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') }
-  const isGone = now === undefined
+  const scans = await reader.latestScans(run.number, project)
+  const violations = chooseViolations(identity, await reader.violationsOf(identity, run.number), rule)
+  const chosen = chooseFormerState(kind, versions, violations, asked)
+  if (chosen === undefined && asked !== undefined) throw notThere(identity, versions, asked)
+  const ready =
+    now === undefined || asked !== undefined || chosen?.basis === 'before_drift'
+      ? undefined
+      : await findReadyChanges(reader, { identity, now, violations, scan: scans[0]?.run, policyOf })
+  const isFix = ready !== undefined && (ready.changes.length > 0 || rule !== undefined)
+  if (isFix && ready.changes.length + ready.left.length === 0) throw noReadyFix(rule ?? '')
+  const former = isFix ? undefined : chosen
+  const goal = isFix ? ready : former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
   const gateway = gatewayOf(project)
   const repair =
-    former !== undefined && isRepairable(kind)
+    goal !== undefined && isRepairable(kind)
       ? composeRepair({
           ...{ kind, projectUid: project.uid, uid, reserved: gateway.placeholders.map(({ name }) => name) },
-          target: attributesOf(former.version),
+          target: goal.target,
           now: now === undefined ? undefined : attributesOf(now),
-          changed: now === undefined ? [] : fieldsBetween(kind, former.version, now).map(({ path }) => path),
-          gone: await goneReferences(reader, identity, former.version, run),
+          changed: goal.changes.map(({ path }) => path),
+          gone: await goneReferences(reader, identity, goal.target, run),
         })
       : { requests: [], left: [] }
   const restoration: Restoration = {
-    ...{ resource, former, isGone, left: repair.left },
-    dependents: isGone && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
-    notes: former === undefined || now === undefined ? [] : notesOn(former.version, now),
+    resource: { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') },
+    ...{ former, rule, fixes: isFix ? ready.changes : [], isGone: now === undefined },
+    left: [...repair.left, ...(ready?.left ?? [])],
+    dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
+    notes: isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now),
   }
   return {
     command: 'restore',
-    ...statingExtent(run, await reader.latestScans(run.number, project)),
+    ...statingExtent(run, scans),
     more: moreOf(restoration),
     remarks: introduceRestore(restoration, repair.requests.length),
     ...limited(
-      repair.requests.map((request) => toRow(identity, request, gateway)),
+      repair.requests.map((request) => toRow(restoration, request, gateway)),
       limit,
     ),
     conclusion: concludeRestore(restoration, repair.requests.length),
   }
+}
+
+function changesTo(kind: Kind, former: FormerState, now: VersionSpan | undefined): readonly FieldChange[] {
+  return now === undefined ? [] : fieldsBetween(kind, former.version, now)
+}
+
+function noReadyFix(rule: string): AuditError {
+  return AuditError.usage(`no request fixes a violation of ${rule} by one value: a person decides`, {
+    advice: `\`hookdrift rules ${rule}\` says how to fix it`,
+  })
 }
 
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
@@ -113,11 +141,10 @@ function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], ask
 async function goneReferences(
   reader: HistoryReader,
   { project, kind }: Identity,
-  version: VersionSpan,
+  attributes: JsonObject,
   run: CommittedRun,
 ): Promise<('endpoint_uid' | 'source_uid')[]> {
   if (kind !== 'subscription') return []
-  const attributes = attributesOf(version)
   const gone: ('endpoint_uid' | 'source_uid')[] = []
   for (const [attribute, kind] of [
     ['endpoint_uid', 'endpoint'],
@@ -149,51 +176,4 @@ function notesOn(former: VersionSpan, now: VersionSpan): string[] {
       ? ['The service masks some secrets: whether they changed cannot be known.']
       : []),
   ]
-}
-
-function toRow({ project, kind, uid }: Identity, request: RepairRequest, gateway: Gateway): RestoreRow {
-  const { method, path, body, purpose, restores, placeholders } = request
-  const { baseUrl, placeholders: ofGateway } = gateway
-  const { 'content-type': type = '', ...others } = gateway.headers
-  return {
-    ...{ project: project.name, kind, uid, purpose, method, url: `${baseUrl}${path}` },
-    headers: body === null ? others : { ...others, 'content-type': type },
-    body,
-    placeholders: [
-      ...ofGateway.map(({ name, hint }) => ({ name, path: null, hint })),
-      ...placeholders.map(({ name, path, hint }) => ({ name, path, hint })),
-    ],
-    restores,
-  }
-}
-
-function moreOf({ resource, former, isGone, left, dependents }: Restoration): Record<string, Json> {
-  const { project, kind, uid, name } = resource
-  return {
-    resource: { project: project.name, kind, uid, name, is_gone: isGone },
-    state:
-      former === undefined
-        ? null
-        : {
-            ...{ from_run: former.version.fromRun, from: former.version.from, to_run: former.version.toRun },
-            ...{ to: former.version.to, basis: former.basis, rules: [...former.rules] },
-          },
-    left_to_you: left.map(({ path, reason }) => ({ path, reason })),
-    dependents: dependents.map((dependent) => ({ kind: 'subscription', ...dependent })),
-  }
-}
-
-export const restoreView: AnswerView<RestoreRow> = {
-  columns: [
-    ...(['project', 'kind', 'uid', 'purpose', 'method', 'url'] as const).map((name) => ({
-      name,
-      value: (row: RestoreRow) => row[name],
-    })),
-    { name: 'headers', value: ({ headers }) => ({ ...headers }) },
-    { name: 'body', value: ({ body }) => body },
-    { name: 'placeholders', value: ({ placeholders }) => placeholders.map((placeholder) => ({ ...placeholder })) },
-    { name: 'restores', value: ({ restores }) => [...restores] },
-  ],
-  lines: showRequests,
-  nothing: 'There is no request to print.',
 }

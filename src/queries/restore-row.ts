@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { LeftToYou } from '../repair/write-body.ts'
 import type { FormerState } from './former-state.ts'
+import type { ReadyChange } from './ready-changes.ts'
 
 export interface RestoreRow {
   readonly project: string
@@ -16,7 +17,7 @@ export interface RestoreRow {
   readonly headers: Readonly<Record<string, string>>
   readonly body: JsonObject | null
   readonly placeholders: readonly RestorePlaceholder[]
-  /** JSON Pointers into the attributes. */
+  /** JSON Pointers into the attributes: the fields that it puts back. Empty where it sets values that rules ask for. */
   readonly restores: readonly string[]
 }
 
@@ -32,8 +33,12 @@ export interface RestorePlaceholder {
 /** What the text says beyond the rows. */
 export interface Restoration {
   readonly resource: Identity & { readonly name: string }
-  /** undefined when there is no former state. */
+  /** undefined when there is no former state, or when violations are fixed instead. */
   readonly former: FormerState | undefined
+  /** The rule that a person named. */
+  readonly rule: string | undefined
+  /** Values that rules ask for. */
+  readonly fixes: readonly ReadyChange[]
   readonly isGone: boolean
   readonly left: readonly LeftToYou[]
   /** Subscriptions that went with the resource. */

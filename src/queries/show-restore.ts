@@ -1,3 +1,4 @@
+import type { Json } from '../model/json.ts'
 import { curlLines } from '../repair/curl.ts'
 import type { Answer } from '../report/answer.ts'
 import type { TextPage } from '../report/text/page.ts'
@@ -7,12 +8,16 @@ import { widthOf, wrapPieces } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { FormerState } from './former-state.ts'
+import type { ReadyChange } from './ready-changes.ts'
 import type { Restoration, RestoreRow } from './restore-row.ts'
 
 /** Sentences before the requests: which resource, which state, and why that one. */
-export function introduceRestore({ resource, former, isGone, notes }: Restoration, requests: number): string[] {
+export function introduceRestore(restoration: Restoration, requests: number): string[] {
+  const { resource, former, rule, fixes, isGone, notes } = restoration
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
+  if (fixes.length > 0) return [`${named}: sets ${fixes.map(describeFix).join('; ')}.`, ...notes]
+  if (former === undefined && rule !== undefined) return [`${named}: no value to set for ${rule}.`]
   if (former === undefined)
     return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
   const { version } = former
@@ -20,6 +25,16 @@ export function introduceRestore({ resource, former, isGone, notes }: Restoratio
   if (!isGone && requests === 0 && version.toRun === null)
     return [`${named} is as it was: ${state}, is the present one.`]
   return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
+}
+
+function describeFix({ rule, path, from, to, option }: ReadyChange): string {
+  const asks = option === null ? '' : ` (${option.name}: ${option.value})`
+  return `${path} from ${showValue(from)} to ${showValue(to)}, as ${rule} asks${asks}`
+}
+
+/** A value of a fix: a number, a flag or a word. */
+export function showValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function describeBasis({ basis, rules, version }: FormerState): string {
@@ -41,7 +56,7 @@ export function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): stri
     const names = row.placeholders.map(({ name }) => name)
     const title = `${rows.length === 1 ? '' : `${at + 1}. `}${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}`
     const restores = row.restores.map((path, index) => neutralise(path) + (index < row.restores.length - 1 ? ',' : ''))
-    const pieces = restores.length === 0 ? [`${title}:`] : [`${title}, which puts back`, ...restores]
+    const pieces = restores.length === 0 ? `${title}:`.split(' ') : [`${title}, which puts back`, ...restores]
     return [
       ...(at === 0 ? [] : ['']),
       ...wrapPieces(pieces, page.width).map((line) => page.paint('heading', line)),
@@ -69,13 +84,16 @@ function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
 }
 
 /** Sentences after the requests: what they leave out, and what to do next. */
-export function concludeRestore({ resource, left, isGone, dependents }: Restoration, requests: number): string[] {
+export function concludeRestore(restoration: Restoration, requests: number): string[] {
+  const { resource, fixes, left, isGone, dependents } = restoration
   const { kind } = resource
+  const pages = fixes.map(({ rule }) => `\`hookdrift rules ${rule}\``)
   return [
     ...(kind === 'device' ? ['Left to you: the service has no request that updates a device.'] : []),
     ...left.map(({ path, reason }) => `Left to you: ${path}. ${reason}`),
     ...(isGone && requests > 0 ? [`The new ${kind} gets a new uid: name it wherever the former one is named.`] : []),
     ...describeDependents(dependents, kind),
+    ...(fixes.length > 0 ? [`Before you send it, read ${pages.join(', ')}.`] : []),
     ...(requests > 0 ? ['hookdrift has sent nothing. Read the request, send it, and audit again.'] : []),
   ]
 }

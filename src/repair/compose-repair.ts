@@ -51,7 +51,7 @@ export function composeRepair(job: RepairCase): Repair {
 }
 
 const wireNames = { endpoint_uid: 'endpoint_id', source_uid: 'source_id' } as const
-const neverShown = 'The service never showed it: its former value is not known, and the request leaves it out.'
+const neverShown = 'The service never showed it: its value is not known, and the request leaves it out.'
 
 function goneReference(attribute: 'endpoint_uid' | 'source_uid'): [name: string, path: string] {
   return attribute === 'endpoint_uid' ? ['NEW_ENDPOINT_ID', '/endpoint_id'] : ['NEW_SOURCE_ID', '/source_id']

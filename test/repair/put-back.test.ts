@@ -9,6 +9,7 @@ import {
   endpointForms,
   projectEdits,
   richEndpoint,
+  richProject,
   richSource,
   richSubscription,
   sourceEdits,
@@ -154,21 +155,7 @@ describe.each([
 
   it.each(projectEdits)('put back a project after %j', async (edit) => {
     const { fleet } = history.fixture
-    updateProject(fleet, project, {
-      replay_attacks_prevention_enabled: true,
-      ssl: { enforce_secure_endpoints: true },
-      ratelimit: { count: 1000, duration: 60 },
-      strategy: { type: 'exponential', duration: 100, retry_count: 10 },
-      meta_event: {
-        is_enabled: true,
-        type: 'http',
-        event_type: ['a'],
-        url: 'https://m.example.com',
-        secret: 'x'.repeat(40),
-        pub_sub: null,
-      },
-      search_policy: '720h',
-    })
+    updateProject(fleet, project, richProject)
     const original = () => fleet.project(project)?.config ?? {}
     expect((await restore(project, () => updateProject(fleet, project, edit), original)).left).toEqual([])
   })

@@ -172,6 +172,22 @@ export const sourceQueues: readonly (readonly [Partial<SourceRow>, Partial<Sourc
   ],
 ]
 
+export const richProject: Partial<ProjectConfigRow> = {
+  replay_attacks_prevention_enabled: true,
+  ssl: { enforce_secure_endpoints: true },
+  ratelimit: { count: 1000, duration: 60 },
+  strategy: { type: 'exponential', duration: 100, retry_count: 10 },
+  meta_event: {
+    is_enabled: true,
+    type: 'http',
+    event_type: ['a'],
+    url: 'https://m.example.com',
+    secret: 'x'.repeat(40),
+    pub_sub: null,
+  },
+  search_policy: '720h',
+}
+
 /** What a colleague makes of a project's configuration. */
 export const projectEdits: readonly Partial<ProjectConfigRow>[] = [
   { ssl: { enforce_secure_endpoints: false } },

@@ -128,6 +128,20 @@ describe('the text report', () => {
     expect(text(samples.clean, plain)).not.toContain('What next')
   })
 
+  it('offers the fix of a violation, and the repair where the resource drifted too', () => {
+    const suggested = (...rules: readonly string[]) => {
+      const violations = rules.map((rule) => aViolation({ rule, uid: 'E1' }))
+      return text(aReport({ violations }), { ...plain, width: 120 }).match(/hookdrift restore .*$/m)?.[0]
+    }
+    expect(suggested('endpoint/timeout-high')).toMatch(
+      /^hookdrift restore E1 +prints the fix of endpoint\/timeout-high$/,
+    )
+    expect(suggested('endpoint/timeout-high', 'drift/rate-limit-lost')).toMatch(
+      /E1 +prints the requests that put it back$/,
+    )
+    expect(suggested('endpoint/orphan')).toBeUndefined()
+  })
+
   it('offers no command with a uid or an owner that a shell would read as more', () => {
     const violations = Array.from({ length: 12 }, (_, at) => aViolation({ uid: `$(reboot) ${at}`, owner: '; reboot' }))
     for (const groupBy of groupings) {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Rule } from '../../src/rules/engine/rule.ts'
+import { readyFixOf } from '../../src/rules/ready-fixes.ts'
+import { wrapPieces } from '../../src/text/columns.ts'
 
 const start = '<!-- rule header: generated -->'
 const end = '<!-- end -->'
@@ -24,8 +26,17 @@ export function ruleHeader({ id, title, severity, packs, options }: Rule): strin
     '|---|---|',
     `| ${severity} | ${inPacks} |`,
     ...table,
+    ...describeFix(id),
     end,
   ].join('\n')
+}
+
+function describeFix(id: string): string[] {
+  const fix = readyFixOf(id)
+  if (fix === undefined) return []
+  const to = 'bound' in fix ? `\`${fix.option}\`` : `\`${JSON.stringify(fix.value)}\``
+  const text = `\`hookdrift restore UID --rule ${id}\` prints the request that sets \`${fix.path}\` to ${to}.`
+  return ['', ...wrapPieces(text.split(' '), 120)]
 }
 
 /** A page with its header made current; one without a header gets it on top. */

@@ -3,6 +3,7 @@ import type { Report, ReportViolation } from '../../model/report.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen, severities } from '../../model/violation.ts'
 import { isRepairable } from '../../repair/request-fields.ts'
+import { readyFixOf } from '../../rules/ready-fixes.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'
 import { quote } from '../../text/neutralise.ts'
 import { worstFirst } from '../group-by.ts'
@@ -37,7 +38,7 @@ function suggest(report: Report, locating: string): Suggestion[] {
   const open = report.violations.filter(isOpen)
   const fresh = open.filter(({ state }) => state === 'opened')
   const important = worstFirst(fresh.length > 0 ? fresh : open)
-  const repairs = suggestRestore(important, locating)
+  const repairs = suggestRestore(important, open, locating)
   return [
     ...suggestRules(important).slice(0, mostRules - repairs.length),
     ...suggestTimeline(report, important, locating),
@@ -72,12 +73,21 @@ const restorable = [
   ...['drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
 ]
 
-function suggestRestore(important: readonly ReportViolation[], locating: string): Suggestion[] {
-  const drifted = important.find(({ rule, kind, uid }) => {
-    return restorable.includes(rule) && isRepairable(kind) && isShellSafe(uid)
-  })
-  if (drifted === undefined) return []
-  return [{ command: `hookdrift restore ${drifted.uid}${locating}`, why: 'prints the requests that put it back' }]
+/** Without `--rule`, the command restores a resource that drifted, and fixes one that did not. */
+function suggestRestore(
+  important: readonly ReportViolation[],
+  open: readonly ReportViolation[],
+  locating: string,
+): Suggestion[] {
+  const repairable = important.filter(({ kind, uid }) => isRepairable(kind) && isShellSafe(uid))
+  const found =
+    repairable.find(({ rule }) => restorable.includes(rule)) ??
+    repairable.find(({ rule }) => readyFixOf(rule) !== undefined)
+  if (found === undefined) return []
+  const { uid, rule } = found
+  const isDrifted = open.some((violation) => violation.uid === uid && restorable.includes(violation.rule))
+  const why = isDrifted ? 'prints the requests that put it back' : `prints the fix of ${rule}`
+  return [{ command: `hookdrift restore ${uid}${locating}`, why }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

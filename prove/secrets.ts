@@ -35,7 +35,7 @@ try {
   const leaks = await proveNothingLeaks(served)
   const share = await proveReadable(served)
   process.stdout.write(
-    `${canaries.all.length} secrets planted (seed ${seed}), ${leaks.length} found. ` +
+    `${canaries.all.length + more.all.length} secrets planted (seed ${seed}), ${leaks.length} found. ` +
       `3000 ordinary texts, ${(share * 100).toFixed(1)} % readable.\n`,
   )
   if (leaks.length > 0 || share < 0.99) process.exitCode = 1

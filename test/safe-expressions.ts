@@ -176,7 +176,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\bshp(?:at|ss|ca|pa)_[A-Za-z0-9]{16,}/': sealedWhole,
     '/\\bdop_v1_[a-f0-9]{32,}/': sealedWhole,
     '/\\b\\d{8,10}:[A-Za-z0-9_-]{30,}/': sealedWhole,
-    '/(?<=\\/\\/)(?!sealed:[0-9a-f]{32}={1,2}@)[^\\s/@]+(?=@)/': sealedWhole,
+    '/(?<=\\/\\/)(?!\\+{0,3}sealed:[0-9a-f]{32}[+=]{0,3}@)[^\\s/@]+(?=@)/': sealedWhole,
     'new RegExp(credentials.source)': sealedWhole,
   },
   'src/secrets/plain-text.ts': {

@@ -23,8 +23,8 @@ const credentialForms = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
   // Many descriptions contain "Basic authentication".
   /\b(?:Bearer|Basic)\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/,
-  // User and password of an address within a text. The padding of what was sealed as a random text is no secret.
-  /(?<=\/\/)(?!sealed:[0-9a-f]{32}={1,2}@)[^\s/@]+(?=@)/,
+  // User and password of an address within a text. The symbols of Base64 around a sealed random text are no secret.
+  /(?<=\/\/)(?!\+{0,3}sealed:[0-9a-f]{32}[+=]{0,3}@)[^\s/@]+(?=@)/,
 ]
 
 /** Matches every credential form; global, for replacing. */

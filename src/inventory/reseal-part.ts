@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, pointerStep } from '../model/json.ts'
+import { isJsonObject, type Json, pointerStep, stepsOf } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { objectOf } from './objects.ts'
 import { reseal } from './reseal.ts'
@@ -13,10 +13,7 @@ export interface Part {
 
 /** Brings one value to today's form, as `reseal` does. A sealed name of a member changes the pointer. */
 export function resealPart(kind: Kind, { path, value }: Part, sealer: Sealer): Part {
-  const steps = path
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const steps = stepsOf(path)
   const around = steps.reduceRight<Json>((inner, step) => objectOf([[step, inner]]), value)
   // The policy is not a resource of a service, and a change of a whole resource has no value.
   if (kind === 'policy' || steps.length === 0 || !isJsonObject(around)) return { path, value }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { isJsonObject, type JsonObject, stepsOf } from '../model/json.ts'
 import { objectOf } from './objects.ts'
 
 /** The steps of a JSON Pointer; `*` is any member. */
@@ -6,9 +6,7 @@ export type FieldPattern = readonly string[]
 
 /** Reads a JSON Pointer such as `/description` or `/secrets/*`; undefined when it is none, or the empty one. */
 export function readFieldPattern(text: string): FieldPattern | undefined {
-  const [start, ...steps] = text.split('/')
-  if (start !== '' || steps.length === 0) return undefined
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return text.startsWith('/') ? stepsOf(text) : undefined
 }
 
 /** The object without the members that a pattern names, and without all that is in them. */

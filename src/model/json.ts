@@ -35,28 +35,38 @@ export function pointerStep(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }
 
+/** The steps of a JSON Pointer; none for the empty one. */
+export function stepsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 /** The value at a JSON Pointer through objects; undefined where there is none. */
 export function valueAt(object: JsonObject, pointer: string): Json | undefined {
   let here: Json | undefined = object
-  for (const step of pointer.split('/').slice(1)) {
+  for (const step of stepsOf(pointer)) {
     if (!isJsonObject(here)) return undefined
-    const key = unescapeStep(step)
-    here = Object.hasOwn(here, key) ? here[key] : undefined
+    here = Object.hasOwn(here, step) ? here[step] : undefined
   }
   return here
 }
 
-/** A copy with another value at a JSON Pointer through objects. */
-export function withValueAt(object: JsonObject, pointer: string, value: Json): JsonObject {
-  const [, step = '', ...rest] = pointer.split('/')
-  const key = unescapeStep(step)
-  const inner = Object.hasOwn(object, key) ? object[key] : undefined
-  const copy: Record<string, Json> = { ...object }
-  const changed = rest.length === 0 ? value : withValueAt(isJsonObject(inner) ? inner : {}, `/${rest.join('/')}`, value)
-  setOwn(copy, key, changed)
-  return copy
+/** A copy with another value at a JSON Pointer through objects; with none when it is undefined. */
+export function withValueAt(object: JsonObject, pointer: string, value: Json | undefined): JsonObject {
+  return withValueWithin(object, stepsOf(pointer), value)
 }
 
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+function withValueWithin(
+  object: JsonObject,
+  [step = '', ...rest]: readonly string[],
+  value: Json | undefined,
+): JsonObject {
+  const inner = Object.hasOwn(object, step) ? object[step] : undefined
+  const changed = rest.length === 0 ? value : withValueWithin(isJsonObject(inner) ? inner : {}, rest, value)
+  if (changed === undefined) return Object.fromEntries(Object.entries(object).filter(([name]) => name !== step))
+  const copy: Record<string, Json> = { ...object }
+  setOwn(copy, step, changed)
+  return copy
 }

@@ -1,5 +1,5 @@
 import type { FieldChange } from '../model/change.ts'
-import { isJsonObject, type Json, type JsonObject, setOwn, valueAt } from '../model/json.ts'
+import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 
 /** A field whose changes are not drift, with all below it. */
 export interface IgnoredPath {
@@ -47,24 +47,7 @@ export function leaveOutIgnored(
       continue
     }
     leftOut.set(by.path, (leftOut.get(by.path) ?? 0) + 1)
-    patched = withValue(patched, stepsOf(field.path), valueAt(after, field.path))
+    patched = withValueAt(patched, field.path, valueAt(after, field.path))
   }
   return { before: patched, fields: kept, leftOut }
-}
-
-function stepsOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** The same object with another value at a place; undefined: with none. */
-function withValue(object: JsonObject, [step = '', ...rest]: readonly string[], value: Json | undefined): JsonObject {
-  const changed: Record<string, Json> = {}
-  for (const [key, old] of Object.entries(object)) if (key !== step) setOwn(changed, key, old)
-  const old = Object.hasOwn(object, step) ? object[step] : undefined
-  const now = rest.length > 0 && isJsonObject(old) ? withValue(old, rest, value) : value
-  if (now !== undefined) setOwn(changed, step, now)
-  return changed
 }

@@ -49,7 +49,7 @@ const examples = {
 /** `src/rules/KIND/NAME.ts`: a rule that works, and is to be replaced. */
 export function ruleFile(id: string, kind: TemplateKind): string {
   const { condition, path } = examples[kind]
-  return `import { resourceRule } from '../engine/rule.ts'
+  return `import { resourceRule } from '../engine/define-rule.ts'
 
 export const ${exportedName(id)} = resourceRule('${kind}', {
   id: '${id}',

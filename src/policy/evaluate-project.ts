@@ -2,13 +2,13 @@ import { messageOf } from '../model/errors.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import { observingNow } from '../rules/engine/define-rule.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import {
   type Completeness,
   type EvaluationContext,
   type EvaluationRun,
   emptyContext,
-  observingNow,
   type Rule,
   type RuleFinding,
 } from '../rules/engine/rule.ts'

@@ -5,7 +5,7 @@ import { gatherDoubts, readDoubts } from '../../src/policy/doubts.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { startAggregations } from '../../src/policy/run-aggregations.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
-import { aggregateRule } from '../../src/rules/engine/rule.ts'
+import { aggregateRule } from '../../src/rules/engine/define-rule.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })

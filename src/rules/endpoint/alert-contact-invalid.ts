@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 /** One address, without a display name (RFC 5321, 4.1.2, as far as anyone uses it). */

@@ -1,6 +1,6 @@
 import { isMasked } from '../../model/resource.ts'
 import type { Authentication } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 const members = ['api_key', 'basic_auth', 'oauth2'] as const
 type Member = (typeof members)[number]

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const authOverHttp = resourceRule('endpoint', {

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { reasonsAgainst } from '../shared/secret-strength.ts'
 
 const minKeyCharacters = 16

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { certificateOf, isoDate } from '../shared/certificate.ts'
 
 export const mtlsExpired = resourceRule('endpoint', {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dayMs } from '../../model/clock.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { certificateOf, isoDate } from '../shared/certificate.ts'
 
 export const mtlsExpiring = resourceRule('endpoint', {

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { type Certificate, certificateOf, isoDate } from '../shared/certificate.ts'
 
 const minRsaBits = 2048

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { matches, pattern } from '../shared/pattern.ts'
 
 export const nameConvention = resourceRule('endpoint', {

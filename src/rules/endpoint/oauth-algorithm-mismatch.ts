@@ -1,5 +1,5 @@
 import { oauthOf } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 /** Key type, and curve where the algorithm has one (RFC 7518, 3.1 and 6.2.1.1; RFC 8037). */
 const keys: Readonly<Record<string, { readonly kty: string; readonly crv?: string }>> = {

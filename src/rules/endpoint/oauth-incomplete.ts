@@ -1,5 +1,6 @@
 import { oauthOf } from '../engine/attributes.ts'
-import { type RuleFinding, resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
+import type { RuleFinding } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 const base = '/authentication/oauth2'

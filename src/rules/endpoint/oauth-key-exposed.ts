@@ -1,5 +1,5 @@
 import { isMasked } from '../../model/resource.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 /** What must stay private of a JWK (RFC 7518, 6.2.2, 6.3.2 and 6.4). */
 const privateMembers = ['d', 'dp', 'dq', 'k', 'p', 'q', 'qi'] as const

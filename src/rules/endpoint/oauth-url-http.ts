@@ -1,5 +1,5 @@
 import { oauthOf } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const oauthUrlHttp = resourceRule('endpoint', {

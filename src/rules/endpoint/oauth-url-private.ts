@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { oauthOf } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
 import { destinationOf } from '../shared/destination.ts'
 import { type Reach, reachOf } from '../shared/reach.ts'

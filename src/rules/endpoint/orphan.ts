@@ -1,5 +1,6 @@
 import type { Subscription } from '../engine/attributes.ts'
-import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { FindingPlace } from '../engine/rule.ts'
 
 export const orphan = aggregateRule({
   id: 'endpoint/orphan',

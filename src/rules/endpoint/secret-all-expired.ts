@@ -1,5 +1,5 @@
 import { activeSecrets } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { dateOf } from '../shared/day.ts'
 
 export const secretAllExpired = resourceRule('endpoint', {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dayMs } from '../../model/clock.ts'
 import { pointerStep } from '../../model/json.ts'
 import { activeSecrets } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretExpiredActive = resourceRule('endpoint', {
   id: 'endpoint/secret-expired-active',

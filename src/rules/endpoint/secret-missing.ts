@@ -1,5 +1,5 @@
 import { activeSecrets } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretMissing = resourceRule('endpoint', {
   id: 'endpoint/secret-missing',

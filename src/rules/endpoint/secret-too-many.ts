@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { activeSecrets } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const secretTooMany = resourceRule('endpoint', {
   id: 'endpoint/secret-too-many',

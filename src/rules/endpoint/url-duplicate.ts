@@ -1,4 +1,5 @@
-import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { FindingPlace } from '../engine/rule.ts'
 
 export const urlDuplicate = aggregateRule({
   id: 'endpoint/url-duplicate',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
 import { destinationOf } from '../shared/destination.ts'
 import { reachOf } from '../shared/reach.ts'

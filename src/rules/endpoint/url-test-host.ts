@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { allowHosts, isAllowedHost } from '../shared/allowed.ts'
 import { destinationOf } from '../shared/destination.ts'
 

@@ -2,16 +2,9 @@ import { z } from 'zod'
 import { readDuration } from '../../model/instant.ts'
 import type { Kind } from '../../model/resource.ts'
 import type { AttributesByKind } from './attributes.ts'
+import { describeRule, noOptions } from './define-rule.ts'
 import type { Drift } from './drift.ts'
-import {
-  type Description,
-  type DriftLife,
-  describeRule,
-  noOptions,
-  type Rule,
-  type RuleFinding,
-  type RuleSettings,
-} from './rule.ts'
+import type { Description, DriftLife, Rule, RuleFinding, RuleSettings } from './rule.ts'
 
 export interface EvaluatedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'before' | 'after'> {
   readonly kind: K

@@ -1,15 +1,14 @@
 import type { z } from 'zod'
 import type { Kind } from '../../model/resource.ts'
-import {
-  type Description,
-  describeRule,
-  type EvaluatedResource,
-  type FleetFact,
-  type LocatedFact,
-  type LocatedRuleFinding,
-  noOptions,
-  type Rule,
-  type RuleSettings,
+import { describeRule, noOptions } from './define-rule.ts'
+import type {
+  Description,
+  EvaluatedResource,
+  FleetFact,
+  LocatedFact,
+  LocatedRuleFinding,
+  Rule,
+  RuleSettings,
 } from './rule.ts'
 
 interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {

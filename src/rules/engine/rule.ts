@@ -1,7 +1,7 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
-import { isAtLeast, type Severity } from '../../model/violation.ts'
+import type { Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
 import type { OverdueViolations } from './overdue-violations.ts'
@@ -84,27 +84,6 @@ export interface Description<Schema extends z.ZodObject> {
   /** Fields that it reads and that no history keeps, because they change by themselves. */
   readonly unkept?: readonly string[]
   readonly options?: Schema
-}
-
-interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
-  /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
-  dates?(resource: EvaluatedResource<K>): readonly string[]
-  check(
-    resource: EvaluatedResource<K>,
-    context: RuleSettings<z.output<Schema>>,
-    evaluation: EvaluationContext,
-  ): Iterable<RuleFinding>
-}
-
-interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
-  /** The kind that its problems are about. */
-  readonly kind: Kind
-  /** Kinds that it visits. */
-  readonly visits: readonly K[]
-  start(): State
-  /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, place: FindingPlace): void
-  conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
 }
 
 export interface Completeness {
@@ -209,92 +188,4 @@ export interface Meter {
 export interface Aggregation {
   visit(resource: Resource, place: FindingPlace): void
   conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
-}
-
-export const noOptions = z.strictObject({})
-
-/** A rule that checks one resource at a time. */
-export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
-  kind: K,
-  definition: ResourceDefinition<K, Schema>,
-): Rule {
-  const schema = definition.options ?? noOptions
-  const { dates } = definition
-  return {
-    ...describeRule(definition),
-    kind,
-    options: schema,
-    needs: [kind],
-    scope: 'resource',
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
-      return {
-        scope: 'resource',
-        // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
-        check(resource, now, evaluation = emptyContext) {
-          const { onNow } = evaluation
-          const evaluated = resource as unknown as EvaluatedResource<K>
-          // Two members and no more: with what only some rules ask for in it, every rule takes twice the time.
-          const context = onNow === undefined ? { options, now } : observingNow({ options }, now, onNow)
-          return definition.check(evaluated, context, evaluation)
-        },
-        ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
-      }
-    },
-  }
-}
-
-/** Settings that report when the time is read. */
-export function observingNow<Rest extends object>(rest: Rest, now: number, onNow: () => void): Rest & { now: number } {
-  return {
-    ...rest,
-    get now() {
-      onNow()
-      return now
-    },
-  }
-}
-
-/** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */
-export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
-  definition: AggregateRuleDefinition<K, State, Schema>,
-): Rule {
-  const schema = definition.options ?? noOptions
-  return {
-    ...describeRule(definition),
-    kind: definition.kind,
-    options: schema,
-    needs: [...new Set([definition.kind, ...definition.visits])],
-    scope: 'project',
-    bind(raw) {
-      const options = schema.parse(raw) as z.output<Schema>
-      return {
-        scope: 'project',
-        visits: definition.visits,
-        start() {
-          const state = definition.start()
-          return {
-            // As above: only resources of the kinds it visits come here.
-            visit: (resource, place) => definition.visit(state, resource as unknown as EvaluatedResource<K>, place),
-            conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
-          }
-        },
-      }
-    },
-  }
-}
-
-export function describeRule({
-  id,
-  title,
-  severity,
-  packs: themes,
-  highest = severity,
-  optIn,
-  unkept,
-}: Description<z.ZodObject>) {
-  const kept = unkept === undefined ? {} : { unkept }
-  if (optIn) return { id, title, severity, packs: [], ...kept }
-  const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...kept }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Kind } from '../../model/resource.ts'
-import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
+import { describeRule, noOptions } from './define-rule.ts'
+import type { Description, Rule, RuleFinding } from './rule.ts'
 import type { ScanOutcome } from './scan-outcome.ts'
 
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {

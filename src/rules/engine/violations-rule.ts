@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import { describeRule, noOptions } from './define-rule.ts'
 import type { OverdueViolations } from './overdue-violations.ts'
-import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
+import type { Description, Rule, RuleFinding } from './rule.ts'
 
 interface ViolationsRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   check(overdue: OverdueViolations): Iterable<RuleFinding>

@@ -1,5 +1,5 @@
 import type { ProbeAttributes } from '../engine/attributes.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const failed = resourceRule('probe', {
   id: 'probe/failed',

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { firstDifference } from '../../model/first-difference.ts'
 import { isJsonObject } from '../../model/json.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 /**
  * `volatile.before` holds what the same function gave for the same payload: when it was approved (`is_approved`), or else

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const replayProtectionOff = resourceRule('project', {
   id: 'project/replay-protection-off',

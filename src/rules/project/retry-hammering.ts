@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const retryHammering = resourceRule('project', {

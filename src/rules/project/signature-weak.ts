@@ -1,5 +1,5 @@
 import { pointerStep } from '../../model/json.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { isOutdatedHash } from '../shared/outdated-hash.ts'
 
 export const signatureWeak = resourceRule('project', {

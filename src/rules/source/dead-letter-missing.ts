@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const deadLetterMissing = resourceRule('source', {
   id: 'source/dead-letter-missing',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { isOutdatedHash } from '../shared/outdated-hash.ts'
 
 export const hmacWeak = resourceRule('source', {

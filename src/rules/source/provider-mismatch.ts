@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { isKnownProvider } from '../shared/provider.ts'
 
 export const providerMismatch = resourceRule('source', {

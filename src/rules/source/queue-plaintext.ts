@@ -1,5 +1,6 @@
 import type { Queue } from '../engine/attributes.ts'
-import { type RuleFinding, resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
+import type { RuleFinding } from '../engine/rule.ts'
 
 export const queuePlaintext = resourceRule('source', {
   id: 'source/queue-plaintext',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const urlNotHttps = resourceRule('source', {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
 import { verifierSecretOf } from '../shared/verifier-secret.ts'
 

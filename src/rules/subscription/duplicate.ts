@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { EventFilter } from '../engine/attributes.ts'
-import { aggregateRule, type FindingPlace, type LocatedRuleFinding } from '../engine/rule.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
 import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
 
 interface Route {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { eventTypesOf } from '../shared/event-filter.ts'
 import { matches, pattern } from '../shared/pattern.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { filterOf, filterParts } from '../shared/event-filter.ts'
 import { filterFault } from '../shared/filter-fault.ts'
 

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const retryAbsent = resourceRule('subscription', {
   id: 'subscription/retry-absent',

@@ -1,4 +1,5 @@
-import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { FindingPlace } from '../engine/rule.ts'
 
 export const targetNotActive = aggregateRule({
   id: 'subscription/target-not-active',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 import { eventTypesOf } from '../shared/event-filter.ts'
 
 export const wildcardMixed = resourceRule('subscription', {

@@ -1,5 +1,5 @@
 import { formatExpiry } from '../../model/format-expiry.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const expired = resourceRule('policy', {
   id: 'waiver/expired',

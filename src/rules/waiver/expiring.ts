@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dayMs } from '../../model/clock.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
-import { resourceRule } from '../engine/rule.ts'
+import { resourceRule } from '../engine/define-rule.ts'
 
 export const expiring = resourceRule('policy', {
   id: 'waiver/expiring',

@@ -92,7 +92,7 @@ write(`config/answers/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\
 insert('src/cli/run-command.ts', 'import { defineVerify }', `import { define${of} } from './${name}.ts'\n`)
 insert('src/cli/run-command.ts', ']\n\nfunction definePolicy', `  define${of},\n`)
 insert('src/report/answer.ts', '} as const\n', `  ${name}: 1,\n`)
-insert('test/cli/answers.test.ts', ']\n\nfunction faultsOf', `  ['${name}', () => ['${name}']],\n`)
+insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)
 
 process.stdout.write(`
 Now replace what the template says, by hand:

@@ -1,5 +1,5 @@
 import type { RunRecord } from '../history/records.ts'
-import { kinds } from '../model/resource.ts'
+import { isOwnRule } from '../model/own-rules.ts'
 import { isShellSafe } from '../report/text/shell-safe.ts'
 import { firstStep } from './first-step.ts'
 import type { Links } from './links.ts'
@@ -27,10 +27,8 @@ function given(member: string, text: string | undefined): Partial<Event> {
   return text === undefined || text === '' ? {} : { [member]: text }
 }
 
-const ownRules: readonly string[] = [...kinds, 'drift', 'waiver']
-
 /** The page of a rule of hookdrift itself, or else the history of the resource. */
 function commandFor({ rule = '', uid = '', kind }: Event): string | undefined {
-  if (isShellSafe(rule) && ownRules.includes(rule.split('/')[0] ?? '')) return `hookdrift rules ${rule}`
+  if (isShellSafe(rule) && isOwnRule(rule)) return `hookdrift rules ${rule}`
   return kind !== 'policy' && isShellSafe(uid) ? `hookdrift timeline ${uid}` : undefined
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ruleTable } from '../../scripts/rule-table.ts'
+import { isOwnRule } from '../../src/model/own-rules.ts'
 import { type Kind, kinds } from '../../src/model/resource.ts'
 import { isAtLeast } from '../../src/model/violation.ts'
 import { packs } from '../../src/rules/engine/rule.ts'
@@ -33,6 +34,11 @@ describe('the table of rules', () => {
     const files = filesBelow(source, '.ts').filter((file) => !/^(engine|shared)\//.test(file))
     expect(rules.map(({ id }) => id)).toEqual(files)
     expect(readFileSync(join(source, 'rules.ts'), 'utf8')).toBe(ruleTable(files))
+  })
+
+  it("has only rules that other parts know as hookdrift's own", () => {
+    expect(rules.filter(({ id }) => !isOwnRule(id))).toEqual([])
+    expect(isOwnRule('acme/owner')).toBe(false)
   })
 
   it('has cases for every rule, and no others', () => {

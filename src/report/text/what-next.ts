@@ -1,6 +1,6 @@
 import { isOverdue } from '../../model/due.ts'
+import { isOwnRule } from '../../model/own-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { kinds } from '../../model/resource.ts'
 import { isOpen, severities } from '../../model/violation.ts'
 import { isRepairable } from '../../repair/request-fields.ts'
 import { readyFixOf } from '../../rules/ready-fixes.ts'
@@ -49,12 +49,10 @@ function suggest(report: Report, locating: string): Suggestion[] {
   ]
 }
 
-/** Rules of hookdrift itself have a page. */
 function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
-  const namespaces: readonly string[] = [...kinds, 'drift', 'waiver', 'violation']
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
-    .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
+    .filter((id) => isShellSafe(id) && isOwnRule(id))
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }
 

@@ -75,7 +75,7 @@ function toViolation(
     message: violation.message,
     first_seen: violation.firstSeen,
     last_seen: violation.lastSeen,
-    due: dueDate(violation, violation.firstSeen, evaluation?.due),
+    due_at: dueDate(violation, violation.firstSeen, evaluation?.due),
     ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
     ...linkOf(violation, evaluation),
   }

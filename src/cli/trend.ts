@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import type { TrendWeek } from '../model/trend.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -30,13 +31,23 @@ export function defineTrend(program: Command, execute: Execute): void {
 }
 
 async function trend(options: TrendOptions, terminal: ProcessContext): Promise<number> {
-  const { readTrend, trendView } = await import('../queries/read-trend.ts')
+  const { readTrend, trendViewOf } = await import('../queries/read-trend.ts')
+  let weeks: readonly TrendWeek[] = []
   const { project: projects } = options
-  return answerFromHistory(options, terminal, trendView, async (reader) => {
-    const run = await runNamed(reader, options.run)
-    const since = await sinceOf(options, run, await reader.runs())
-    return readTrend(reader, { run, projects, since, limit: limitOf(options) })
-  })
+  return answerFromHistory(
+    options,
+    terminal,
+    trendViewOf(() => weeks),
+    async (reader) => {
+      const run = await runNamed(reader, options.run)
+      const since = await sinceOf(options, run, await reader.runs())
+      // A text has all weeks: the limit is for days.
+      const limit = options.format === 'text' ? Number.POSITIVE_INFINITY : limitOf(options)
+      const found = await readTrend(reader, { run, projects, since, limit })
+      weeks = found.weeks
+      return found.answer
+    },
+  )
 }
 
 /** A duration counts back from the run, so that the answer about a run is the same tomorrow. */

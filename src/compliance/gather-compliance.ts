@@ -33,7 +33,7 @@ export async function gatherCompliance(
         owner: violation.owner ?? null,
         first_seen: firstSeen,
         last_seen: lastSeen,
-        due: null,
+        due_at: null,
         resolved_at: resolvedAt,
         open_ms: Date.parse(resolvedAt) - Date.parse(firstSeen),
       }),

@@ -35,6 +35,6 @@ export function dueDate(violation: Dated, firstSeen: string, due: DueDurations |
 }
 
 /** Whether a due date has passed. `at`: milliseconds since the epoch. */
-export function isOverdue({ due }: { readonly due: string | null }, at: number): boolean {
-  return due !== null && at > Date.parse(due)
+export function isOverdue({ due_at }: { readonly due_at: string | null }, at: number): boolean {
+  return due_at !== null && at > Date.parse(due_at)
 }

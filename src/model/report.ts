@@ -124,7 +124,7 @@ export interface ReportViolation {
   readonly first_seen: string
   readonly last_seen: string
   /** By when it must be fixed, by the policy of the run: ISO 8601 in UTC. null without a due date, waived and resolved. */
-  readonly due: string | null
+  readonly due_at: string | null
   /** Of `waived` violations, and of `unknown` ones that were last seen waived. */
   readonly waiver?: Waiver
   /** Where the gateway's own UI shows the resource, as configured. */

@@ -7,29 +7,44 @@ export interface Trend {
   readonly to: string
   /** Periods of seven days up to `to`, oldest first; the first one may be shorter. */
   readonly weeks: readonly TrendWeek[]
-  /** Open violations at the end of each day up to `to`, oldest first. */
-  readonly days: readonly { readonly at: string; readonly open: number }[]
+  /** Days of UTC up to `to`, oldest first; the first and the last may be shorter. */
+  readonly days: readonly TrendDay[]
+  readonly all: OpenAndFixed
   readonly bySeverity: readonly SeverityTrend[]
 }
 
-export interface TrendWeek {
-  readonly from: string
-  readonly to: string
+/** What happened to violations within a time. */
+export interface TrendStep {
   readonly opened: number
   /** Proven by a scan: the problem is gone, or its resource is. */
   readonly fixed: number
   readonly removed: number
   /** Ended for another reason: the policy, a person, or time. */
   readonly closed: number
-  /** Open at its end; what a scan could not check counts as open. */
-  readonly open: number
   readonly runs: number
   /** Runs with a walk that was not complete. */
   readonly incomplete: number
 }
 
-export interface SeverityTrend {
+export interface TrendWeek extends TrendStep {
+  readonly from: string
+  readonly to: string
+  /** Open at its end; what a scan could not check counts as open. */
+  readonly open: number
+}
+
+export interface TrendDay extends TrendStep {
+  /** Such as 2026-11-21. */
+  readonly date: string
+  /** Open at its end, by severity; what a scan could not check counts as open. */
+  readonly open: Readonly<Record<Severity, number>>
+}
+
+export interface SeverityTrend extends OpenAndFixed {
   readonly severity: Severity
+}
+
+export interface OpenAndFixed {
   readonly open: number
   /** When the oldest open one was first seen; null when none is open. */
   readonly oldestOpen: string | null

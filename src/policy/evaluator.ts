@@ -57,7 +57,7 @@ export function createEvaluator(
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.under(sets.keyFor(project, resource)).byId.get(rule)?.options,
     evaluateOverdue(project, overdue) {
-      const self: Resource = { kind: 'project', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
+      const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.under(sets.keyFor(project, self)).violations
       return active.flatMap(({ active, bound }) =>
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),

@@ -1,8 +1,8 @@
 import type { EndedRun, RecordedSpan } from '../history/reader.ts'
 import { dayMs, isoTime } from '../model/clock.ts'
 import { overdueRule } from '../model/due.ts'
-import type { SeverityTrend, Trend, TrendWeek } from '../model/trend.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'
+import { countSeverities, isSolved, type Severity, severities } from '../model/violation.ts'
 
 const weekMs = 7 * dayMs
 
@@ -23,37 +23,51 @@ export function measureTrend(
 ): Trend {
   // What is overdue is counted with the violations themselves.
   const lives = gatherLives(spans.filter(({ rule }) => rule !== overdueRule))
-  const openAt = (time: number) => lives.filter((life) => life.open.some((span) => isIn(span, time))).length
-  const weeks = stepsBack({ from, to }, weekMs).map((end): TrendWeek => {
-    const start = Math.max(from, end - weekMs)
+  const openAt = (time: number) => lives.filter((life) => life.open.some((span) => isIn(span, time)))
+  const stepTo = (start: number, end: number): TrendStep => {
     // The first moment of the period belongs to it.
     const isWithin = (time: number | undefined) =>
       time !== undefined && time <= end && (time > start || (start === from && time === from))
     const ended = lives.filter((life) => isWithin(life.endedAt))
     const within = runs.filter((run) => run.isCommitted && isWithin(Date.parse(run.startedAt)))
     return {
-      from: isoTime(start),
-      to: isoTime(end),
       opened: lives.filter((life) => isWithin(life.openedAt)).length,
       fixed: ended.filter(({ resolution }) => resolution === 'fixed').length,
       removed: ended.filter(({ resolution }) => resolution === 'removed').length,
-      closed: ended.filter(({ resolution }) => resolution !== 'fixed' && resolution !== 'removed').length,
-      open: openAt(end),
+      closed: ended.filter(({ resolution }) => !isSolved(resolution)).length,
       runs: within.length,
       incomplete: within.filter(({ incomplete }) => incomplete > 0).length,
     }
-  })
+  }
   return {
-    ...{ from: isoTime(from), to: isoTime(to), weeks },
-    days: stepsBack({ from, to }, dayMs).map((end) => ({ at: isoTime(end), open: openAt(end) })),
-    bySeverity: severities.map((severity) => measureSeverity(severity, lives, { from, to })),
+    ...{ from: isoTime(from), to: isoTime(to) },
+    weeks: weeksBack({ from, to }).map((end): TrendWeek => {
+      const start = Math.max(from, end - weekMs)
+      return { from: isoTime(start), to: isoTime(end), ...stepTo(start, end), open: openAt(end).length }
+    }),
+    days: daysWithin({ from, to }).map((start): TrendDay => {
+      const end = Math.min(to, start + dayMs - 1)
+      const date = isoTime(start).slice(0, 10)
+      return { date, ...stepTo(Math.max(from, start - 1), end), open: countSeverities(openAt(end)) }
+    }),
+    all: measureFixing(lives, { from, to }),
+    bySeverity: severities.map((severity) => {
+      const alike = lives.filter((life) => life.severity === severity)
+      return { severity, ...measureFixing(alike, { from, to }) }
+    }),
   }
 }
 
-/** The ends of steps back from the end of a period, oldest first. */
-function stepsBack({ from, to }: Period, step: number): number[] {
-  const count = Math.max(1, Math.ceil((to - from) / step))
-  return Array.from({ length: count }, (_, index) => to - (count - 1 - index) * step)
+/** The ends of weeks back from the end of a period, oldest first. */
+function weeksBack({ from, to }: Period): number[] {
+  const count = Math.max(1, Math.ceil((to - from) / weekMs))
+  return Array.from({ length: count }, (_, index) => to - (count - 1 - index) * weekMs)
+}
+
+/** The beginnings of the days of UTC that a period touches, oldest first. */
+function daysWithin({ from, to }: Period): number[] {
+  const first = Math.floor(from / dayMs)
+  return Array.from({ length: Math.floor(to / dayMs) - first + 1 }, (_, index) => (first + index) * dayMs)
 }
 
 /** A violation from the run that first saw it to the one that ended it. Times are in milliseconds since the epoch. */
@@ -96,16 +110,12 @@ function isIn({ from, to }: Life['open'][number], time: number): boolean {
   return from <= time && (to === undefined || to > time)
 }
 
-function measureSeverity(severity: Severity, lives: readonly Life[], { from, to }: Period): SeverityTrend {
-  const alike = lives.filter((life) => life.severity === severity)
-  const open = alike.filter((life) => life.open.some((span) => isIn(span, to)))
-  const fixed = alike.flatMap(({ firstSeen, endedAt, resolution }) =>
-    endedAt !== undefined && endedAt >= from && (resolution === 'fixed' || resolution === 'removed')
-      ? [endedAt - firstSeen]
-      : [],
+function measureFixing(lives: readonly Life[], { from, to }: Period): OpenAndFixed {
+  const open = lives.filter((life) => life.open.some((span) => isIn(span, to)))
+  const fixed = lives.flatMap(({ firstSeen, endedAt, resolution }) =>
+    endedAt !== undefined && endedAt >= from && isSolved(resolution) ? [endedAt - firstSeen] : [],
   )
   return {
-    severity,
     open: open.length,
     oldestOpen: open.length === 0 ? null : isoTime(Math.min(...open.map(({ firstSeen }) => firstSeen))),
     fixed: fixed.length,

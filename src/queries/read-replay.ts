@@ -115,7 +115,7 @@ function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolati
     resolution: null,
     first_seen: firstSeen,
     last_seen: lastSeen,
-    due: dueDate(record, firstSeen, due),
+    due_at: dueDate(record, firstSeen, due),
     first_run: first.number,
     last_run: last.number,
     ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.startedAt }),

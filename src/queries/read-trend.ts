@@ -2,12 +2,14 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { dayMs } from '../model/clock.ts'
 import { policyProject } from '../model/resource.ts'
-import type { SeverityTrend, Trend, TrendWeek } from '../model/trend.ts'
+import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
+import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { showOpenTime } from '../report/compliance/show-open-time.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { measureTrend } from './measure-trend.ts'
 
@@ -38,17 +40,17 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
   )
 }
 
-/** The trend, a row for each week, oldest first. */
+/** The trend, a row for each day, oldest first. Texts show weeks. */
 export async function readTrend(
   reader: HistoryReader,
   { limit, ...query }: TrendQuery & { readonly limit: number },
-): Promise<Answer<TrendWeek>> {
+): Promise<{ readonly answer: Answer<TrendDay>; readonly weeks: readonly TrendWeek[] }> {
   const { run, projects } = query
   const known = await reader.latestScans(run.number)
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const trend = await findTrend(reader, query)
-  const { rows, omitted } = limited(trend.weeks.toReversed(), limit)
-  return {
+  const { rows, omitted } = limited(trend.days.toReversed(), limit)
+  const answer: Answer<TrendDay> = {
     command: 'trend',
     ...statingExtent(
       run,
@@ -56,16 +58,18 @@ export async function readTrend(
     ),
     more: {
       period: { from: trend.from, to: trend.to },
+      ...{ mean_time_to_fix_ms: trend.all.meanTimeToFixMs, oldest: trend.all.oldestOpen },
       severities: trend.bySeverity.map(({ severity, open, oldestOpen, fixed, meanTimeToFixMs }) => ({
-        ...{ severity, open, oldest_open: oldestOpen, fixed },
-        mean_time_to_fix_s: meanTimeToFixMs === null ? null : Math.round(meanTimeToFixMs / 1000),
+        ...{ severity, open, oldest: oldestOpen, fixed, mean_time_to_fix_ms: meanTimeToFixMs },
       })),
+      weeks: trend.weeks.map((week) => ({ ...week })),
     },
     remarks: [`From ${showTime(trend.from)} to ${showTime(trend.to)}.`],
     rows: rows.reverse(),
     omitted,
     conclusion: describeSeverities(trend),
   }
+  return { answer, weeks: trend.weeks }
 }
 
 function describeSeverities({ bySeverity, to }: Trend): string[] {
@@ -78,17 +82,31 @@ function describeSeverities({ bySeverity, to }: Trend): string[] {
   })
 }
 
-export const trendView: AnswerView<TrendWeek> = {
-  columns: [
-    { name: 'from', value: ({ from }) => from, show: ({ from }) => from.slice(0, 10) },
-    { name: 'to', value: ({ to }) => to, show: ({ to }) => to.slice(0, 10) },
-    { name: 'opened', value: ({ opened }) => opened, align: 'right' },
-    { name: 'fixed', value: ({ fixed }) => fixed, align: 'right' },
-    { name: 'removed', value: ({ removed }) => removed, align: 'right' },
-    { name: 'closed', value: ({ closed }) => closed, align: 'right' },
-    { name: 'open', value: ({ open }) => open, align: 'right' },
-    { name: 'runs', value: ({ runs }) => runs, align: 'right' },
-    { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
-  ],
-  nothing: 'No run has ended yet.',
+const weekColumns: readonly Column<TrendWeek>[] = [
+  { name: 'from', value: ({ from }) => from, show: ({ from }) => from.slice(0, 10) },
+  { name: 'to', value: ({ to }) => to, show: ({ to }) => to.slice(0, 10) },
+  ...(['opened', 'fixed', 'removed', 'closed', 'open', 'runs', 'incomplete'] as const).map(
+    (name): Column<TrendWeek> => ({ name, value: (week) => week[name], align: 'right' }),
+  ),
+]
+
+/** The table of an answer has a line for each week: of days, a quarter would not fit on a screen. */
+export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<TrendDay> {
+  return {
+    columns: [
+      { name: 'date', value: ({ date }) => date },
+      ...(['opened', 'fixed', 'removed', 'closed'] as const).map(
+        (name): Column<TrendDay> => ({ name, value: (day) => day[name] }),
+      ),
+      ...severities.map(
+        (severity): Column<TrendDay> => ({ name: `open_${severity}`, value: ({ open }) => open[severity] }),
+      ),
+      ...(['runs', 'incomplete'] as const).map((name): Column<TrendDay> => ({ name, value: (day) => day[name] })),
+    ],
+    lines: (_, page) => {
+      const [header = '', ...lines] = layTable(weekColumns, weeks(), page.width)
+      return [page.paint('heading', header), ...lines]
+    },
+    nothing: 'No run has ended yet.',
+  }
 }

@@ -79,7 +79,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     .filter((row) => overdueAt === undefined || isOverdue(row, overdueAt))
   if (sort === 'age') rows.sort((a, b) => compareTexts(a.first_seen, b.first_seen))
   // What has no due date comes last.
-  if (sort === 'due') rows.sort((a, b) => compareTexts(a.due ?? '~', b.due ?? '~'))
+  if (sort === 'due') rows.sort((a, b) => compareTexts(a.due_at ?? '~', b.due_at ?? '~'))
   const counts = countRows(rows)
   return {
     command: 'violations',
@@ -142,7 +142,7 @@ function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDuratio
     ...{ path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
-    due: dueDate(violation, firstSeen, due),
+    due_at: dueDate(violation, firstSeen, due),
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
     ...(waiver === undefined ? {} : { waiver }),
   }
@@ -162,7 +162,7 @@ export const violationColumns: readonly Column<ViolationRow>[] = [
   { name: 'message', value: ({ message }) => message },
   { name: 'first_seen', value: (row) => row.first_seen },
   { name: 'last_seen', value: (row) => row.last_seen },
-  { name: 'due', value: ({ due }) => due },
+  { name: 'due_at', value: ({ due_at }) => due_at },
   { name: 'resolved_at', value: (row) => row.resolved_at ?? null },
   { name: 'waiver', value: ({ waiver }) => (waiver === undefined ? null : { ...waiver }) },
   { name: 'fingerprint', value: ({ fingerprint }) => fingerprint },

@@ -28,7 +28,7 @@ const readingOrder = [
     'version',
     'number',
   ],
-  ...['change', 'fields', 'referrers', 'path', 'before', 'after', 'message', 'first_seen', 'last_seen', 'due'],
+  ...['change', 'fields', 'referrers', 'path', 'before', 'after', 'message', 'first_seen', 'last_seen', 'due_at'],
   ...['waiver', 'owner'],
   ...[
     'started_at',

@@ -32,7 +32,8 @@ describe('due dates of a run', () => {
     const second = await fixture.audit({ policy: lenient })
     const third = await fixture.audit({ policy: policyOf(rules) })
     const seen = Date.parse(first.run.started_at)
-    const dues = (report: { violations: readonly { due: string | null }[] }) => report.violations.map(({ due }) => due)
+    const dues = (report: { violations: readonly { due_at: string | null }[] }) =>
+      report.violations.map(({ due_at }) => due_at)
     const sinceFirst = (ms: number) => new Date(seen + ms).toISOString()
     expect([dues(first), dues(second), dues(third)]).toEqual([
       [sinceFirst(2 * day), null],
@@ -56,11 +57,11 @@ describe('hookdrift violations', () => {
     const { run } = await fixture.audit({ policy: policyOf(`${rules}due: { high: 1s, low: 3650d }\n`) })
     const uids = (answer: { rows: { uid: string }[] }) => answer.rows.map(({ uid }) => uid)
     const all = await rows('violations')
-    expect(all.rows[0]).toMatchObject({ uid: off, due: new Date(Date.parse(run.started_at) + 1000).toISOString() })
+    expect(all.rows[0]).toMatchObject({ uid: off, due_at: new Date(Date.parse(run.started_at) + 1000).toISOString() })
     expect(uids(await rows('violations', '--sort', 'age'))).toEqual([slow, off])
     expect(uids(await rows('violations', '--sort', 'due'))).toEqual([off, slow])
     expect(uids(await rows('violations', '--overdue'))).toEqual([off])
-    expect((await ask(['violations', '--format', 'csv'])).stdout).toContain(',due,')
+    expect((await ask(['violations', '--format', 'csv'])).stdout).toContain(',due_at,')
     const shown = (await ask(['violations'])).stdout
     expect([/high .*OVERDUE by/.test(shown), /low .*due in \d+ d/.test(shown)]).toEqual([true, true])
   })

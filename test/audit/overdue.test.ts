@@ -55,7 +55,13 @@ describe('what is overdue', () => {
     ])
     const [first] = at(reports, 2).violations.filter(({ rule }) => rule === 'violation/overdue')
     expect(first).toMatchObject({
-      ...{ kind: 'project', uid: fixture.uidOf('payments'), project: 'acme/payments', severity: 'medium', due: null },
+      ...{
+        kind: 'policy',
+        uid: fixture.uidOf('payments'),
+        project: 'acme/payments',
+        severity: 'medium',
+        due_at: null,
+      },
     })
     // Nothing is written while nothing changes.
     expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(5)

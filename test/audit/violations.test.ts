@@ -46,7 +46,7 @@ describe('a violation', () => {
       path: '/status',
       message: 'disabled after failures: its events are discarded, not queued',
       first_seen: one.run.started_at,
-      due: null,
+      due_at: null,
       resolution: null,
     }
     expect([one, two, three].map(only)).toEqual([

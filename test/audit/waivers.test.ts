@@ -183,7 +183,7 @@ describe('rules about waivers', () => {
         message: 'nothing that it is for violates endpoint/inactive; owner payments team',
         first_seen: one.run.started_at,
         last_seen: one.run.started_at,
-        due: null,
+        due_at: null,
         resolution: null,
       },
     ])

@@ -33,11 +33,11 @@ beforeAll(async () => {
 })
 afterAll(() => history[Symbol.asyncDispose]())
 
-const numbers = (answer: { rows: Record<string, number>[] }) =>
-  answer.rows.map(({ opened, fixed, open, runs, incomplete }) => [opened, fixed, open, runs, incomplete])
+const numbers = (answer: { weeks: Record<string, number>[] }) =>
+  answer.weeks.map(({ opened, fixed, open, runs, incomplete }) => [opened, fixed, open, runs, incomplete])
 
 describe('hookdrift trend', () => {
-  it('has a row a week, with the oldest and the time to fix by severity', async () => {
+  it('has weeks, and a row for each day, with the oldest and the time to fix', async () => {
     const answer = await history.rows('trend')
     expect(numbers(answer)).toEqual([
       [2, 0, 2, 1, 0],
@@ -45,7 +45,14 @@ describe('hookdrift trend', () => {
       [1, 0, 2, 2, 1],
     ])
     expect(answer.severities[1]).toMatchObject({ severity: 'high', open: 2, fixed: 1 })
-    expect(Math.round(answer.severities[1].mean_time_to_fix_s / 86_400)).toBe(10)
+    expect(Math.round(answer.severities[1].mean_time_to_fix_ms / day)).toBe(10)
+    expect(answer.mean_time_to_fix_ms).toBe(answer.severities[1].mean_time_to_fix_ms)
+    expect(answer.oldest).toBe(answer.severities[1].oldest)
+    const days: { date: string; opened: number; fixed: number; open: { high: number } }[] = answer.rows
+    expect(days.at(-1)).toMatchObject({ date: answer.run.started_at.slice(0, 10), opened: 1, fixed: 0 })
+    expect(days.map(({ open }) => open.high).filter((open, at, all) => open !== all[at - 1])).toEqual([2, 1, 2])
+    expect(days.reduce((sum, { opened }) => sum + opened, 0)).toBe(3)
+    expect(days).toHaveLength(20)
     expect(answer.period.to).toBe(answer.run.started_at)
   })
 
@@ -68,7 +75,8 @@ describe('hookdrift trend', () => {
     expect(stdout).toMatch(/^from +to +opened +fixed +removed +closed +open +runs +incomplete$/m)
     expect(stdout).toMatch(/^high: 2 open, the oldest for 19 d; 1 violation fixed, after 10 d on average\.$/m)
     const csv = (await history.ask(['trend', '--format', 'csv'])).stdout.trim().split('\r\n')
-    expect([csv[0], csv.length]).toEqual(['from,to,opened,fixed,removed,closed,open,runs,incomplete', 4])
+    const open = 'open_critical,open_high,open_medium,open_low,open_info'
+    expect([csv[0], csv.length]).toEqual([`date,opened,fixed,removed,closed,${open},runs,incomplete`, 21])
   })
 
   it.each([

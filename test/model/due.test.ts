@@ -29,9 +29,9 @@ describe('a due date', () => {
   })
 
   it('has passed the millisecond after it', () => {
-    const violation = { due: '2026-11-15T10:00:00.000Z' }
-    const at = Date.parse(violation.due)
+    const violation = { due_at: '2026-11-15T10:00:00.000Z' }
+    const at = Date.parse(violation.due_at)
     expect([at - 1, at, at + 1].map((time) => isOverdue(violation, time))).toEqual([false, false, true])
-    expect(isOverdue({ due: null }, at + 1)).toBe(false)
+    expect(isOverdue({ due_at: null }, at + 1)).toBe(false)
   })
 })

@@ -86,13 +86,15 @@ describe('a trend', () => {
     expect(high(spans)).toMatchObject({ open: 1, oldestOpen: ago(12) })
   })
 
-  it('is open at the end of each day, and knows the oldest', () => {
+  it('has days of UTC, with what was open at the end of each', () => {
     const { days } = trendOf([aSpan('a', 2), aSpan('b', 30, { to: ago(1), resolution: 'fixed' })], 3)
-    expect(days.map(({ at, open }) => [at, open])).toEqual([
-      [ago(2), 2],
-      [ago(1), 1],
-      [ago(0), 1],
+    expect(days.map(({ date, opened, fixed, open }) => [date, opened, fixed, open.high])).toEqual([
+      ['2026-11-18', 0, 0, 1],
+      ['2026-11-19', 1, 0, 2],
+      ['2026-11-20', 0, 1, 1],
+      ['2026-11-21', 0, 0, 1],
     ])
+    expect(days.map(({ open }) => open.low)).toEqual([0, 0, 0, 0])
   })
 
   it('leaves out what is overdue: its violations are counted themselves', () => {

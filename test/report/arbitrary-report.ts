@@ -98,7 +98,7 @@ const violation = fc.record({
   message: hostile,
   first_seen: time,
   last_seen: time,
-  due: fc.option(time),
+  due_at: fc.option(time),
 })
 
 const waiver = fc.record(

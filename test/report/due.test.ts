@@ -14,8 +14,8 @@ import { aReport, aViolation } from './sample-reports.ts'
 
 /** The run began on 2026-11-21 at 03:04. */
 const first_seen = '2026-11-01T03:04:00.120Z'
-const late = aViolation({ uid: 'late', state: 'continuing', first_seen, due: '2026-11-12T03:04:00.120Z' })
-const soon = aViolation({ uid: 'soon', state: 'continuing', first_seen, due: '2026-11-24T03:04:00.120Z' })
+const late = aViolation({ uid: 'late', state: 'continuing', first_seen, due_at: '2026-11-12T03:04:00.120Z' })
+const soon = aViolation({ uid: 'soon', state: 'continuing', first_seen, due_at: '2026-11-24T03:04:00.120Z' })
 const never = aViolation({ uid: 'never', state: 'continuing', first_seen })
 const report = aReport({ violations: [late, soon, never] })
 
@@ -39,22 +39,24 @@ describe('a due date', () => {
   })
 
   it('is an instant or null in JSON and JSON lines, and a column in CSV', () => {
-    const dues = [late.due, soon.due, null]
-    expect(JSON.parse(json(report, fileRenderOptions)).violations.map(({ due }: { due: string }) => due)).toEqual(dues)
+    const dues = [late.due_at, soon.due_at, null]
+    expect(
+      JSON.parse(json(report, fileRenderOptions)).violations.map(({ due_at }: { due_at: string | null }) => due_at),
+    ).toEqual(dues)
     const lines = jsonl(report, fileRenderOptions).trim().split('\n')
-    expect(lines.map((line) => JSON.parse(line).due)).toEqual(dues)
+    expect(lines.map((line) => JSON.parse(line).due_at)).toEqual(dues)
     const [header = '', ...rows] = csv(report, fileRenderOptions).trim().split('\r\n')
-    const column = header.split(',').indexOf('due')
+    const column = header.split(',').indexOf('due_at')
     // Their messages have a comma, so columns are counted from the end.
     const fromEnd = header.split(',').length - column
-    expect(rows.map((row) => row.split(',').at(-fromEnd))).toEqual([late.due, soon.due, ''])
+    expect(rows.map((row) => row.split(',').at(-fromEnd))).toEqual([late.due_at, soon.due_at, ''])
   })
 
   it('is a property in SARIF, OCSF and OSCAL', () => {
     for (const format of [sarif, ocsf, oscal]) {
       const shown = format(report, fileRenderOptions)
-      expect(shown).toContain(late.due)
-      expect(shown).toContain(soon.due)
+      expect(shown).toContain(late.due_at)
+      expect(shown).toContain(soon.due_at)
       expect(format(aReport({ violations: [never] }), fileRenderOptions)).not.toMatch(/"due"/)
     }
   })

@@ -83,7 +83,11 @@ export const aTrend: Trend = {
       ...{ open: 4, runs: 7, incomplete: 1 },
     },
   ],
-  days: [12, 12, 12, 13, 10, 8, 4].map((open, at) => ({ at: `2026-11-${15 + at}T03:04:00.120Z`, open })),
+  days: [12, 12, 12, 13, 10, 8, 4].map((high, at) => ({
+    ...{ date: `2026-11-${15 + at}`, opened: 0, fixed: 0, removed: 0, closed: 0, runs: 1, incomplete: 0 },
+    open: { critical: 0, high, medium: 0, low: 0, info: 0 },
+  })),
+  all: { open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 7, meanTimeToFixMs: 310_628_571 },
   bySeverity: [
     { severity: 'critical', open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 7_200_000 },
     { severity: 'high', open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 5, meanTimeToFixMs: 432_000_000 },
@@ -154,7 +158,7 @@ export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolatio
     message: 'sends to http://hooks.example.com, without TLS',
     first_seen: '2026-11-21T03:04:00.120Z',
     last_seen: '2026-11-21T03:04:00.120Z',
-    due: null,
+    due_at: null,
     ...parts,
   } as const
   const identity = [violation.rule, violation.project, violation.uid, violation.path].join(' ')

@@ -61,7 +61,7 @@ export const csvSections = {
 
 const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name'] as const),
-  ...(['owner', 'path', 'message', 'first_seen', 'last_seen', 'due'] as const),
+  ...(['owner', 'path', 'message', 'first_seen', 'last_seen', 'due_at'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
 
 const acceptedColumns = [

@@ -1,5 +1,6 @@
 import { dayMs } from '../../model/clock.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
+import { severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
 import { sparkline } from './components/sparkline.ts'
@@ -8,17 +9,16 @@ import { html, type Markup, nothing } from './markup.ts'
 /** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
 export function showTrend({ from, to, days, weeks, bySeverity }: Trend): Markup {
   const week = weeks.at(-1)
-  const [first, last] = [days.at(0), days.at(-1)]
-  if (week === undefined || first === undefined || last === undefined || days.length < 2) return nothing
+  if (week === undefined || days.length < 2) return nothing
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
-  const most = Math.max(...days.map(({ open }) => open))
-  const label = `Open violations over ${period}: ${first.open} at first, ${last.open} at last, ${most} at most`
+  const values = days.map(({ open }) => severities.reduce((sum, severity) => sum + open[severity], 0))
+  const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${Math.max(...values)} at most`
   const facts = [
     `in the last 7 days: opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]
-  return html`<div class="trend"><p>Open, ${period} ${sparkline({ values: days.map(({ open }) => open), label })}</p>
+  return html`<div class="trend"><p>Open, ${period} ${sparkline({ values, label })}</p>
 <ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
 `
 }

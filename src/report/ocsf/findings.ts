@@ -31,14 +31,14 @@ export function readOcsfContext(report: Report): OcsfContext {
 }
 
 export function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
-  const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver, due } = violation
+  const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver, due_at } = violation
   const rule = context.rules.get(id)
   const { activity, status, compliance } = states[state]
   const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
-    ...event(context, activity, fingerprint, due === null ? {} : { due }),
+    ...event(context, activity, fingerprint, due_at === null ? {} : { due_at }),
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],

@@ -20,7 +20,8 @@ export interface SarifContext {
 const longestName = 1000
 
 export function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: SarifContext): Result {
-  const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen, due } = violation
+  const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen, due_at } =
+    violation
   return {
     ruleId: rule,
     ruleIndex: ruleIndex.get(rule) ?? -1,
@@ -45,7 +46,7 @@ export function describeResult(violation: ReportViolation, { run, ruleIndex, pla
       path: cut(path, longestName),
       first_seen,
       last_seen,
-      ...(due === null ? {} : { due }),
+      ...(due_at === null ? {} : { due_at }),
     },
   }
 }

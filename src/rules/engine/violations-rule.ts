@@ -7,16 +7,16 @@ interface ViolationsRuleDefinition<Schema extends z.ZodObject> extends Descripti
   check(overdue: OverdueViolations): Iterable<RuleFinding>
 }
 
-/** A rule about a project's violations, evaluated when all others are reconciled; its findings are about the project. */
+/** A rule about violations, evaluated when all others are reconciled; its findings are about the policy in a project. */
 export function violationsRule<Schema extends z.ZodObject = typeof noOptions>(
   definition: ViolationsRuleDefinition<Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
   return {
     ...describeRule(definition),
-    kind: 'project',
+    kind: 'policy',
     options: schema,
-    needs: ['project', 'endpoint', 'subscription', 'source'],
+    needs: ['policy', 'project', 'endpoint', 'subscription', 'source'],
     scope: 'violations',
     bind(raw) {
       schema.parse(raw)

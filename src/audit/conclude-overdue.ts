@@ -2,7 +2,7 @@ import type { OldViolation } from '../history/history.ts'
 import { type DueDurations, dueTime } from '../model/due.ts'
 import { pointerStep } from '../model/json.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Finding, Resolution, Severity } from '../model/violation.ts'
+import { countSeverities, type Finding, type Resolution, type Severity } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { Concluded } from './fleet-conclusion.ts'
@@ -76,9 +76,7 @@ function describeOverdue(group: readonly AgedViolation[], due: DueDurations): Ov
   if (first === undefined || !group.some((violation) => isActive(violation) && violation.state === 'open')) return []
   const counted = group.filter(isActive)
   const times = counted.map((violation) => dueTime(violation, violation.firstSeen, due) ?? Number.POSITIVE_INFINITY)
-  const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 } satisfies Record<Severity, number>
-  for (const { severity } of counted) counts[severity] += 1
-  return [{ rule: first.rule, counts, firstDue: new Date(Math.min(...times)).toISOString() }]
+  return [{ rule: first.rule, counts: countSeverities(counted), firstDue: new Date(Math.min(...times)).toISOString() }]
 }
 
 function isActive({ state, waiver, resolution }: AgedViolation): boolean {

@@ -130,11 +130,11 @@ function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): bo
     if (isMasked(before) && isSeal(after)) return true
     if (isMasked(after) && isSeal(before)) return true
     const isBlind = !sealsComparable || before.includes(maskedSeal) || after.includes(maskedSeal)
-    return isBlind && withoutSeals(before) === withoutSeals(after)
+    return isBlind && maskSealsInText(before) === maskSealsInText(after)
   }
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return false
   if (isEqual(before, after)) return true
-  return !sealsComparable && withoutSeals(canonicalJson(before)) === withoutSeals(canonicalJson(after))
+  return !sealsComparable && maskSealsInText(canonicalJson(before)) === maskSealsInText(canonicalJson(after))
 }
 
 function isSeal(value: Json): boolean {
@@ -142,7 +142,7 @@ function isSeal(value: Json): boolean {
 }
 
 /** The same text with every seal in it masked. */
-export function withoutSeals(text: string): string {
+export function maskSealsInText(text: string): string {
   return text.replace(/sealed:(?:[0-9a-f]{32}|masked)/g, maskedSeal)
 }
 

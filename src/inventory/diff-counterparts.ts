@@ -3,7 +3,7 @@ import type { FieldChange } from '../model/change.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { type DiffOptions, diffAttributes, withoutSeals } from './diff-attributes.ts'
+import { type DiffOptions, diffAttributes, maskSealsInText } from './diff-attributes.ts'
 import type { Field, Members } from './field.ts'
 import { type HostMapping, mapHost } from './host-mapping.ts'
 import { objectOf } from './objects.ts'
@@ -73,7 +73,7 @@ function comparable(
   // The address of a source ends in its mask.
   const unmasked = (text: string) => (mask === '' ? text : text.replaceAll(mask, '{mask_id}'))
   const change = (text: string, isAddress: boolean) =>
-    mapHost(withoutSeals(isAddress ? unmasked(text) : text), hosts, isAddress)
+    mapHost(maskSealsInText(isAddress ? unmasked(text) : text), hosts, isAddress)
   return comparableMembers(wireSchema[kind], kept, change)
 }
 

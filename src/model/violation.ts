@@ -31,6 +31,11 @@ export function countSeverities(violations: readonly { readonly severity: Severi
   return counts
 }
 
+/** The sum over all severities. */
+export function totalOf(counts: Readonly<Record<Severity, number>>): number {
+  return severities.reduce((sum, severity) => sum + counts[severity], 0)
+}
+
 /** Whether it was found, and no waiver covers it. */
 export function isOpen({ state }: { readonly state: ViolationState }): boolean {
   return state === 'opened' || state === 'continuing'

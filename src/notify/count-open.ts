@@ -1,6 +1,6 @@
 import type { Channel } from '../config/read-configuration.ts'
 import type { RunRecord } from '../history/records.ts'
-import { severities } from '../model/violation.ts'
+import { countSeverities } from '../model/violation.ts'
 import { eventChooser } from './choose-events.ts'
 import type { Event, Message } from './message.ts'
 
@@ -16,11 +16,5 @@ export function countOpen(
     ({ state, fingerprint, owner, ...violation }) =>
       state === 'continuing' && !fresh.has(fingerprint) && isChosen({ ...violation, ...(owner ? { owner } : {}) }),
   )
-  const groups = Map.groupBy(open, ({ severity }) => severity)
-  return Object.fromEntries(
-    severities.flatMap((severity) => {
-      const { length = 0 } = groups.get(severity) ?? []
-      return length === 0 ? [] : [[severity, length]]
-    }),
-  )
+  return Object.fromEntries(Object.entries(countSeverities(open)).filter(([, number]) => number > 0))
 }

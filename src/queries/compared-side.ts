@@ -1,6 +1,6 @@
 import type { CommittedRun, HistoryReader, RecordedScan, ResourceAtRun } from '../history/reader.ts'
 import type { CompleteScan } from '../history/records.ts'
-import { withoutSeals } from '../inventory/diff-attributes.ts'
+import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { JsonObject } from '../model/json.ts'
 import { resourceKey } from '../model/keys.ts'
@@ -62,7 +62,7 @@ function keyOf({ kind, name }: Pick<ResourceAtRun, 'kind' | 'name'>, attributes:
   if (isByName) return JSON.stringify([kind, name])
   if (matching === 'owner+name') return JSON.stringify([kind, attributes.owner_id ?? null, name])
   const { url } = attributes
-  const path = typeof url === 'string' ? withoutSeals(splitUrl(url).path) : ''
+  const path = typeof url === 'string' ? maskSealsInText(splitUrl(url).path) : ''
   return JSON.stringify([kind, path === '' ? '/' : path])
 }
 

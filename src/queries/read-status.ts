@@ -3,7 +3,7 @@ import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reade
 import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
-import { type Severity, severities } from '../model/violation.ts'
+import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration } from '../report/text/show-time.ts'
@@ -72,8 +72,6 @@ function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { no
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)
   const isIncompleteForLong = incompleteSince !== undefined && isOverdue(incompleteSince)
-  const open = active.filter(({ state }) => state === 'opened' || state === 'continuing')
-  const counts = severities.map((severity) => [severity, open.filter((one) => one.severity === severity).length])
   return {
     project: project.name,
     run: run.number,
@@ -83,8 +81,7 @@ function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { no
     incomplete_since: incompleteSince?.startedAt ?? null,
     stale: isOld || isIncompleteForLong,
     reason: isOld ? 'not scanned for too long' : isIncompleteForLong ? 'no complete scan for too long' : null,
-    // fromEntries forgets that the keys are all severities.
-    violations: Object.fromEntries(counts) as Record<Severity, number>,
+    violations: countSeverities(active.filter(isOpen)),
     waived: active.filter(({ state }) => state === 'waived').length,
     unknown: active.filter(({ state }) => state === 'unknown').length,
   }
@@ -94,7 +91,7 @@ function neverScanned(project: string): StatusRow {
   return {
     ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
     ...{ stale: true, reason: 'never scanned', waived: 0, unknown: 0 },
-    violations: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
+    violations: countSeverities([]),
   }
 }
 

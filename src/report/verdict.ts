@@ -2,7 +2,7 @@ import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
 import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
-import { countSeverities, type FailOn, isOpen, leastNew, severities } from '../model/violation.ts'
+import { countSeverities, type FailOn, isOpen, leastNew, severities, totalOf } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { atLeast, failsRun } from './fails-run.ts'
 import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
@@ -75,7 +75,7 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
   if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
-    const open = sum(Object.values(counts.violations))
+    const open = totalOf(counts.violations)
     return [
       ...describeBugs(coverage),
       `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
@@ -102,7 +102,7 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
 }
 
 function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
-  const open = sum(Object.values(violations))
+  const open = totalOf(violations)
   if (open === 0) return `no open violation${limits}`
   return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
 }

@@ -2,7 +2,7 @@ import type { CoverageStatus } from '../model/coverage.ts'
 import { isOverdue, overdueRule } from '../model/due.ts'
 import type { Report } from '../model/report.ts'
 import type { Listing } from '../model/resource.ts'
-import type { Severity } from '../model/violation.ts'
+import { isOpen, type Severity } from '../model/violation.ts'
 
 /**
  * The state of each project, by its name, from the last run that scanned it: schedules cover different projects. Times
@@ -41,7 +41,6 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const at = Date.parse(report.run.finished_at)
   const next = new Map(fleet)
   const drift = Map.groupBy(report.drift, ({ project }) => project)
-  const isOpen = ({ state }: Report['violations'][number]) => state === 'opened' || state === 'continuing'
   const violations = Map.groupBy(report.violations.filter(isOpen), ({ project }) => project)
   for (const [project, walks] of Map.groupBy(report.coverage, ({ project }) => project)) {
     const before = fleet.get(project)

@@ -1,6 +1,6 @@
 import { dayMs } from '../../model/clock.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
-import { severities } from '../../model/violation.ts'
+import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
 import { sparkline } from './components/sparkline.ts'
@@ -11,7 +11,7 @@ export function showTrend({ from, to, days, weeks, bySeverity }: Trend): Markup 
   const week = weeks.at(-1)
   if (week === undefined || days.length < 2) return nothing
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
-  const values = days.map(({ open }) => severities.reduce((sum, severity) => sum + open[severity], 0))
+  const values = days.map(({ open }) => totalOf(open))
   const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${Math.max(...values)} at most`
   const facts = [
     `in the last 7 days: opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,

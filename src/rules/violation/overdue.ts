@@ -1,6 +1,6 @@
 import { overdueRule } from '../../model/due.ts'
 import { pointerStep } from '../../model/json.ts'
-import { severities } from '../../model/violation.ts'
+import { severities, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { violationsRule } from '../engine/violations-rule.ts'
 
@@ -10,7 +10,7 @@ export const overdue = violationsRule({
   severity: 'medium',
   packs: ['hygiene'],
   *check({ rule, counts, firstDue }) {
-    const number = severities.reduce((sum, severity) => sum + counts[severity], 0)
+    const number = totalOf(counts)
     const since = number === 1 ? `was due ${firstDue.slice(0, 10)}` : `the first was due ${firstDue.slice(0, 10)}`
     yield {
       path: `/${pointerStep(rule)}`,

@@ -1,4 +1,4 @@
-import { type Severity, severities } from '../../../model/violation.ts'
+import { type Severity, severities, totalOf } from '../../../model/violation.ts'
 import { count, countEach } from '../../../text/count.ts'
 import { html, type Markup, nothing } from '../markup.ts'
 
@@ -9,7 +9,7 @@ export function severityChip(severity: Severity): Markup {
 
 /** Open violations by severity as one bar; nothing when there are none. Numbers next to it are its legend. */
 export function severityBar(counts: Readonly<Record<Severity, number>>): Markup {
-  const total = severities.reduce((sum, severity) => sum + counts[severity], 0)
+  const total = totalOf(counts)
   if (total === 0) return nothing
   let left = 0
   const parts = severities.flatMap((severity) => {

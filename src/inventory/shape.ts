@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { Resource } from '../model/resource.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Kind, Resource } from '../model/resource.ts'
 import type { Members } from './field.ts'
 import { wireSchema } from './wire-schema.ts'
 
@@ -11,16 +11,15 @@ import { wireSchema } from './wire-schema.ts'
 export type Shape = ReadonlySet<string> | undefined
 
 /** The shape of these items and those before them. */
-export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape {
-  const [first] = resources
-  if (first === undefined) return shape
-  const before = shape ?? shownPaths(wireSchema[first.kind], first.attributes, '')
-  let narrowed = [...before].map((path) => ({ path, steps: path.split('.') }))
-  for (const { attributes } of resources) {
-    const missed = narrowed.find(({ steps }) => !shows(attributes, steps))
-    if (missed !== undefined) narrowed = narrowed.filter(({ steps }) => shows(attributes, steps))
-  }
-  return shape?.size === narrowed.length ? shape : new Set(narrowed.map(({ path }) => path))
+export function narrowShape(shape: Shape, resources: readonly Pick<Resource, 'kind' | 'attributes'>[]): Shape {
+  return resources.reduce<Shape>((before, resource) => narrowBy(before, shapeOf(resource)), shape)
+}
+
+/** The shape of an item and those before it. */
+export function narrowBy(shape: Shape, item: ReadonlySet<string>): ReadonlySet<string> {
+  if (shape === undefined || shape === item) return item
+  const shared = [...shape].filter((path) => item.has(path))
+  return shared.length === shape.size ? shape : new Set(shared)
 }
 
 /** The fields that appeared and those no longer shown; undefined if both shapes agree or one is unknown. */
@@ -31,21 +30,85 @@ export function compareShapes(before: Shape, after: Shape): { appeared: string[]
   return appeared.length + vanished.length === 0 ? undefined : { appeared, vanished }
 }
 
+/** The fields that one item shows, with those of structs. Most items of a listing show the same ones: one object. */
+export function shapeOf({ kind, attributes }: Pick<Resource, 'kind' | 'attributes'>): ReadonlySet<string> {
+  const members = wireSchema[kind]
+  const end = follow(roots[kind], members, attributes)
+  if (end === undefined) return new Set(shownPaths(members, attributes, ''))
+  end.shape ??= internShape(shownPaths(members, attributes, ''))
+  return end.shape
+}
+
+/** The one object for these paths, as long as there are not too many. */
+export function internShape(paths: Iterable<string>): ReadonlySet<string> {
+  const fresh = new Set(paths)
+  const key = [...fresh].sort().join('\n')
+  const known = interned.get(key)
+  if (known !== undefined) return known
+  if (interned.size < mostShapes) interned.set(key, fresh)
+  return fresh
+}
+
+const interned = new Map<string, ReadonlySet<string>>()
+/** A service may send any number: those beyond are not kept. */
+const mostShapes = 1000
+const mostSteps = 20_000
+
+/** Members in the order in which items show them; the end of a way names a shape. */
+interface Step {
+  readonly next: Map<string, Step>
+  shape?: ReadonlySet<string>
+}
+
+const newStep = (): Step => ({ next: new Map() })
+let steps = 0
+const roots: Readonly<Record<Kind, Step>> = {
+  project: newStep(),
+  endpoint: newStep(),
+  subscription: newStep(),
+  source: newStep(),
+  device: newStep(),
+  probe: newStep(),
+  policy: newStep(),
+}
+
+/** undefined when there are too many ways to keep another one. */
+function follow(from: Step, members: Members, attributes: JsonObject): Step | undefined {
+  let here: Step | undefined = from
+  for (const key in attributes) {
+    here = stepTo(here, key)
+    if (here === undefined) return undefined
+    const inner = innerOf(members[key], attributes[key])
+    if (inner === undefined) continue
+    here = stepTo(here, ' {')
+    if (here !== undefined) here = follow(here, inner.members, inner.value)
+    if (here !== undefined) here = stepTo(here, ' }')
+    if (here === undefined) return undefined
+  }
+  return here
+}
+
+function stepTo({ next }: Step, key: string): Step | undefined {
+  const known = next.get(key)
+  if (known !== undefined) return known
+  if (steps >= mostSteps) return undefined
+  steps++
+  const made = newStep()
+  next.set(key, made)
+  return made
+}
+
 function* shownPaths(members: Members, attributes: JsonObject, prefix: string): Generator<string> {
   for (const [key, value] of Object.entries(attributes)) {
-    yield prefix + key
-    const field = members[key]
-    if (field?.type === 'struct' && field.collapse === undefined && isJsonObject(value)) {
-      yield* shownPaths(field.members, value, `${prefix}${key}.`)
-    }
+    // A dot within a name would read as a step.
+    if (!key.includes('.')) yield prefix + key
+    const inner = innerOf(members[key], value)
+    if (inner !== undefined) yield* shownPaths(inner.members, inner.value, `${prefix}${key}.`)
   }
 }
 
-function shows(attributes: JsonObject, steps: readonly string[]): boolean {
-  let here: unknown = attributes
-  for (const step of steps) {
-    if (!isJsonObject(here) || !(step in here)) return false
-    here = here[step]
-  }
-  return true
+/** The members of a struct and its value; undefined for other fields. */
+function innerOf(field: Members[string] | undefined, value: Json | undefined) {
+  const isStruct = field?.type === 'struct' && field.collapse === undefined
+  return isStruct && isJsonObject(value) ? { members: field.members, value } : undefined
 }

@@ -1,11 +1,13 @@
 import type { Clock } from '../model/clock.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import { compileDialect } from './dialect-matchers.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
+import type { Recogniser } from './recognise-page.ts'
 import type { RequestSent } from './reply.ts'
 import { createSender } from './send-request.ts'
-import type { ServiceClient } from './service-client.ts'
+import type { PagedListing, ProjectAccess, ServiceClient } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
@@ -43,7 +45,9 @@ export function createServiceClient(
     ...{ patience, onRequest },
   })
   return {
-    pages: (listing, access) => readPages(ask, listing, access, settings),
+    // Without a recogniser, every item is one that was read.
+    pages: (listing: PagedListing, access: ProjectAccess, recogniser?: Recogniser) =>
+      readPages(ask, listing, { access, settings, recogniser }) as AsyncGenerator<RawPage>,
     project: (access) => readProject(ask, access),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     close: () => transport.close(),

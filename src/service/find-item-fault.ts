@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
+import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import type { ListingFilter } from './filter.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import type { FaultKind } from './service-fault.ts'
@@ -25,7 +26,7 @@ const longestKept = 64
 
 /** Some items of a page at a time, or the reason why they cannot be read. */
 type Groups = Iterable<
-  { readonly ok: true; readonly items: readonly JsonObject[] } | { readonly ok: false; readonly reason: string }
+  { readonly ok: true; readonly items: readonly RawItem[] } | { readonly ok: false; readonly reason: string }
 >
 
 /**
@@ -46,24 +47,26 @@ export function findPageFault(groups: Groups, expectation: PageExpectation): Ite
 }
 
 function findForeign(
-  items: readonly JsonObject[],
+  items: readonly RawItem[],
   from: number,
   { projectUid, key }: PageExpectation,
 ): ItemFault | undefined {
-  const foreign = items.findIndex(({ project_id: id }) => isName(id) && id !== projectUid)
-  if (foreign < 0) return undefined
-  const owner = withoutCredentials(foreignText(String(items[foreign]?.project_id), key)).replace(/[()"]/g, '')
-  const what = `item ${from + foreign + 1} belongs to another project, ${owner}: the key is not one for this project`
-  return { kind: 'foreign', what }
+  for (const [index, item] of items.entries()) {
+    if (item instanceof KnownItem || !isName(item.project_id) || item.project_id === projectUid) continue
+    const owner = withoutCredentials(foreignText(item.project_id, key)).replace(/[()"]/g, '')
+    const what = `item ${from + index + 1} belongs to another project, ${owner}: the key is not one for this project`
+    return { kind: 'foreign', what }
+  }
+  return undefined
 }
 
 function findBroken(
-  items: readonly JsonObject[],
+  items: readonly RawItem[],
   from: number,
   { filters, seen }: PageExpectation,
 ): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
-    const what = whatBreaks(item, filters, seen)
+    const what = item instanceof KnownItem ? noteUid(item.uid, seen) : whatBreaks(item, filters, seen)
     if (what !== undefined) return { kind: 'malformed', what: `item ${from + index + 1} ${what}` }
   }
   return undefined
@@ -74,11 +77,17 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
   if (!isName(projectId)) return 'has no project_id'
   if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
   if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
+  const repeated = noteUid(uid, seen)
+  if (repeated !== undefined) return repeated
+  const missed = filters.find((filter) => !filter.holds(item))
+  return missed && `does not match the ${missed.name} filter: the service ignored it`
+}
+
+function noteUid(uid: string, seen: Set<string>): string | undefined {
   const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
   if (seen.has(mark)) return 'was listed before in the same walk'
   seen.add(mark)
-  const missed = filters.find((filter) => !filter.holds(item))
-  return missed && `does not match the ${missed.name} filter: the service ignored it`
+  return undefined
 }
 
 /** A number is not an identifier, even if it was kept as its text. */

@@ -1,9 +1,10 @@
-import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { isJsonObject } from '../model/json.ts'
+import type { RawItem } from '../model/raw-page.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Some items of a page, in order, or the reason why they cannot be read. */
 type Group =
-  | { readonly ok: true; readonly items: readonly JsonObject[] }
+  | { readonly ok: true; readonly items: readonly RawItem[] }
   | { readonly ok: false; readonly reason: string }
 
 const mostItems = 100
@@ -12,18 +13,20 @@ const mostBytes = 1024 * 1024
 const largestItem = 8 * 1024 * 1024
 
 /** Parses the pieces of a large page (`split-page.ts`) a few at a time, so that the rest cost only their bytes. */
-export function* pageGroups(pieces: readonly Buffer[]): Generator<Group, void, void> {
-  let items: JsonObject[] = []
+export function* pageGroups(pieces: readonly (Buffer | RawItem)[]): Generator<Group, void, void> {
+  let items: RawItem[] = []
   let bytes = 0
   for (const [index, piece] of pieces.entries()) {
-    if (piece.length > largestItem)
-      return yield { ok: false, reason: `item ${index + 1} is larger than ${largestItem} bytes` }
-    const parsed = parseJson(piece)
-    if (!parsed.ok) return yield { ok: false, reason: `item ${index + 1}: ${parsed.reason}` }
-    if (!isJsonObject(parsed.value))
-      return yield { ok: false, reason: 'data.content contains something that is not an object' }
-    items.push(parsed.value)
-    bytes += piece.length
+    if (Buffer.isBuffer(piece)) {
+      if (piece.length > largestItem)
+        return yield { ok: false, reason: `item ${index + 1} is larger than ${largestItem} bytes` }
+      const parsed = parseJson(piece)
+      if (!parsed.ok) return yield { ok: false, reason: `item ${index + 1}: ${parsed.reason}` }
+      if (!isJsonObject(parsed.value))
+        return yield { ok: false, reason: 'data.content contains something that is not an object' }
+      items.push(parsed.value)
+      bytes += piece.length
+    } else items.push(piece)
     if (items.length < mostItems && bytes < mostBytes) continue
     yield { ok: true, items }
     items = []

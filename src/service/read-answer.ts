@@ -7,6 +7,8 @@ import { nameOf } from './name-status.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
 import { readPlainBadRequest, readRedirect } from './read-wrong-url.ts'
+import type { RecognisedPage } from './recognise-page.ts'
+import type { ServiceRequest } from './reply.ts'
 import { splitPage } from './split-page.ts'
 import type { WireAnswer } from './transport.ts'
 
@@ -23,6 +25,7 @@ interface ReadContext {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems: number | undefined
+  readonly recognise: ServiceRequest['recognise']
 }
 
 /** Bodies of errors are read only for their message. */
@@ -61,7 +64,10 @@ function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFai
   return failure('http', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
 }
 
-async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }: ReadContext): Promise<HttpOutcome> {
+async function readSuccess(
+  answer: WireAnswer,
+  { maxBodyBytes, key, mostItems, recognise }: ReadContext,
+): Promise<HttpOutcome> {
   const refusal = refuseUnread(answer, maxBodyBytes, key)
   if (refusal !== undefined) {
     answer.discard()
@@ -71,18 +77,37 @@ async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }:
   if (bytes === undefined) return tooLarge(maxBodyBytes)
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
-  if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
-  return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(answer.status, bytes, mostItems)
+  const recognised = await recognise?.(bytes, maxWholeBytes)
+  if (recognised?.envelope !== undefined) return readRecognised(answer.status, { ...recognised, envelope: recognised.envelope })
+  const read = readPlain(answer.status, bytes, mostItems)
+  return read.ok && recognised !== undefined ? { ...read, digests: recognised.digests } : read
+}
+
+function readRecognised(
+  status: number,
+  { envelope, items, digests }: RecognisedPage & { readonly envelope: Buffer },
+): HttpOutcome {
+  if (envelope.length > maxWholeBytes) return tooMuchAround(status)
+  const read = readJson(status, envelope)
+  return read.ok ? { ...read, items, digests } : read
+}
+
+function readPlain(status: number, bytes: Buffer, mostItems: number | undefined): HttpOutcome {
+  if (bytes.length <= maxWholeBytes) return readJson(status, bytes)
+  return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(status, bytes, mostItems)
 }
 
 function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {
   const page = splitPage(bytes, mostItems)
   if (page === 'cut off') return cutOff(status)
   if (page === 'too many') return tooMany(status, mostItems)
-  if (page === undefined || page.envelope.length > maxWholeBytes)
-    return failure('malformed', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
+  if (page === undefined || page.envelope.length > maxWholeBytes) return tooMuchAround(status)
   const read = readJson(status, page.envelope)
   return read.ok ? { ...read, items: page.items } : read
+}
+
+function tooMuchAround(status: number): HttpFailure {
+  return failure('malformed', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
 }
 
 function readJson(status: number, bytes: Buffer): HttpOutcome {

@@ -1,17 +1,24 @@
 import { hash } from 'node:crypto'
-import type { RawPage } from '../model/raw-page.ts'
+import type { RawItem, RawPage } from '../model/raw-page.ts'
 import { decodePage } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
 import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
 import type { SendRequest } from './send-request.ts'
-import type { ProjectAccess } from './service-client.ts'
+import { type Recogniser, recognisePage } from './recognise-page.ts'
+import type { PagedListing, ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 
 /** A page may have this many items even if fewer were requested: some services do not paginate. */
 const fewestItems = 20_000
+
+interface Reading {
+  readonly access: ProjectAccess
+  readonly settings: ServiceSettings
+  readonly recogniser?: Recogniser | undefined
+}
 
 /**
  * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. A large
@@ -21,10 +28,9 @@ const fewestItems = 20_000
  */
 export async function* readPages(
   ask: SendRequest,
-  listing: 'endpoints' | 'subscriptions' | 'sources',
-  access: ProjectAccess,
-  settings: ServiceSettings,
-): AsyncGenerator<RawPage, void, void> {
+  listing: PagedListing,
+  { access, settings, recogniser }: Reading,
+): AsyncGenerator<RawPage<RawItem>, void, void> {
   const path = `/projects/${encodeURIComponent(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
@@ -36,16 +42,20 @@ export async function* readPages(
   for (let number = 1; ; number++) {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    const reply = await ask({ method: 'GET', path, query, body: null, success: [200], mostItems }, access)
+    const recognise =
+      recogniser &&
+      ((bytes: Buffer, mostParsed: number) => recognisePage(recogniser, number, bytes, { mostItems, mostParsed }))
+    const question = { method: 'GET', path, query, body: null, success: [200], mostItems, recognise } as const
+    const reply = await ask(question, access)
     if (!reply.ok) throw faultOf(reply, `page ${number}`)
-    const { requestId } = reply
+    const { requestId, digests } = reply
     const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `page ${number}: ${what}`, reply)
     const pieces = reply.items
     const page = decodePage(reply.value, pieces?.length)
     if (!page.ok) throw fault('malformed', page.reason)
     const { items, nextCursor } = page.value
     if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
-    const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
+    const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : groupsOf(pieces))
     const itemFault = findPageFault(groups(), {
       ...{ projectUid: access.projectUid, key: access.key },
       ...{ filters, seen },
@@ -57,7 +67,7 @@ export async function* readPages(
     for (const group of groups()) {
       // The same bytes were parsed above.
       if (!group.ok) throw fault('malformed', group.reason)
-      yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
+      yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId, digests }
       from += group.items.length
     }
     if (nextCursor === null || mark === null) return
@@ -65,6 +75,12 @@ export async function* readPages(
     cursors.add(mark)
     cursor = nextCursor
   }
+}
+
+/** In one part where all of it was parsed already. */
+function groupsOf(pieces: readonly (Buffer | RawItem)[]) {
+  const read = pieces.flatMap((piece) => (Buffer.isBuffer(piece) ? [] : [piece]))
+  return read.length === pieces.length ? [{ ok: true as const, items: read }] : pageGroups(pieces)
 }
 
 function queryOf({ pageSize, dialect }: ServiceSettings, filters: ReturnType<typeof filtersOf>): URLSearchParams {

@@ -1,4 +1,5 @@
 import type { HttpFailure, HttpSuccess } from './http-outcome.ts'
+import type { RecognisedPage } from './recognise-page.ts'
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST'
@@ -11,6 +12,8 @@ export interface ServiceRequest {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems?: number
+  /** Recognises items of the page. */
+  readonly recognise?: ((bytes: Buffer, mostParsed: number) => Promise<RecognisedPage | undefined>) | undefined
   /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number
 }

@@ -126,7 +126,9 @@ export function createSender({
 
   async function exchangeOnce(
     request: WireRequest,
-    { limitMs, success, mostItems }: Pick<ServiceRequest, 'success' | 'mostItems'> & { readonly limitMs: number },
+    { limitMs, success, mostItems, recognise }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise'> & {
+      readonly limitMs: number
+    },
     { key, signal }: ProjectAccess,
   ): Promise<HttpOutcome> {
     const timeout = timeoutAfter(limitMs)
@@ -135,7 +137,10 @@ export function createSender({
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
       const { maxBodyBytes } = limits
       const { url } = settings
-      return await readAnswer(answer, { matchers, maxBodyBytes, key, url, path: request.path, success, mostItems })
+      return await readAnswer(answer, {
+        ...{ matchers, maxBodyBytes, key, url, path: request.path },
+        ...{ success, mostItems, recognise },
+      })
     } catch (error) {
       if (end.aborted) return stopped(signal)
       if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })

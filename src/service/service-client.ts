@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../model/json.ts'
-import type { RawPage } from '../model/raw-page.ts'
+import type { RawItem, RawPage } from '../model/raw-page.ts'
+import type { Recogniser } from './recognise-page.ts'
 import type { Filters } from './settings.ts'
 
 /** The three operations of the service's contract, and the project itself where the service offers it. */
@@ -9,7 +10,13 @@ export interface ServiceClient {
    * once, and belongs to the project and the filters.
    * @throws ServiceFault when that cannot be proven
    */
-  pages(listing: 'endpoints' | 'subscriptions' | 'sources', access: ProjectAccess): AsyncIterable<RawPage>
+  pages(listing: PagedListing, access: ProjectAccess): AsyncIterable<RawPage>
+  /** The same; items that are recognised by their bytes are not read again. */
+  pages(
+    listing: PagedListing,
+    access: ProjectAccess,
+    recogniser: Recogniser | undefined,
+  ): AsyncIterable<RawPage<RawItem>>
   /**
    * Reads the project with its configuration.
    * @throws ServiceFault `foreign` when the answer is another project
@@ -19,6 +26,8 @@ export interface ServiceClient {
   testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
   close(): Promise<void>
 }
+
+export type PagedListing = 'endpoints' | 'subscriptions' | 'sources'
 
 /** One project under audit: how to reach it, what it may cost, what it has cost. */
 export interface ProjectAccess {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
-import { type ChainVersion, chainVersion, type Parts, partsCarried, partsOfRun } from './parts.ts'
+import { type ChainVersion, chainVersion, type KnownParts, type Parts, partsCarried, partsOfRun } from './parts.ts'
 
 /** The digest of a committed run and, through the link before it, of all earlier ones. */
 export function linkOf(version: ChainVersion, previous: string | null, parts: Parts): string {
@@ -18,7 +18,7 @@ export function attributeToRun(db: Database, run: number): void {
 }
 
 /** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
-export function appendLink(db: Database, run: number): string {
+export function appendLink(db: Database, run: number, known: KnownParts): string {
   const previous =
     db
       .prepare<[number], string>(
@@ -26,7 +26,7 @@ export function appendLink(db: Database, run: number): string {
       )
       .pluck()
       .get(run) ?? null
-  const parts = partsOfRun(db, run, chainVersion)
+  const parts = partsOfRun(db, run, chainVersion, known)
   const chain = linkOf(chainVersion, previous, parts)
   const update = db.prepare(
     'UPDATE run SET previous = ?, part_digests = ?, chain = ?, chain_version = ? WHERE number = ?',

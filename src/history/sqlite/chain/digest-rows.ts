@@ -26,13 +26,11 @@ export function digestRows(
   const sql = `SELECT ${names.map((name) => members[name]).join(', ')} FROM ${from} WHERE ${where} ORDER BY ${order}`
   const digest = createHash('sha256')
   let isEmpty = true
-  // The first run of a large fleet digests tens of thousands of rows under the write lock: few, long updates.
+  // Tens of thousands of rows may have to be read under the write lock: few, long updates.
   let text = ''
   for (const row of db.prepare<[typeof parameters], unknown[]>(sql).raw().iterate(parameters)) {
     isEmpty = false
-    const present: unknown[] = []
-    for (const [index, name] of names.entries()) if (row[index] !== null) present.push(name, row[index])
-    text += `${JSON.stringify(present)}\n`
+    text += lineOf(names, row)
     if (text.length < atOnce) continue
     digest.update(text)
     text = ''
@@ -40,5 +38,12 @@ export function digestRows(
   return isEmpty ? undefined : digest.update(text).digest('hex')
 }
 
-/** UTF-16 code units. */
-const atOnce = 65_536
+/** A row in a digest; `values` are in the order of `names`. */
+export function lineOf(names: readonly string[], values: readonly unknown[]): string {
+  const present: unknown[] = []
+  for (const [index, name] of names.entries()) if (values[index] !== null) present.push(name, values[index])
+  return `${JSON.stringify(present)}\n`
+}
+
+/** How much of its text a digest takes in one update: UTF-16 code units. */
+export const atOnce = 65_536

@@ -4,8 +4,9 @@ import type { DigestMembers } from './digest-rows.ts'
 // still verify. A renamed column, or another backend, changes the right side only.
 
 /** Members with the names of their columns. */
-function alike(...names: readonly string[]): DigestMembers {
-  return Object.fromEntries(names.map((name) => [name, name]))
+function alike<const Name extends string>(...names: readonly Name[]): { readonly [Member in Name]: string } {
+  // fromEntries forgets which names the keys are.
+  return Object.fromEntries(names.map((name) => [name, name])) as { [Member in Name]: string & Name }
 }
 
 export const runMembers: DigestMembers = {
@@ -28,21 +29,22 @@ export const walkMembers: DigestMembers = {
 }
 
 /** The body is covered by its digest, and the end of a version by the run that ends it. */
-export const versionMembers: DigestMembers = {
+export const versionMembers = {
   ...alike('id', 'project_id', 'kind', 'uid', 'from_run', 'replaces', 'name', 'digest'),
   normaliser: 'normal_form_version',
-}
+} as const satisfies DigestMembers
 
 export const unreferencedMembers = alike('project_id', 'kind', 'uid', 'from_run')
 
-export const changeMembers = alike(
-  ...['id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers'],
-)
+export const changeMembers = alike('id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers')
 
-export const violationMembers: DigestMembers = {
+/** Of versions 1 and 2 of the chain. */
+export const violationMembersBefore3 = {
   ...alike('id', 'fingerprint', 'project_id', 'kind', 'uid', 'rule', 'path', 'state', 'severity', 'name', 'message'),
   ...alike('from_run', 'first_run', 'last_run', 'replaces', 'waiver'),
-}
+} as const satisfies DigestMembers
+
+export const violationMembers = { ...violationMembersBefore3, ...alike('origin_run') } as const satisfies DigestMembers
 
 export const endMembers = alike('id', 'to_run')
 

@@ -16,6 +16,7 @@ import {
   unreferencedMembers,
   versionMembers,
   violationMembers,
+  violationMembersBefore3,
   walkMembers,
   withheldMembers,
 } from './members.ts'
@@ -64,7 +65,7 @@ function partsBy(run: string, version: ChainVersion): PartRows {
     changes: { from: 'change', members: changeMembers, where: ofRun, order: 'id' },
     violations: {
       from: 'violation',
-      members: version < 3 ? violationMembers : { ...violationMembers, origin_run: 'origin_run' },
+      members: version < 3 ? violationMembersBefore3 : violationMembers,
       where: began,
       order: 'id',
     },
@@ -161,9 +162,12 @@ function outsideTheChain(version: ChainVersion): PartRows {
   }
 }
 
-/** Digests of what a run recorded, as it is now. */
-export function partsOfRun(db: Database, run: number, version: ChainVersion): Parts {
-  return digestsOf(db, ofRun(version), { run })
+/** Digests of parts that are known without reading their rows; undefined of a part without rows. */
+export type KnownParts = ReadonlyMap<string, string | undefined>
+
+/** Digests of what a run recorded, as it is now, but for those that are known. */
+export function partsOfRun(db: Database, run: number, version: ChainVersion, known: KnownParts = new Map()): Parts {
+  return digestsOf(db, ofRun(version), { run }, known)
 }
 
 /** Digests of all that no link covers, as a checkpoint carries them. */
@@ -171,9 +175,14 @@ export function partsCarried(db: Database, checkpoint: number, version: ChainVer
   return digestsOf(db, outsideTheChain(version), { checkpoint })
 }
 
-function digestsOf(db: Database, parts: PartRows, parameters: Readonly<Record<string, number>>): Parts {
+function digestsOf(
+  db: Database,
+  parts: PartRows,
+  parameters: Readonly<Record<string, number>>,
+  known: KnownParts = new Map(),
+): Parts {
   const digests = Object.entries(parts).flatMap(([name, rows]): [string, string][] => {
-    const digest = digestRows(db, rows, parameters)
+    const digest = known.has(name) ? known.get(name) : digestRows(db, rows, parameters)
     return digest === undefined ? [] : [[name, digest]]
   })
   return Object.fromEntries(digests)

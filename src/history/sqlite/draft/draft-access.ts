@@ -1,5 +1,6 @@
 import type { ProjectRef } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
+import type { KnownParts } from '../chain/parts.ts'
 import type { DraftStatements } from './draft-statements.ts'
 
 /** What the parts of a draft share. */
@@ -9,8 +10,18 @@ export interface DraftAccess {
   idOf(project: ProjectRef): number
   /** @throws AuditError.busy when the run no longer owns the lease */
   requireLease(): void
-  /** Writes all or nothing, while the run owns the lease. */
-  write<Result>(work: () => Result): Result
+  /**
+   * Has rows of a project inserted, later and with others, in the order of the calls. `size.characters`: about the
+   * length of their long texts.
+   * @throws AuditError.busy when the run no longer owns the lease
+   */
+  stageRows(project: number, size: { readonly rows: number; readonly characters?: number }, insert: () => void): void
+  /** Inserts what waits, if some of it is of this project: before a read that must find rows of the draft. */
+  insertRowsOf(project: number): void
+  /** Whether there were versions of a project before this run. */
+  hadVersions(project: number): boolean
+  /** Whether there were violations of a project before this run. */
+  hadViolations(project: number): boolean
 }
 
 /** Some methods of a draft, and what the draft does for them at its end. */
@@ -18,6 +29,10 @@ export interface DraftPart<Method extends keyof Draft> {
   readonly methods: Pick<Draft, Method>
   /** Within the transaction of the commit: writes what the part only remembered until then. */
   finish(): void
+  /** The digests that were kept while rows were inserted. */
+  digests(): KnownParts
+  /** After a transaction that failed: some rows that a digest counts may not be there. */
+  spoilDigests(): void
   /** Within a transaction: deletes the rows that the run wrote of a project. */
   deleteRows(project: number): void
   /** Drops what the part remembers of a project. */

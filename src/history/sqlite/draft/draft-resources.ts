@@ -1,5 +1,9 @@
 import type { Kind } from '../../../model/resource.ts'
+import type { NewVersion } from '../../history.ts'
+import type { StagedChange } from '../../records.ts'
 import { compareText } from '../../report-order.ts'
+import { changeMembers, versionMembers } from '../chain/members.ts'
+import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 
@@ -9,6 +13,12 @@ interface MarkChanges {
   readonly kind: Kind
   readonly added: readonly string[]
   readonly removed: readonly string[]
+}
+
+/** A change whose lists are JSON. */
+type ChangeRow = Omit<StagedChange, 'fields' | 'referrers'> & {
+  readonly fields: string
+  readonly referrers: string | null
 }
 
 type ResourceMethod =
@@ -21,16 +31,34 @@ type ResourceMethod =
   | 'referrers'
   | 'markUnreferenced'
 
-/** Versions, changes and unreferenced marks. New rows are inserted at once; ends and marks are remembered. */
-export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPart<ResourceMethod> {
+/** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
+export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
+  const { run, sql, idOf, stageRows } = access
+  const versionDigest = new RunningDigest(versionMembers)
+  const changeDigest = new RunningDigest(changeMembers)
   const seenVersions = new IdSet()
-  const endedVersions = new Set<number>()
+  const endedVersions = new IdSet()
   const markChanges = new Map<string, MarkChanges>()
+
+  function insertVersion(project: number, { kind, uid, name, digest, body, facts, ...version }: NewVersion): void {
+    const { normaliser, replaces = null } = version
+    const values = [project, kind, uid, run, replaces, normaliser, name, digest, body, facts]
+    const id = Number(sql.insertVersion.run(...values).lastInsertRowid)
+    versionDigest.add({ id, project_id: project, from_run: run, kind, uid, replaces, normaliser, name, digest })
+  }
+
+  function insertChange(project: number, { kind, uid, name, change, fields, referrers }: ChangeRow): void {
+    const { lastInsertRowid } = sql.insertChange.run(run, project, kind, uid, name, change, fields, referrers)
+    const row = { kind, uid, name, change, fields, referrers }
+    changeDigest.add({ ...row, id: Number(lastInsertRowid), run, project_id: project })
+  }
 
   return {
     methods: {
       async known(project, kind, uids) {
-        const rows = sql.known.all({ project: idOf(project), kind, uids: JSON.stringify(uids), run })
+        const id = idOf(project)
+        if (!access.hadVersions(id)) return new Map()
+        const rows = sql.known.all({ project: id, kind, uids: JSON.stringify(uids), run })
         return new Map(rows.map((row) => [row.uid, row]))
       },
       async modifiedSince(project, time) {
@@ -41,26 +69,32 @@ export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPar
         for (const id of seen) seenVersions.add(id)
         if (versions.length === 0) return
         const id = idOf(project)
-        write(() => {
-          for (const { kind, uid, name, digest, body, facts, normaliser, replaces } of versions) {
-            sql.insertVersion.run(id, kind, uid, run, replaces ?? null, normaliser, name, digest, body, facts)
-            if (replaces !== undefined) seenVersions.add(replaces)
-          }
+        const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
+        stageRows(id, { rows: versions.length, characters }, () => {
+          for (const version of versions) insertVersion(id, version)
         })
+        for (const { replaces } of versions) {
+          if (replaces === undefined) continue
+          seenVersions.add(replaces)
+          endedVersions.add(replaces)
+        }
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return
         const id = idOf(project)
-        write(() => {
-          for (const { kind, uid, name, change, fields, referrers } of changes) {
-            const users = referrers === undefined ? null : JSON.stringify(referrers)
-            sql.insertChange.run(run, id, kind, uid, name, change, JSON.stringify(fields), users)
-          }
+        const rows = changes.map(({ fields, referrers, ...change }) => {
+          return { ...change, fields: JSON.stringify(fields), referrers: referrers ? JSON.stringify(referrers) : null }
+        })
+        const characters = rows.reduce((sum, { fields }) => sum + fields.length, 0)
+        stageRows(id, { rows: rows.length, characters }, () => {
+          for (const row of rows) insertChange(id, row)
         })
       },
       async unseen(project, kind) {
         const unseen: number[] = []
-        for (const id of sql.current.iterate(idOf(project), kind, run)) if (!seenVersions.has(id)) unseen.push(id)
+        const projectId = idOf(project)
+        if (!access.hadVersions(projectId)) return []
+        for (const id of sql.current.iterate(projectId, kind, run)) if (!seenVersions.has(id)) unseen.push(id)
         return unseen.flatMap((id) => sql.unseen.all(id))
       },
       async endVersions(versions) {
@@ -69,7 +103,9 @@ export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPar
       async referrers(project, sources) {
         if (sources.length === 0) return new Map()
         const list = JSON.stringify(sources.map((source) => JSON.stringify(source)))
-        const rows = sql.referrers.all({ project: idOf(project), run, sources: list })
+        const id = idOf(project)
+        access.insertRowsOf(id)
+        const rows = sql.referrers.all({ project: id, run, sources: list })
         const current = rows.filter(({ id }) => !endedVersions.has(id))
         // The uid as canonical JSON, which hookdrift wrote.
         const bySource = Map.groupBy(current, ({ source }) => JSON.parse(source) as string)
@@ -86,16 +122,20 @@ export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPar
       },
     },
     finish() {
-      sql.endReplaced.run(run, run)
       for (const id of endedVersions) sql.endVersion.run(run, id)
       for (const { project, kind, added, removed } of markChanges.values()) {
         for (const uid of removed) sql.unmark.run(run, project, kind, uid)
         for (const uid of added) sql.mark.run(project, kind, uid, run)
       }
     },
+    digests: () => endDigests({ versions: versionDigest, changes: changeDigest }),
+    spoilDigests() {
+      versionDigest.spoil()
+      changeDigest.spoil()
+    },
     deleteRows(project) {
-      sql.deleteVersions.run(project, run)
-      sql.deleteChanges.run(project, run)
+      if (sql.deleteVersions.run(project, run).changes > 0) versionDigest.spoil()
+      if (sql.deleteChanges.run(project, run).changes > 0) changeDigest.spoil()
     },
     forget(project) {
       for (const version of sql.currentIds.iterate(project, run)) {

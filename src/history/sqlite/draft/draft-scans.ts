@@ -24,7 +24,7 @@ type ScanMethod =
   | 'withholdRemovals'
 
 /** Scans, walks, notices and the context of a run: remembered until the commit, but for withheld removals. */
-export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess): DraftPart<ScanMethod> {
+export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAccess): DraftPart<ScanMethod> {
   /** Names of projects by id. */
   const scans = new Map<number, string>()
   /** By project and listing. */
@@ -70,7 +70,8 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
       },
       async withholdRemovals(project, listing, uids) {
         const id = idOf(project)
-        write(() => sql.withhold.run(id, listing, run, JSON.stringify(uids)))
+        const list = JSON.stringify(uids)
+        stageRows(id, { rows: 1, characters: list.length }, () => sql.withhold.run(id, listing, run, list))
       },
     },
     finish() {
@@ -84,6 +85,8 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
       const [rules, projects] = [context.rules as unknown as Json, context.projects as unknown as Json]
       sql.nameDocuments.run(insertDocument(rules), insertDocument(projects), run)
     },
+    digests: () => new Map(),
+    spoilDigests: () => undefined,
     deleteRows: (project) => sql.deleteWithheld.run(project, run),
     forget(project) {
       notices = notices.filter(({ projectId }) => projectId !== project)

@@ -28,6 +28,10 @@ export function prepareStatements(db: Database) {
     setCommitted: all("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?"),
     setExitCode: all('UPDATE run SET exit_code = ? WHERE number = ?'),
 
+    lastProject: value<number | null>('SELECT max(id) FROM project'),
+    findProject: value<number>('SELECT id FROM project WHERE service = ? AND uid = ?'),
+    insertProject: all('INSERT INTO project (id, service, uid) VALUES (?, ?, ?)'),
+
     lastScan: value<number | null>('SELECT max(run) FROM scan WHERE project_id = ? AND run < ?'),
     previouslyWithheld: value<string | null>(
       `SELECT h.uids FROM walk w LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
@@ -41,6 +45,8 @@ export function prepareStatements(db: Database) {
        ORDER BY run DESC LIMIT 1`,
     ),
 
+    hadVersions: value<number>('SELECT 1 FROM version WHERE project_id = ? AND from_run < ? LIMIT 1'),
+    hadViolations: value<number>('SELECT 1 FROM violation WHERE project_id = ? AND from_run < ? LIMIT 1'),
     known: named<{ project: number; kind: Kind; uids: string; run: number }, KnownVersion>(
       `SELECT v.id, v.uid, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
        FROM json_each(@uids) u CROSS JOIN version v ON v.project_id = @project AND v.kind = @kind AND v.uid = u.value
@@ -56,10 +62,6 @@ export function prepareStatements(db: Database) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
-    endReplaced: all(
-      `UPDATE version SET to_run = ? WHERE id IN (SELECT replaces FROM version
-         WHERE id > (SELECT version_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
-    ),
     endVersion: all('UPDATE version SET to_run = ? WHERE id = ?'),
 
     insertChange: db.prepare<[number, number, Kind, string, string, ChangeType, string, string | null]>(
@@ -104,14 +106,11 @@ export function prepareStatements(db: Database) {
     insertViolation: db.prepare(
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
                               first_run, last_run, origin_run, replaces, waiver)
-       VALUES (@fingerprint, @projectId, @kind, @uid, @rule, @path, @state, @severity, @name, @message, @fromRun,
-               @firstRun, @lastRun, @originRun, @replaces, @waiver)`,
+       VALUES (@fingerprint, @project_id, @kind, @uid, @rule, @path, @state, @severity, @name, @message, @from_run,
+               @first_run, @last_run, @origin_run, @replaces, @waiver)`,
     ),
     deleteViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
-    endReplacedViolations: all(
-      `UPDATE violation SET to_run = ? WHERE id IN (SELECT replaces FROM violation
-         WHERE id > (SELECT violation_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
-    ),
+    endReplacedViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
     endViolation: all('UPDATE violation SET to_run = ?, resolution = ? WHERE id = ?'),
     violationsWithOrigin: db.prepare<{ project: number; run: number }, WithOriginRow>(
       `SELECT ${violationColumns}, to_run IS NULL AS isActive,

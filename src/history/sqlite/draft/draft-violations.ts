@@ -1,5 +1,7 @@
 import type { Resolution } from '../../../model/violation.ts'
-import type { ActiveViolation } from '../../history.ts'
+import type { ActiveViolation, NewViolation } from '../../history.ts'
+import { violationMembers } from '../chain/members.ts'
+import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import { toActiveViolation } from '../rows.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
@@ -15,47 +17,50 @@ type ViolationMethod =
   | 'acceptedFingerprints'
   | 'isUnderOtherRules'
 
-/** Violations. New rows are inserted at once; ends are remembered. */
-export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPart<ViolationMethod> {
+/** Violations. New rows are staged; ends are remembered until the commit. */
+export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod> {
+  const { run, sql, idOf, stageRows } = access
+  const digest = new RunningDigest(violationMembers)
   const confirmedViolations = new IdSet()
+  const replacedViolations = new IdSet()
   const endedViolations = new Map<number, Resolution>()
+
+  function insertViolation(projectId: number, violation: NewViolation): void {
+    const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
+    const { firstRun = run, lastRun = null, originRun = null, replaces = null } = violation
+    const waiver = violation.waiver === undefined ? null : JSON.stringify(violation.waiver)
+    const row = {
+      ...{ fingerprint, kind, uid, rule, path, state, severity, name, message, replaces, waiver },
+      ...{ project_id: projectId, from_run: run, first_run: firstRun, last_run: lastRun, origin_run: originRun },
+    }
+    digest.add({ id: Number(sql.insertViolation.run(row).lastInsertRowid), ...row })
+  }
 
   return {
     methods: {
-      activeViolations: async (project, kind, uids) =>
-        sql.activeViolations.all(idOf(project), kind, JSON.stringify(uids), run).map(toActiveViolation),
+      async activeViolations(project, kind, uids) {
+        const id = idOf(project)
+        if (!access.hadViolations(id)) return []
+        return sql.activeViolations.all(id, kind, JSON.stringify(uids), run).map(toActiveViolation)
+      },
       async stageViolations(project, { confirmed, violations }) {
         for (const id of confirmed) confirmedViolations.add(id)
         if (violations.length === 0) return
         const id = idOf(project)
-        write(() => {
-          for (const {
-            waiver,
-            firstRun = run,
-            lastRun = null,
-            originRun = null,
-            replaces,
-            ...violation
-          } of violations) {
-            sql.insertViolation.run({
-              ...{
-                projectId: id,
-                fromRun: run,
-                firstRun,
-                lastRun,
-                originRun,
-                replaces: replaces ?? null,
-                ...violation,
-              },
-              waiver: waiver === undefined ? null : JSON.stringify(waiver),
-            })
-            if (replaces !== undefined) confirmedViolations.add(replaces)
-          }
+        stageRows(id, { rows: violations.length }, () => {
+          for (const violation of violations) insertViolation(id, violation)
         })
+        for (const { replaces } of violations) {
+          if (replaces === undefined) continue
+          confirmedViolations.add(replaces)
+          replacedViolations.add(replaces)
+        }
       },
       async unconfirmedViolations(project) {
         const unconfirmed: ActiveViolation[] = []
-        for (const row of sql.activeOfProject.iterate(idOf(project), run)) {
+        const id = idOf(project)
+        if (!access.hadViolations(id)) return unconfirmed
+        for (const row of sql.activeOfProject.iterate(id, run)) {
           if (!confirmedViolations.has(row.id)) unconfirmed.push(toActiveViolation(row))
         }
         return unconfirmed
@@ -65,38 +70,51 @@ export function draftViolations({ run, sql, idOf, write }: DraftAccess): DraftPa
         if (rules.length === 0) return found
         const wanted = JSON.stringify(rules)
         for (const project of projects) {
-          const rows = sql.activeByRule.all(idOf(project), run, wanted)
+          const id = idOf(project)
+          if (!access.hadViolations(id)) continue
+          const rows = sql.activeByRule.all(id, run, wanted)
           const unconfirmed = rows.filter(({ id }) => !confirmedViolations.has(id))
           if (unconfirmed.length > 0) found.set(project.name, unconfirmed.map(toActiveViolation))
         }
         return found
       },
-      oldViolations: async (project, before) =>
-        sql.oldViolations
-          .all({ project: idOf(project), before: JSON.stringify(before) })
-          .map(({ firstSeen, ...row }) => ({
-            ...toActiveViolation(row),
-            ...{ firstSeen, resolution: endedViolations.get(row.id) },
-          })),
+      async oldViolations(project, before) {
+        const id = idOf(project)
+        access.insertRowsOf(id)
+        const rows = sql.oldViolations.all({ project: id, before: JSON.stringify(before) })
+        return rows.map(({ firstSeen, ...row }) => ({
+          ...toActiveViolation(row),
+          ...{ firstSeen, resolution: endedViolations.get(row.id) },
+        }))
+      },
       async endViolations(violations) {
         for (const [id, resolution] of violations) endedViolations.set(id, resolution)
       },
-      violationsWithOrigin: async (project) =>
-        sql.violationsWithOrigin.all({ project: idOf(project), run }).map(({ isActive, firstSeen, ...row }) => ({
+      async violationsWithOrigin(project) {
+        const id = idOf(project)
+        if (!access.hadViolations(id)) return []
+        access.insertRowsOf(id)
+        return sql.violationsWithOrigin.all({ project: id, run }).map(({ isActive, firstSeen, ...row }) => ({
           ...toActiveViolation(row),
           ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },
-        })),
+        }))
+      },
       acceptedFingerprints: async (project) => new Set(sql.accepted.all(idOf(project))),
       isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
-      sql.endReplacedViolations.run(run, run)
+      for (const id of replacedViolations) sql.endReplacedViolation.run(run, id)
       for (const [id, resolution] of endedViolations) sql.endViolation.run(run, resolution, id)
     },
-    deleteRows: (project) => sql.deleteViolations.run(project, run),
+    digests: () => endDigests({ violations: digest }),
+    spoilDigests: () => digest.spoil(),
+    deleteRows(project) {
+      if (sql.deleteViolations.run(project, run).changes > 0) digest.spoil()
+    },
     forget(project) {
       for (const { id } of sql.activeOfProject.iterate(project, run)) {
         confirmedViolations.delete(id)
+        replacedViolations.delete(id)
         endedViolations.delete(id)
       }
     },

@@ -20,4 +20,11 @@ export class IdSet {
   has(id: number): boolean {
     return ((this.#bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0
   }
+
+  /** Ascending. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const [place, bits] of this.#bits.entries()) {
+      for (let bit = 0; bits >>> bit > 0; bit += 1) if ((bits >>> bit) & 1) yield place * 8 + bit
+    }
+  }
 }

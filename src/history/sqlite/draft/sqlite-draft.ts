@@ -6,16 +6,17 @@ import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.t
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
-import { projectIds } from '../rows.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
 import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
+import { draftProjects } from './draft-projects.ts'
 import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { draftViolations } from './draft-violations.ts'
+import { RowQueue } from './row-queue.ts'
 
 export interface AcquiredLease {
   readonly run: number
@@ -25,25 +26,48 @@ export interface AcquiredLease {
 }
 
 /**
- * A run being written. New versions, changes and violations are inserted at once, with ids above the run's floors and
- * invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit: a
- * run that finds nothing new writes nothing before it.
+ * A run being written. New versions, changes and violations are inserted some thousands at a time, with ids above the
+ * run's floors and invisible to readers. Ends of rows, and what every run records of every project, are remembered until
+ * the commit: a run that finds little new writes nothing before it.
  */
 export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token, interrupted }: AcquiredLease): Draft {
   const sql = prepareStatements(db)
   const approved = prepareApproved(db)
-  const idOf = projectIds(db)
+  const projects = draftProjects(run, sql)
+  const { idOf } = projects
+  const queue = new RowQueue()
   const requireLease = () => {
     if (sql.token.get() !== token) throw leaseLost(run, db.name)
   }
   // Every write checks the lease: a process that was paused while another took it, and a page that arrives after the
   // run was given up, must leave no rows.
-  const write: DraftAccess['write'] = (work) =>
-    writeTransaction(db, () => {
+  const write = <Result>(work: () => Result): Result => {
+    try {
+      const result = writeTransaction(db, () => {
+        requireLease()
+        projects.insert()
+        queue.insert()
+        return work()
+      })
+      projects.clear()
+      queue.clear()
+      return result
+    } catch (error) {
+      for (const part of parts) part.spoilDigests()
+      throw error
+    }
+  }
+  const access: DraftAccess = {
+    ...{ run, sql, idOf, requireLease, hadVersions: projects.hadVersions, hadViolations: projects.hadViolations },
+    stageRows(project, { rows, characters = 0 }, insert) {
       requireLease()
-      return work()
-    })
-  const access: DraftAccess = { run, sql, idOf, requireLease, write }
+      queue.add({ project, insert }, rows, characters)
+      if (queue.isFull) write(() => {})
+    },
+    insertRowsOf(project) {
+      if (queue.has(project)) write(() => {})
+    },
+  }
   const [resources, violations, scans] = [draftResources(access), draftViolations(access), draftScans(access)]
   const parts = [resources, violations, scans]
   const stopHeartbeat = owner.every(heartbeatMs, () => {
@@ -62,7 +86,10 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...scans.methods,
     approved: async (project) => approved.active(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),
-    versionsAt: async (project, points) => versionsAt(db, project, points),
+    async versionsAt(project, points) {
+      if (points.some((point) => point.run >= run)) access.insertRowsOf(idOf(project))
+      return versionsAt(db, project, points)
+    },
     async approvedBodies({ id, run, project }, resources) {
       if (run === undefined) return approved.imported(id, resources)
       return versionsAt(
@@ -75,6 +102,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
 
     async discard(project) {
       const id = idOf(project)
+      queue.drop(id)
       write(() => {
         for (const part of parts) part.deleteRows(id)
       })
@@ -83,12 +111,12 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
 
     async commit(finishedAt, exitCodeOf, compose) {
       stopHeartbeat()
+      // Every run scans the policy, so it needs a row even if the run stages nothing of it.
+      idOf(policyProject)
       // The one commit that must survive a power cut before hookdrift reports on the run.
       db.pragma('synchronous = FULL')
       try {
         return write(() => {
-          // Every run scans the policy, so it needs a row even if it stages nothing of it.
-          idOf(policyProject)
           const toolVersion = sql.toolVersion.get(run) ?? ''
           carryUnchainedRuns(db, { madeAt: finishedAt, toolVersion })
           for (const part of parts) part.finish()
@@ -98,7 +126,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
           if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
           sql.setExitCode.run(exitCodeOf(record), run)
           // The link covers the exit code, which follows from the record, and the record contains the link.
-          const chain = appendLink(db, run)
+          const chain = appendLink(db, run, new Map(parts.flatMap((part) => [...part.digests()])))
           recordNotifications(db, { ...record, chain }, compose)
           sql.release.run(token)
           return { ...record, chain }

@@ -94,6 +94,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       failOn: request.failOn,
       runsProbes: request.runsProbes ?? true,
       acceptsRemovals: request.acceptsRemovals ?? false,
+      usesMarks: terminal.env.HOOKDRIFT_MARKS !== 'off',
     },
     {
       history,

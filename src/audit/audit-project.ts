@@ -3,27 +3,32 @@ import type { StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
-import { resourceKey } from '../model/keys.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Kind, type Listing, listings } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
+import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
-import { type Comparison, compareWithLastScan } from './comparison.ts'
+import { compareWithLastScan } from './comparison.ts'
+import { concludeResources } from './conclude-resources.ts'
 import { dueListings } from './due-listings.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
+import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
-import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
+import type { ProjectMarks } from './project-marks.ts'
+import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, PageRead, Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
-import { gatherChanges } from './recent-changes.ts'
+import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
+import type { TakenPage } from './taken-page.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
@@ -45,6 +50,8 @@ export interface ProjectTools {
   readonly runsProbes: boolean
   /** Whether a person said that what is missing is gone. */
   readonly acceptsRemovals: boolean
+  /** Makes it possible to recognise what earlier runs evaluated; undefined: every item is read. */
+  readonly marking: Marking | undefined
 }
 
 /**
@@ -60,10 +67,13 @@ export async function auditProject(
   const { ref } = project
   const context = await openContext(project, tools)
   const expected = project.expected ?? (await approvedState(draft, ref))
-  const comparison = await openComparison(context, expected, evaluator)
+  const recent = await readRecentChanges(context, evaluator)
+  const comparison =
+    expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)
   const ofProject = evaluator.forProject(ref)
   const { probes, onPage } = tools
-  const origins = compareWithOrigins(await draft.violationsWithOrigin(ref), {
+  const followed = await draft.violationsWithOrigin(ref)
+  const origins = compareWithOrigins(followed, {
     ...{ now: context.now, sealKeyId: context.sealer.keyId, ofProject },
     ignored: context.ignored,
     versionsAt: (points) => draft.versionsAt(ref, points),
@@ -71,11 +81,19 @@ export async function auditProject(
     reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
   })
   const accepted = await draft.acceptedFingerprints(ref)
+  const shown = new Set<ResourceKey>()
+  const marks = await openMarksOf(project, context, tools.marking, {
+    ...{ expected, accepted, shown, mustRead: [...recent.keys(), ...followed.map(resourceKey)] },
+  })
+  const readVersions = (ids: readonly number[]) => draft.versionsById(ref, ids)
+  // What probes find is collected too, and every run probes anew.
+  const before = probes.length === 0 ? marks?.kept?.versions : undefined
+  const collector = openCollector(ofProject, readVersions, before)
   const processor = openPageProcessor(project, context, {
-    ...{ evaluator, ofProject, comparison, origins, accepted, probes, onPage },
+    ...{ evaluator, ofProject, collector, comparison, origins, accepted, probes, marks, shown, onPage },
   })
 
-  const { walks, losses, waitedMs } = await walkProject(project, context, processor, evaluator, tools)
+  const { walks, losses, waitedMs } = await walkProject(project, context, { processor, evaluator, marks }, tools)
   const { gathered } = processor
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
@@ -101,8 +119,11 @@ export async function auditProject(
     ...ofProject.evaluateScan(gathered.self, { isVanished, unconfirmedRemovals: losses }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
     ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
-    ...ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
   ]
+  const concluded = await concludeResources(
+    { draft, ref, ofProject, collector, marks, needs: evaluator.needs, now: context.now },
+    { ...scanned, hasProbes: probes.length > 0 },
+  )
   const isUnderOtherRules = await draft.isUnderOtherRules(ref)
   const outcome: ProjectOutcome = {
     ...scanned,
@@ -116,9 +137,9 @@ export async function auditProject(
     isUnderOtherRules,
     untested: probed.untested,
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
-    evaluation: ofProject.outcome(),
+    evaluation: concluded.evaluation,
   }
-  const kept = withoutAccepted(ref, findings, accepted)
+  const kept = withoutAccepted(ref, [...findings, ...concluded.findings], accepted)
   await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected, ignored: context.ignored })
 
   const notices = [
@@ -166,16 +187,19 @@ export async function discardProject(
   return outcome
 }
 
-async function openComparison(
-  context: ProjectContext,
-  expected: ExpectedState | undefined,
+async function readRecentChanges(
+  { draft, project, now, ignored }: ProjectContext,
   { lookbackMs }: PolicyEvaluator,
-): Promise<Comparison> {
-  const { draft, project, now, ignored } = context
+): Promise<RecentChanges> {
   // Where no rule reads past changes, nothing is read.
   const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
-  const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since), ignored)
-  return expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)
+  return gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since), ignored)
+}
+
+interface Walking {
+  readonly processor: PageProcessor
+  readonly evaluator: PolicyEvaluator
+  readonly marks: ProjectMarks | undefined
 }
 
 interface ProvenWalks extends WithheldWalks {
@@ -187,14 +211,14 @@ interface ProvenWalks extends WithheldWalks {
 async function walkProject(
   project: AuditedProject,
   context: ProjectContext,
-  processor: PageProcessor,
-  evaluator: PolicyEvaluator,
+  { processor, evaluator, marks }: Walking,
   tools: ProjectTools,
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
-    const walk = await walkListing(listing, project, tools, (items, ms) => processor.take(listing, items, ms), budget)
+    const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
+    const walk = await walkListing(listing, project, tools, { take, budget, recogniser: marks?.recogniser(listing) })
     walked.push(walk)
     if (walk.coverage.cause === 'foreign') break
   }

@@ -1,27 +1,32 @@
 import type { StagedChange } from '../history/records.ts'
-import { narrowShape, type Shape } from '../inventory/shape.ts'
+import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
+import type { Collector } from './collect-resources.ts'
 import type { OriginComparison } from './compare-with-origins.ts'
 import type { Comparison } from './comparison.ts'
 import { countMalformed, type MalformedCounts } from './count-malformed.ts'
 import { dateValues } from './date-values.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectContext } from './project-context.ts'
+import type { ProjectMarks } from './project-marks.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
+import { sortEmbedded } from './sort-embedded.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
+import type { EvaluatedResource, TakenItems, TakenPage } from './taken-page.ts'
 import { withoutAccepted, writeFindings } from './write-violations.ts'
 
 /** Takes a project's pages as they come. */
 export interface PageProcessor {
-  take(listing: Listing, items: readonly JsonObject[], durationMs: number): Promise<void>
+  take(listing: Listing, page: TakenPage, durationMs: number): Promise<void>
   /** What was gathered of the pages so far. */
   readonly gathered: Readonly<Gathered>
 }
@@ -47,12 +52,17 @@ export interface Gathered {
 interface Evaluation {
   readonly evaluator: PolicyEvaluator
   readonly ofProject: ProjectEvaluator
+  readonly collector: Collector
   readonly comparison: Comparison
   readonly origins: OriginComparison
   /** Fingerprints that a person accepts. */
   readonly accepted: ReadonlySet<string>
   /** Those of the policy. */
   readonly probes: readonly Probe[]
+  /** undefined: every item is read. */
+  readonly marks: ProjectMarks | undefined
+  /** What the listings have shown: what is embedded elsewhere adds nothing to it. */
+  readonly shown: Set<ResourceKey>
   readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
@@ -61,7 +71,7 @@ const takenAtOnce = 100
 export function openPageProcessor(
   project: AuditedProject,
   context: ProjectContext,
-  { evaluator, ofProject, comparison, origins, accepted, probes, onPage }: Evaluation,
+  { evaluator, ofProject, collector, comparison, origins, accepted, probes, marks, shown, onPage }: Evaluation,
 ): PageProcessor {
   const { draft, sealer, now } = context
   const startedAt = new Date(now).toISOString()
@@ -69,7 +79,6 @@ export function openPageProcessor(
   const changes: StagedChange[] = []
   const targets: ProbeTarget[] = []
   const seenAgain = new Map<Kind, number>()
-  const carried = new Set<ResourceKey>()
   const silentlyChanged: ResourceKey[] = []
   const gathered: Gathered = {
     ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map() },
@@ -78,17 +87,20 @@ export function openPageProcessor(
     malformed: countMalformed(),
     self: { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} },
   }
+  const countSeen = (kind: Kind, count: number) => seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + count)
 
   const evaluateStaged = async (listing: Listing, resources: readonly StagedResource[]) => {
-    const findings: Finding[] = []
     const dates = await dateValues(
       resources.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
       { before: draft.run, startedAt },
       (points) => draft.versionsAt(project.ref, points),
     )
-    for (const [at, { resource }] of resources.entries()) {
-      for (const finding of ofProject.evaluate(resource, dates[at])) findings.push(finding)
-    }
+    const findings: Finding[] = []
+    const evaluated = resources.map((staged, at): EvaluatedResource => {
+      const checked = ofProject.check(staged.resource, dates[at])
+      for (const finding of checked.findings) findings.push(finding)
+      return { staged, checked }
+    })
     const drifted = (await comparison.compare(listing, resources)).flatMap(({ resource, drift, originRun }) =>
       ofProject.compare(resource, drift, originRun),
     )
@@ -100,6 +112,7 @@ export function openPageProcessor(
       )),
     ]
     await writeFindings(draft, project.ref, withoutAccepted(project.ref, all, accepted))
+    return evaluated
   }
 
   const draftAndEvaluate = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
@@ -112,34 +125,89 @@ export function openPageProcessor(
     gathered.isRebased ||= staged.isRebased
     gathered.isReformed ||= staged.isReformed
     gathered.malformed.add(listing, staged.resources)
-    seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + staged.known)
+    countSeen(kind, staged.known)
     if (kind === 'project') gathered.self = staged.resources[0]?.resource ?? gathered.self
-    await evaluateStaged(listing, staged.resources)
+    return await evaluateStaged(listing, staged.resources)
   }
 
-  const takeSome = async (listing: Listing, items: readonly JsonObject[]) => {
-    const { listed, lifted } = takeInventory(listing, items, sealer)
-    shapes.set(listing, narrowShape(shapes.get(listing), listed))
-    // A source that was listed is known in full: the stub that a subscription carries adds nothing.
-    if (listing === 'sources') for (const resource of listed) carried.add(resourceKey(resource))
-    const fresh = lifted.filter((resource) => !carried.has(resourceKey(resource)))
-    for (const resource of fresh) carried.add(resourceKey(resource))
-    const passing = [
-      ...listed.map((resource, index) => ({ resource, item: items[index] })),
-      ...fresh.map((resource) => ({ resource, item: undefined })),
-    ]
-    for (const target of findTargets(probes, project, passing)) targets.push(target)
-    for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
-      await draftAndEvaluate(listing, kind, resources)
+  /** Notes resources that are known, and need neither be read nor evaluated. */
+  const passKnown = async (
+    known: readonly { readonly kind: Kind; readonly uid: string; readonly version: number }[],
+  ) => {
+    if (known.length === 0) return
+    for (const resource of known) {
+      countSeen(resource.kind, 1)
+      comparison.pass(resourceKey(resource))
+      marks?.noteKnown(resource.version)
     }
+    await draft.stage(project.ref, { seen: known.map(({ version }) => version), versions: [] })
+  }
+
+  const takeSome = async (listing: Listing, items: readonly RawItem[]): Promise<TakenItems> => {
+    const read = items.filter((item): item is JsonObject => !(item instanceof KnownItem))
+    const { listed, lifted } = takeInventory(listing, read, sealer)
+    // A source that was listed is known in full: the stub that a subscription carries adds nothing.
+    if (listing === 'sources')
+      for (const { uid } of [...listed, ...items.filter(isKnown)]) shown.add(resourceKey({ kind: 'source', uid }))
+    const embedded = sortEmbedded(listing, items, lifted, shown)
+    const itemOf = new Map(listed.map((resource, at) => [resource, read[at]]))
+    const passing = [...listed, ...embedded.fresh].map((resource) => ({ resource, item: itemOf.get(resource) }))
+    const due = [...findTargets(probes, project, passing)]
+    for (const target of due) targets.push(target)
+
+    const evaluated = new Map<ResourceKey, EvaluatedResource>()
+    for (const [kind, resources] of Map.groupBy([...listed, ...embedded.fresh], ({ kind }) => kind)) {
+      for (const one of await draftAndEvaluate(listing, kind, resources))
+        evaluated.set(resourceKey(one.staged.resource), one)
+    }
+    const listedKind = listed[0]?.kind ?? kindsOf[listing]
+    const known = items.filter(isKnown)
+    for (const { shape, waivers } of known) {
+      shapes.set(listing, narrowBy(shapes.get(listing), shape))
+      ofProject.useWaivers(waivers)
+    }
+    for (const resource of listed) shapes.set(listing, narrowBy(shapes.get(listing), shapeOf(resource)))
+    await passKnown([...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })), ...embedded.known])
+
+    const passed = (key: ResourceKey, version: number | undefined) => {
+      const one = evaluated.get(key)
+      if (one === undefined) return { version: version ?? 0, resource: undefined, isNew: false }
+      const { resource, since } = one.staged
+      const isNew = since === draft.run || resource.malformed !== undefined
+      return { version: one.staged.version, resource, isNew }
+    }
+    const uids = listed.values()
+    await collector.pass([
+      ...items.map((item) =>
+        item instanceof KnownItem
+          ? passed(resourceKey({ kind: listedKind, uid: item.uid }), item.version)
+          : passed(resourceKey(uids.next().value ?? gathered.self), undefined),
+      ),
+      ...embedded.all.map(({ version, ...resource }) => passed(resourceKey(resource), version)),
+    ])
+    return { items, evaluated, embedded, probed: new Set(due.map(resourceKey)) }
   }
 
   return {
     gathered,
-    async take(listing, items, durationMs) {
+    async take(listing, page, durationMs) {
       // A page may hold thousands of items; what is made of them need not be in memory all at once.
-      for (const some of chunks(items, takenAtOnce)) await takeSome(listing, some)
-      onPage(project, { listing, items: items.length, durationMs })
+      for (const some of chunks(page.items, takenAtOnce)) {
+        const taken = await takeSome(listing, some)
+        await marks?.take(listing, page, taken)
+      }
+      onPage(project, { listing, items: page.items.length, durationMs })
     },
   }
 }
+
+function isKnown(item: RawItem): item is KnownItem {
+  return item instanceof KnownItem
+}
+
+const kindsOf = {
+  project: 'project',
+  endpoints: 'endpoint',
+  sources: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<Listing, Kind>

@@ -9,13 +9,14 @@ import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import type { Policy } from '../policy/policy.ts'
+import { namedRules, type Policy } from '../policy/policy.ts'
 import type { ProjectTools } from './audit-project.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { noteIgnored } from './note-ignored.ts'
+import type { Marking } from './open-marks-of.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
@@ -33,6 +34,8 @@ export interface Audit {
   readonly runsProbes?: boolean
   /** Whether a person said that all that is missing is gone. */
   readonly acceptsRemovals: boolean
+  /** Whether what earlier runs evaluated is recognised. Default: yes. */
+  readonly usesMarks?: boolean
 }
 
 export interface AuditDependencies {
@@ -93,6 +96,7 @@ export async function runAudit(
       ignored: policy.ignore,
       runsProbes,
       acceptsRemovals,
+      marking: audit.usesMarks === false ? undefined : markingOf(audit, dependencies, now),
     }
     const outcomes = await auditAll(audit, tools, onBug)
     const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now })
@@ -109,6 +113,22 @@ export async function runAudit(
     await draft.abandon(isoTime(clock.now()))
     throw error
   }
+}
+
+/** undefined where every item must be read: without a key, and for rules across resources that read what is not stored. */
+function markingOf(
+  { policy, configurationDigest, runsProbes = true }: Audit,
+  { sealer, toolVersion }: AuditDependencies,
+  now: number,
+): Marking | undefined {
+  const isStored = namedRules(policy).every(
+    ({ rule: { scope, unkept } }) => scope === 'resource' || unkept === undefined,
+  )
+  const key = isStored ? sealer.deriveKey?.('marks') : undefined
+  if (key === undefined) return undefined
+  const waiversInForce = policy.waivers.flatMap(({ until }, place) => (now < until ? [place] : []))
+  const run = [toolVersion, normaliserVersion, sealer.keyId, policy.digest, configurationDigest, runsProbes]
+  return { key, terms: [...run, waiversInForce] }
 }
 
 /** Audits all projects; returns what each left, in their order. */

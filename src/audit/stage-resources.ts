@@ -29,6 +29,8 @@ export interface StagedResource {
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
+  /** Id of its version. */
+  readonly version: number
   /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
   readonly known: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
@@ -71,7 +73,8 @@ export async function stageResources(
   const bases = new Map(younger.map(({ uid }, at) => [uid, read[differing.length + at]]))
   const seen: number[] = []
   const versions: NewVersion[] = []
-  const staged: StagedResource[] = []
+  /** Without the ids of new versions. */
+  const staged: (Omit<StagedResource, 'version'> & { readonly version: number | undefined })[] = []
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
   const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
@@ -92,10 +95,18 @@ export async function stageResources(
     const since = isSame ? version.fromRun : draft.run
     const compared: Difference =
       baseline && isComparable ? changeSince(context, base, resource, isNew) : { base, change: undefined }
-    staged.push({ leftOut: noneLeftOut, ...compared, resource, since, known: before })
+    staged.push({
+      leftOut: noneLeftOut,
+      ...compared,
+      resource,
+      since,
+      known: before,
+      version: isSame ? version.id : undefined,
+    })
   }
-  await draft.stage(project, { seen, versions })
-  return { resources: staged, known: known.size, isRebased, isReformed }
+  const fresh = (await draft.stage(project, { seen, versions })).values()
+  const identified = staged.map((one) => ({ ...one, version: one.version ?? fresh.next().value ?? 0 }))
+  return { resources: identified, known: known.size, isRebased, isReformed }
 }
 
 type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>

@@ -1,19 +1,27 @@
 import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
-import type { JsonObject } from '../model/json.ts'
-import type { RawPage } from '../model/raw-page.ts'
+import { KnownItem } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
+import type { Recogniser } from '../service/recognise-page.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './project-scan.ts'
+import type { TakenPage } from './taken-page.ts'
 
 export interface Walk {
   readonly coverage: Coverage
   /** Whether the last page came empty although the one before it promised more: something may be missing. */
   readonly lacksPromisedPage: boolean
+}
+
+interface Walking {
+  take(page: TakenPage, durationMs: number): Promise<void>
+  /** What the project's walks have used of the retry budget. */
+  readonly budget: { waitedMs: number }
+  readonly recogniser?: Recogniser | undefined
 }
 
 /**
@@ -24,8 +32,7 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  take: (items: readonly JsonObject[], durationMs: number) => Promise<void>,
-  budget: { waitedMs: number },
+  { take, budget, recogniser }: Walking,
 ): Promise<Walk> {
   const startedAt = clock.now()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
@@ -51,9 +58,9 @@ export async function walkListing(
   }
   try {
     let askedAt = startedAt
-    for await (const page of pagesOf(listing, project, access)) {
+    for await (const page of pagesOf(listing, project, access, recogniser)) {
       lacksPromisedPage = page.number > 1 && page.items.length === 0
-      await take(page.items, clock.now() - askedAt)
+      await take(page, clock.now() - askedAt)
       pages = page.number
       items += page.items.length
       askedAt = clock.now()
@@ -73,27 +80,32 @@ async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
   access: ProjectAccess,
-): AsyncGenerator<Pick<RawPage, 'number' | 'items'>> {
+  recogniser: Recogniser | undefined,
+): AsyncGenerator<TakenPage> {
   if (listing === 'project') {
     const project = await client.project(access)
     const fault = findListFault('project', project)
     if (fault !== undefined) throw new ServiceFault('malformed', `project: it ${fault}`)
-    yield { number: 1, items: [project] }
+    yield { number: 1, items: [project], digests: undefined }
     return
   }
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
-  for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
+  for await (const { number, from = 0, items, requestId, digests } of client.pages(listing, access, recogniser)) {
     const fault = (what: string) => new ServiceFault('malformed', `page ${number}: ${what}`, { requestId })
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
+      if (item instanceof KnownItem) {
+        entries += item.entries
+        continue
+      }
       const listFault = findListFault(kind, item)
       if (listFault !== undefined) throw fault(`item ${from + index + 1} ${listFault}`)
       entries += countEntries(kind, item)
     }
     if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
     counted = { page: number, entries }
-    yield { number, items }
+    yield { number, items, digests }
   }
 }
 

@@ -5,11 +5,12 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Finding, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
+import type { MarkedPageRow, Marks, StagedMarks } from './marks.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunContext, RunRecord, StagedChange } from './records.ts'
-import type { PastReader, VersionPoint } from './stored-body.ts'
+import type { IdentifiedBody, PastReader, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -76,8 +77,10 @@ export interface Draft extends PastReader {
   /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
   modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
-  /** Writes new versions, and marks current ones that were seen unchanged. */
-  stage(project: ProjectRef, page: StagedPage): Promise<void>
+  /** Writes new versions, and marks current ones that were seen unchanged. Returns the ids of the new ones, in order. */
+  stage(project: ProjectRef, page: StagedPage): Promise<readonly number[]>
+  /** Versions of a project by their ids, those of the draft included, in the order asked. */
+  versionsById(project: ProjectRef, ids: readonly number[]): Promise<readonly IdentifiedBody[]>
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
   /** Current versions of a kind that this run has neither seen nor replaced. */
   unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>
@@ -114,6 +117,16 @@ export interface Draft extends PastReader {
   acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>>
   /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
   isUnderOtherRules(project: ProjectRef): Promise<boolean>
+
+  /** What a scan of the project left to recognise it by; undefined when it left nothing. */
+  marks(project: ProjectRef): Promise<Marks | undefined>
+  /** A page of a listing, counted from 1, as that scan left it; undefined beyond the last one. */
+  markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined>
+  /**
+   * What this scan leaves instead, written with the commit. A scanned project without such a call is left without
+   * marks.
+   */
+  stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void>
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   stageScan(project: ProjectRef): Promise<void>

@@ -14,6 +14,12 @@ export interface StoredBody {
   readonly normaliser: number
 }
 
+export interface IdentifiedBody extends StoredBody {
+  readonly id: number
+  readonly kind: Kind
+  readonly uid: string
+}
+
 /** A resource as of a run. */
 export interface VersionPoint {
   readonly kind: Kind

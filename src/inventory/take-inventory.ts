@@ -41,6 +41,19 @@ function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
   )
 }
 
+/** Names the sources and devices that an item of a listing embeds. */
+export function liftedBy(listing: Listing, item: JsonObject): readonly { readonly kind: Kind; readonly uid: string }[] {
+  if (listing !== 'subscriptions') return none
+  const [source, device] = [uidWithin(item.source_metadata), uidWithin(item.device_metadata)]
+  if (source === null && device === null) return none
+  return [
+    ...(source === null ? [] : [{ kind: 'source' as const, uid: source }]),
+    ...(device === null ? [] : [{ kind: 'device' as const, uid: device }]),
+  ]
+}
+
+const none: readonly never[] = []
+
 function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
   const lifted = new Map<string, Resource>()
   for (const { source_metadata: source, device_metadata: device } of items) {

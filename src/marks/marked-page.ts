@@ -1,12 +1,6 @@
+import { internShape } from '../inventory/shape.ts'
 import { KnownItem, type LiftedItem } from '../model/raw-page.ts'
 import { digestBytes } from './keyed-digest.ts'
-
-/** What is kept of an item so that it is recognised. */
-export interface ItemMark extends Omit<KnownItem, 'shape'> {
-  readonly digest: Buffer
-  /** As sorted paths. */
-  readonly shape: ReadonlySet<string>
-}
 
 /** What is kept of a page of a listing. */
 export interface PageContent {
@@ -16,7 +10,9 @@ export interface PageContent {
   /** When its items were evaluated, at the latest: milliseconds since the epoch. */
   readonly evaluatedAt: number
   /** In the page's order; undefined for an item that must be read again. */
-  readonly items: readonly (ItemMark | undefined)[]
+  readonly items: readonly (KnownItem | undefined)[]
+  /** Of the items, one after the other. */
+  readonly digests: Buffer
 }
 
 /** A page as a scan left it. */
@@ -41,7 +37,9 @@ interface Header {
   readonly uids: readonly string[]
   readonly shapes: readonly (readonly string[])[]
   /** By place: what few items have. */
-  readonly more: Readonly<Record<string, { readonly lifted?: readonly LiftedItem[]; readonly waivers?: readonly number[] }>>
+  readonly more: Readonly<
+    Record<string, { readonly lifted?: readonly LiftedItem[]; readonly waivers?: readonly number[] }>
+  >
 }
 
 /** digest, version (u32), until in seconds (u32), entries (u8), shape (u8). */
@@ -53,7 +51,7 @@ const mostShapes = 256
 const largestVersion = 0xffff_ffff
 
 /** Writes what is kept of a page: a header as JSON, its length before it, and a record of 26 bytes an item. */
-export function encodePage({ start, end, evaluatedAt, items }: PageContent): Buffer {
+export function encodePage({ start, end, evaluatedAt, items, digests }: PageContent): Buffer {
   const shapes = new Map<ReadonlySet<string>, number>()
   const more: Record<string, { lifted?: readonly LiftedItem[]; waivers?: readonly number[] }> = {}
   const records = Buffer.alloc(items.length * recordBytes)
@@ -64,7 +62,7 @@ export function encodePage({ start, end, evaluatedAt, items }: PageContent): Buf
     if (shape >= mostShapes || item.entries > mostEntries || item.version > largestVersion || until <= 0) return ''
     shapes.set(item.shape, shape)
     const at = place * recordBytes
-    item.digest.copy(records, at)
+    digests.copy(records, at, place * digestBytes, (place + 1) * digestBytes)
     records.writeUInt32LE(item.version, at + digestBytes)
     records.writeUInt32LE(Math.min(until, never), at + digestBytes + 4)
     records.writeUInt8(item.entries, at + digestBytes + 8)
@@ -73,7 +71,14 @@ export function encodePage({ start, end, evaluatedAt, items }: PageContent): Buf
     if (lifted.length + waivers.length > 0) more[place] = { lifted, waivers }
     return item.uid
   })
-  const header: Header = { start, end, at: evaluatedAt, uids, shapes: [...shapes.keys()].map((shape) => [...shape]), more }
+  const header: Header = {
+    start,
+    end,
+    at: evaluatedAt,
+    uids,
+    shapes: [...shapes.keys()].map((shape) => [...shape]),
+    more,
+  }
   const text = Buffer.from(JSON.stringify(header))
   const length = Buffer.alloc(4)
   length.writeUInt32LE(text.length)
@@ -85,7 +90,7 @@ export function decodePage(body: Buffer): MarkedPage {
   // Hookdrift wrote it.
   const header = JSON.parse(body.toString('utf8', 4, headerEnd)) as Header
   const { start, end, at: evaluatedAt, uids, more } = header
-  const shapes = header.shapes.map((paths) => new Set(paths))
+  const shapes = header.shapes.map((paths) => internShape(paths))
   const placeOf = (place: number) => headerEnd + place * recordBytes
   return {
     ...{ start, end, evaluatedAt },

@@ -1,13 +1,11 @@
-import type { Listing } from '../model/resource.ts'
-import type { KnownItem } from '../model/raw-page.ts'
 import type { MarkedPageRow } from '../history/marks.ts'
+import type { KnownItem } from '../model/raw-page.ts'
 import type { PageReading, Recogniser } from '../service/recognise-page.ts'
 import { MarkIndex } from './mark-index.ts'
 import { decodePage, type MarkedPage } from './marked-page.ts'
 
 /** What is known of a listing, and when it may be used. */
 export interface Recognition {
-  readonly listing: Listing
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
   readonly digest: (bytes: Buffer) => Buffer
@@ -108,7 +106,8 @@ async function openListing(pageAt: Recognition['pageAt']): Promise<MarkedListing
   }
   const locate = (item: number) => {
     let at = 0
-    for (let step = 1 << 20; step > 0; step >>= 1) if ((firsts[at + step] ?? Number.POSITIVE_INFINITY) <= item) at += step
+    for (let step = 1 << 20; step > 0; step >>= 1)
+      if ((firsts[at + step] ?? Number.POSITIVE_INFINITY) <= item) at += step
     return { page: pages[at], place: item - (firsts[at] ?? 0) }
   }
   const index = new MarkIndex(items, (item) => {

@@ -30,12 +30,16 @@ export interface ProjectEvaluator {
   readonly project: ProjectRef
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
+  /** The same without the rules across resources: `collect` is called for it later. */
+  check(resource: Resource, since?: EvaluationContext['since']): CheckedResource
   /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
   rulesFor(resource: Resource): readonly ActiveRule[]
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
   evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void
+  /** Notes waivers that match findings of a resource which is not evaluated again. */
+  useWaivers(places: WaiverPlaces): void
   /**
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
    * last until the value is back keep it.
@@ -51,6 +55,18 @@ export interface ProjectEvaluator {
   conclude(completeness: Completeness): Finding[]
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome
+  /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
+  resourceOutcome(): { readonly outcome: EvaluationOutcome; readonly until: number }
+}
+
+export interface CheckedResource {
+  readonly findings: Finding[]
+  /** When rules may find something else in the same resource, in milliseconds since the epoch. */
+  readonly until: number
+  /** Waivers that match what was found. */
+  readonly waivers: WaiverPlaces
+  /** Whether every rule could evaluate it. */
+  readonly isCertain: boolean
 }
 
 /** What the evaluations of all projects of a run share. */
@@ -84,7 +100,10 @@ export function evaluateProject(
   const failures = new Map(excluded)
   const doubts = gatherDoubts()
   const tally: Tally = new Map()
+  /** By findings of rules that read resources alone; and by those that compare or read the scan. */
   const usedWaivers = new Set<number>()
+  const usedByScan = new Set<number>()
+  let foldsUntil = Number.POSITIVE_INFINITY
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   const exceptions = new Map<ResourceKey, RuleSet>()
   const accepted = new Map<ResourceKey, WaiverPlaces>()
@@ -94,7 +113,7 @@ export function evaluateProject(
     if (!failures.has(id)) failures.set(id, messageOf(error))
   }
   const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
-  const aggregations = startAggregations(asked, { run, doubts, failed })
+  const aggregations = startAggregations(asked, { run: inProject, now, doubts, failed })
   const fleetFacts = gatherFleetFacts(asked, { doubts, failed })
 
   const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
@@ -102,11 +121,19 @@ export function evaluateProject(
   const accepting = (resource: Resource, among: WaiverPlaces) =>
     among.length === 0 ? none : acceptingPlaces(waivers, among, { project, labels, resource })
 
-  const waive = (finding: Finding, places: WaiverPlaces): Finding => {
+  const waive = (finding: Finding, places: WaiverPlaces, notes: Set<number>): Finding => {
     if (places.length === 0) return finding
     const { finding: waived, used } = waiveUnder(waivers, places, finding, now)
-    for (const place of used) usedWaivers.add(place)
+    for (const place of used) notes.add(place)
     return waived
+  }
+
+  /** Notes until when the answers of rules across resources hold. */
+  const timed = <Result>(work: () => Result): Result => {
+    time.takeNextChange()
+    const result = work()
+    foldsUntil = Math.min(foldsUntil, time.takeNextChange())
+    return result
   }
 
   /** undefined where the rule failed or read a malformed field. `seen`: the resource, watched if it has such fields. */
@@ -114,13 +141,14 @@ export function evaluateProject(
     active: ActiveRule,
     resource: Resource,
     check: (seen: Resource) => Iterable<RuleFinding>,
+    notes = usedByScan,
   ): Finding[] | undefined => {
     const watched = resource.malformed === undefined ? undefined : trackReads(resource)
     try {
       const findings: Finding[] = []
       for (const problem of check(watched?.seen ?? resource)) {
         const finding = stamp(active, resource, problem)
-        findings.push(waive(finding, accepting(resource, coveringPlaces(waivers, [finding.rule]))))
+        findings.push(waive(finding, accepting(resource, coveringPlaces(waivers, [finding.rule])), notes))
       }
       if (!watched?.hasRead()) return findings
     } catch (error) {
@@ -133,11 +161,25 @@ export function evaluateProject(
     return undefined
   }
 
-  const evaluateRule: ProjectEvaluator['evaluateRule'] = (active, resource, since = plain.since) => {
+  const evaluateBy = (active: ActiveRule, resource: Resource, since = plain.since, notes = usedWaivers) => {
     const { bound } = active
     if (bound.scope !== 'resource') return []
     const context = since === plain.since ? plain : { ...plain, since }
-    return findWith(active, resource, (seen) => bound.check(seen, time, context))
+    return findWith(active, resource, (seen) => bound.check(seen, time, context), notes)
+  }
+
+  const check: ProjectEvaluator['check'] = (resource, since) => {
+    const findings: Finding[] = []
+    const notes = new Set<number>()
+    let isCertain = true
+    time.takeNextChange()
+    for (const active of rulesFor(resource)) {
+      const found = evaluateBy(active, resource, since, notes)
+      if (found === undefined) isCertain = false
+      else for (const finding of found) findings.push(finding)
+    }
+    for (const place of notes) usedWaivers.add(place)
+    return { findings, until: time.takeNextChange(), waivers: notes.size === 0 ? none : [...notes], isCertain }
   }
 
   const rulesFor = (resource: Resource) => {
@@ -161,20 +203,36 @@ export function evaluateProject(
     const places = accepting(resource, projectWaivers)
     if (places.length > 0) accepted.set(resourceKey(resource), places)
     const isEvaluated = (rule: string) => set.byId.has(rule)
-    fleetFacts.visit(resource, isEvaluated, () => ({ override, waivers: accepting(resource, fleetWaivers) }))
-    aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+    timed(() => {
+      fleetFacts.visit(resource, isEvaluated, () => ({ override, waivers: accepting(resource, fleetWaivers) }))
+      aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+    })
+  }
+
+  const outcomeWith = (used: Iterable<number>): EvaluationOutcome => {
+    const { resources, evaluatedByRule } = countEvaluated(tally, asked, doubts.count)
+    const silent = Object.fromEntries([...excluded.keys()].map((rule) => [rule, 0]))
+    return {
+      resources,
+      evaluatedByRule: { ...evaluatedByRule, ...silent },
+      failures: Object.fromEntries(failures),
+      doubts: doubts.list(),
+      usedWaivers: [...used],
+      facts: fleetFacts.list(),
+    }
   }
 
   return {
     project,
     rulesFor,
-    evaluateRule,
+    evaluateRule: (active, resource, since) => evaluateBy(active, resource, since),
+    check,
     collect,
+    useWaivers(places) {
+      for (const place of places) usedWaivers.add(place)
+    },
     evaluate(resource, since) {
-      const findings: Finding[] = []
-      for (const active of rulesFor(resource)) {
-        for (const finding of evaluateRule(active, resource, since) ?? []) findings.push(finding)
-      }
+      const { findings } = check(resource, since)
       collect(resource)
       return findings
     },
@@ -194,23 +252,15 @@ export function evaluateProject(
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
     },
     conclude: (completeness) =>
-      aggregations.conclude(completeness).flatMap(({ rule, problem }) => {
+      timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
         const key = resourceKey(problem.at)
         const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)
-        return active === undefined ? [] : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none)]
+        return active === undefined
+          ? []
+          : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none, usedWaivers)]
       }),
-    outcome() {
-      const { resources, evaluatedByRule } = countEvaluated(tally, asked, doubts.count)
-      const silent = Object.fromEntries([...excluded.keys()].map((rule) => [rule, 0]))
-      return {
-        resources,
-        evaluatedByRule: { ...evaluatedByRule, ...silent },
-        failures: Object.fromEntries(failures),
-        doubts: doubts.list(),
-        usedWaivers: [...usedWaivers],
-        facts: fleetFacts.list(),
-      }
-    },
+    outcome: () => outcomeWith(new Set([...usedWaivers, ...usedByScan])),
+    resourceOutcome: () => ({ outcome: outcomeWith(usedWaivers), until: foldsUntil }),
   }
 }
 

@@ -26,6 +26,8 @@ export interface AggregatedProblem {
 
 interface Gathering {
   readonly run: EvaluationRun
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
   readonly doubts: GatheredDoubts
   readonly failed: (rule: Rule, error: unknown) => void
 }
@@ -40,7 +42,7 @@ interface Running {
   readonly readLate: Map<ResourceKey, FindingPlace>
 }
 
-export function startAggregations(rules: readonly ActiveRule[], { run, doubts, failed }: Gathering): Aggregations {
+export function startAggregations(rules: readonly ActiveRule[], { run, now, doubts, failed }: Gathering): Aggregations {
   const all = rules.flatMap(({ rule, bound }): Running[] => {
     if (bound.scope !== 'project') return []
     const start = () => bound.start(run)
@@ -94,7 +96,7 @@ export function startAggregations(rules: readonly ActiveRule[], { run, doubts, f
         const problems: LocatedRuleFinding[] = []
         const isComplete = (kind: Kind) => completeness.isComplete(kind) && doubts.isClear(rule.id, kind)
         try {
-          for (const problem of fold.conclude(run.now, { isComplete })) problems.push(problem)
+          for (const problem of fold.conclude(now, { isComplete })) problems.push(problem)
         } catch (error) {
           if (readLate.size === 0) failed(rule, error)
         }

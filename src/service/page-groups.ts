@@ -3,9 +3,7 @@ import type { RawItem } from '../model/raw-page.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Some items of a page, in order, or the reason why they cannot be read. */
-type Group =
-  | { readonly ok: true; readonly items: readonly RawItem[] }
-  | { readonly ok: false; readonly reason: string }
+type Group = { readonly ok: true; readonly items: readonly RawItem[] } | { readonly ok: false; readonly reason: string }
 
 const mostItems = 100
 const mostBytes = 1024 * 1024

@@ -78,7 +78,8 @@ async function readSuccess(
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   const recognised = await recognise?.(bytes, maxWholeBytes)
-  if (recognised?.envelope !== undefined) return readRecognised(answer.status, { ...recognised, envelope: recognised.envelope })
+  if (recognised?.envelope !== undefined)
+    return readRecognised(answer.status, { ...recognised, envelope: recognised.envelope })
   const read = readPlain(answer.status, bytes, mostItems)
   return read.ok && recognised !== undefined ? { ...read, digests: recognised.digests } : read
 }

@@ -126,7 +126,12 @@ export function createSender({
 
   async function exchangeOnce(
     request: WireRequest,
-    { limitMs, success, mostItems, recognise }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise'> & {
+    {
+      limitMs,
+      success,
+      mostItems,
+      recognise,
+    }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise'> & {
       readonly limitMs: number
     },
     { key, signal }: ProjectAccess,

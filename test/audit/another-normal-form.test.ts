@@ -149,7 +149,15 @@ describe('a text that an earlier version stored in clear', () => {
     const comparison = compareWithApproved(stage, expected, new Map())
     const drifts = async (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
-      const staged = { resource, since: 1, known: undefined, base: undefined, change: undefined, leftOut: new Map() }
+      const staged = {
+        resource,
+        since: 1,
+        version: 1,
+        known: undefined,
+        base: undefined,
+        change: undefined,
+        leftOut: new Map(),
+      }
       const compared = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
     }

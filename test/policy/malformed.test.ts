@@ -122,7 +122,7 @@ describe('a rule across resources with malformed ones', () => {
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
       const aggregations = startAggregations([{ rule, bound, severity: undefined, options: {} }], {
-        ...{ run, doubts },
+        ...{ run, now: 0, doubts },
         failed: () => expect.unreachable(),
       })
       for (const uid of ['a', 'b']) {

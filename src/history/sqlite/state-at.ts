@@ -3,7 +3,7 @@ import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
-import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
+import { type BodyRow, type IdentifiedBody, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { bodyColumns } from './rows.ts'
 import { findProject, latestScanNumbers } from './scans-at.ts'
@@ -45,6 +45,16 @@ export function versionsAt(
   ).all({ project: id, points: JSON.stringify(points) })
   for (const { at, ...row } of rows) found[at] = toStoredBody(row)
   return found
+}
+
+/** By their ids, in the order asked. */
+export function versionsById(db: Database, ids: readonly number[]): IdentifiedBody[] {
+  const rows = cachedStatement<[string], BodyRow & { id: number; kind: Kind; uid: string }>(
+    db,
+    `SELECT v.id, v.kind, v.uid, ${bodyColumns} FROM json_each(?) i CROSS JOIN version v ON v.id = i.value
+       CROSS JOIN run r ON r.number = v.from_run`,
+  ).all(JSON.stringify(ids))
+  return rows.map(({ id, kind, uid, ...row }) => ({ id, kind, uid, ...toStoredBody(row) }))
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<ResourceKey> {

@@ -225,7 +225,9 @@ function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
   const volatile = volatileFields(kind)
   const read = [when, assert].flatMap((compiled) =>
     [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
-      variable === 'project' || members === 'all' ? [] : [...members].filter((member) => volatile.has(member)),
+      variable === 'project' || variable === 'subscriptions'
+        ? []
+        : [...(members === 'all' ? volatile : members)].filter((member) => volatile.has(member)),
     ),
   )
   return read.length === 0 ? {} : { unkept: [...new Set(read)] }

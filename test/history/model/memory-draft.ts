@@ -12,10 +12,16 @@ import {
   type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
+import type { MarkedPageRow, Marks, StagedMarks } from '../../../src/history/marks.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
-import { type PastReader, toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
+import {
+  type IdentifiedBody,
+  type PastReader,
+  toStoredBody,
+  type VersionPoint,
+} from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
@@ -23,6 +29,7 @@ import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { Resolution, Severity } from '../../../src/model/violation.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
+import { replaceMarks } from './memory-marks.ts'
 import { addMessages } from './memory-outbox.ts'
 import { memoryPriorState } from './memory-prior-state.ts'
 import {
@@ -58,6 +65,7 @@ export class MemoryDraft implements Draft {
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Resolution>()
+  readonly #scanMarks = new Map<string, StagedMarks>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
   constructor(memory: Memory, owner: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
@@ -135,12 +143,33 @@ export class MemoryDraft implements Draft {
       })
   }
 
-  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
+  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<readonly number[]> {
     for (const id of seen) this.#seen.add(id)
     const { sealKeyId, startedAt: since } = this.#start
     const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId, since }))
     this.#add({ versions: [...this.#added.versions, ...rows] })
     for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
+    return rows.map(({ id }) => id)
+  }
+
+  async versionsById(_: ProjectRef, ids: readonly number[]): Promise<readonly IdentifiedBody[]> {
+    const all = new Map([...this.#memory.rows.versions, ...this.#added.versions].map((row) => [row.id, row]))
+    return ids.flatMap((id) => {
+      const row = all.get(id)
+      return row === undefined ? [] : [{ id, kind: row.kind, uid: row.uid, ...toStoredBody(row) }]
+    })
+  }
+
+  async marks(project: ProjectRef): Promise<Marks | undefined> {
+    return this.#memory.scanMarks.get(projectKeyOf(project))
+  }
+
+  async markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined> {
+    return this.#memory.scanMarks.get(projectKeyOf(project))?.pages.get(listing)?.[page - 1]
+  }
+
+  async stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void> {
+    this.#scanMarks.set(projectKeyOf(project), marks)
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
@@ -313,6 +342,7 @@ export class MemoryDraft implements Draft {
     for (const { id, project } of this.#memory.rows.violations) {
       if (project === key) for (const ids of [this.#confirmed, this.#endedViolations]) ids.delete(id)
     }
+    this.#scanMarks.delete(key)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
 
@@ -331,7 +361,17 @@ export class MemoryDraft implements Draft {
     const messages = compose?.(record, memoryPriorState(rows, record, this.#memory)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#enqueue(messages, finishedAt)
+    this.#leaveMarks()
     return record
+  }
+
+  #leaveMarks(): void {
+    const { scanMarks } = this.#memory
+    for (const { project } of this.#added.scans) {
+      const staged = this.#scanMarks.get(project)
+      if (staged === undefined) scanMarks.delete(project)
+      else scanMarks.set(project, replaceMarks(scanMarks.get(project), staged))
+    }
   }
 
   #enqueue(messages: ReturnType<ComposeNotifications>, at: string): void {

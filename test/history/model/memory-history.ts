@@ -50,5 +50,12 @@ export function openMemoryHistory(owner: LocalProcess, memory: Memory = emptyMem
 }
 
 export function emptyMemory(): Memory {
-  return { rows: noRows, lease: undefined, lastId: 0, unnotified: new Map(), outbox: emptyOutbox() }
+  return {
+    rows: noRows,
+    lease: undefined,
+    lastId: 0,
+    unnotified: new Map(),
+    outbox: emptyOutbox(),
+    scanMarks: new Map(),
+  }
 }

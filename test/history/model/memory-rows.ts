@@ -11,6 +11,7 @@ import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { Resolution } from '../../../src/model/violation.ts'
+import type { MemoryMarks } from './memory-marks.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
@@ -49,6 +50,8 @@ export interface Memory {
   /** By project, the first run without a notification. */
   readonly unnotified: Map<string, number>
   readonly outbox: OutboxRows
+  /** By project. */
+  readonly scanMarks: Map<string, MemoryMarks>
 }
 
 /** Valid from one run up to, not including, another. */

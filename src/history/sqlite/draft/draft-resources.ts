@@ -40,10 +40,21 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
   const endedVersions = new IdSet()
   const markChanges = new Map<string, MarkChanges>()
 
-  function insertVersion(project: number, { kind, uid, name, digest, body, facts, ...version }: NewVersion): void {
+  /** Ids are given out before rows are inserted: no other process adds a version while the run owns the lease. */
+  let lastVersion: number | undefined
+  const nextVersion = () => {
+    lastVersion = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
+    return lastVersion
+  }
+
+  function insertVersion(
+    id: number,
+    project: number,
+    { kind, uid, name, digest, body, facts, ...version }: NewVersion,
+  ): void {
     const { normaliser, replaces = null } = version
-    const values = [project, kind, uid, run, replaces, normaliser, name, digest, body, facts]
-    const id = Number(sql.insertVersion.run(...values).lastInsertRowid)
+    const values = [id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts]
+    sql.insertVersion.run(...values)
     versionDigest.add({ id, project_id: project, from_run: run, kind, uid, replaces, normaliser, name, digest })
   }
 
@@ -67,17 +78,19 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       },
       async stage(project, { seen, versions }) {
         for (const id of seen) seenVersions.add(id)
-        if (versions.length === 0) return
+        if (versions.length === 0) return []
         const id = idOf(project)
+        const ids = versions.map(nextVersion)
         const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
         stageRows(id, { rows: versions.length, characters }, () => {
-          for (const version of versions) insertVersion(id, version)
+          for (const [at, version] of versions.entries()) insertVersion(ids[at] ?? 0, id, version)
         })
         for (const { replaces } of versions) {
           if (replaces === undefined) continue
           seenVersions.add(replaces)
           endedVersions.add(replaces)
         }
+        return ids
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return

@@ -57,9 +57,10 @@ export function prepareStatements(db: Database) {
     ),
     unseen: all<UnseenVersion>('SELECT id, uid, name, from_run AS fromRun FROM version WHERE id = ?'),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
+    versionFloor: value<number>('SELECT version_floor FROM run WHERE number = ?'),
     insertVersion: all(
-      `INSERT INTO version (project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO version (id, project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
     endVersion: all('UPDATE version SET to_run = ? WHERE id = ?'),

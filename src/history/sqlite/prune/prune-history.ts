@@ -29,6 +29,8 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
       refuseBroken(db)
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
+      // Since when a value holds may be known no longer.
+      db.exec('DELETE FROM mark_scan')
       const { options, toolVersion } = order
       makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: rangesOf(all) })
     }

@@ -1,0 +1,164 @@
+import type { ActiveViolation, Draft } from '../history/history.ts'
+import { shapeOf } from '../inventory/shape.ts'
+import { type GatheredMarks, gatherMarks } from '../marks/gather-marks.ts'
+import type { OpenMarks } from '../marks/open-marks.ts'
+import { openRecogniser } from '../marks/open-recogniser.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import { KnownItem, type RawItem } from '../model/raw-page.ts'
+import { type Listing, listings, type ProjectRef } from '../model/resource.ts'
+import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
+import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { Recogniser } from '../service/recognise-page.ts'
+import { countEntries } from './find-list-fault.ts'
+import type { Statuses } from './project-scan.ts'
+import type { StagedResource } from './stage-resources.ts'
+import type { EvaluatedResource, TakenItems, TakenPage } from './taken-page.ts'
+
+/** How the scan of a project recognises what the last one evaluated, and what it leaves for the next. */
+export interface ProjectMarks {
+  /** What the last evaluation left for the end of its run, where it may hold. */
+  readonly kept: KeptOutcome | undefined
+  /** undefined for a listing of which every item is read. */
+  recogniser(listing: Listing): Recogniser | undefined
+  /** Notes a version that was recognised. */
+  noteKnown(version: number): void
+  /** Takes items of a page as they were evaluated or recognised. */
+  take(listing: Listing, page: TakenPage, items: TakenItems): Promise<void>
+  /** Which violations of recognised resources are found again: those of rules about one resource. */
+  findAgain(violations: readonly ActiveViolation[], needs: RuleNeeds): Promise<readonly ActiveViolation[]>
+  /** Leaves marks of the listings that were read to their end. `outcome`: undefined where it holds for no other run. */
+  stage(statuses: Statuses, outcome: KeptOutcome | 'same' | undefined): Promise<void>
+}
+
+/** What the evaluation of a project left, and what it follows from. */
+export interface KeptOutcome {
+  readonly evaluation: EvaluationOutcome
+  /** Of the versions that were collected, and their order. */
+  readonly versions: string
+  readonly statuses: Statuses
+  /** From when until when rules across resources find the same, in milliseconds since the epoch; null: without end. */
+  readonly at: number
+  readonly until: number | null
+}
+
+interface MarkContext {
+  readonly draft: Draft
+  readonly project: ProjectRef
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  /** Resources that are read again: rules read their past, or nothing could decide about a violation of theirs. */
+  readonly mustRead: ReadonlySet<ResourceKey>
+  /** What listings and items have shown so far. */
+  readonly shown: ReadonlySet<ResourceKey>
+  /** Whether a resource that was read needs no comparison as long as it stays the same. */
+  isSettled(staged: StagedResource): boolean
+}
+
+export function openProjectMarks(marks: OpenMarks, context: MarkContext): ProjectMarks {
+  const { draft, project, now, mustRead, shown, isSettled } = context
+  const gathered = new Map<Listing, GatheredMarks>()
+  const known = new Set<number>()
+
+  const gather = (listing: Listing): GatheredMarks => {
+    const ofListing = gathered.get(listing) ?? gatherMarks(marks, listing, now)
+    gathered.set(listing, ofListing)
+    return ofListing
+  }
+
+  /** undefined for an item that the next scan must read. */
+  const markItem = (listing: Listing, item: RawItem, place: number, taken: TakenItems): KnownItem | undefined => {
+    const { evaluated, embedded, probed } = taken
+    const lifted = (embedded.ofItem[place] ?? []).map(({ kind, uid, version, isOwn }) => {
+      const read = evaluated.get(resourceKey({ kind, uid }))
+      return { kind, uid, version: isOwn ? (read?.staged.version ?? version ?? null) : null }
+    })
+    if (item instanceof KnownItem) {
+      const isSame = item.lifted.every(({ version }, at) => version === lifted[at]?.version)
+      return isSame ? item : new KnownItem({ ...item, lifted })
+    }
+    const own = (embedded.ofItem[place] ?? []).filter(({ isOwn }) => isOwn)
+    const kind = kindOf(listing)
+    const keys = [{ kind, uid: String(item.uid) }, ...own].map(resourceKey)
+    const parts = keys.flatMap((key) => evaluated.get(key) ?? [])
+    const [main] = parts
+    const isFit = ({ staged, checked }: EvaluatedResource) =>
+      checked.isCertain && staged.resource.malformed === undefined && isSettled(staged)
+    if (main === undefined || parts.length < keys.length) return undefined
+    if (!parts.every(isFit) || keys.some((key) => probed.has(key))) return undefined
+    return new KnownItem({
+      uid: main.staged.resource.uid,
+      version: main.staged.version,
+      until: Math.min(...parts.map(({ checked }) => checked.until)),
+      entries: countEntries(kind, item),
+      shape: shapeOf(main.staged.resource),
+      lifted,
+      waivers: [...new Set(parts.flatMap(({ checked }) => checked.waivers))],
+    })
+  }
+
+  return {
+    kept: readKept(marks, now),
+    recogniser: (listing) =>
+      listing === 'project'
+        ? undefined
+        : openRecogniser({
+            now,
+            digest: marks.digest,
+            pageAt: (number) => marks.page(listing, number),
+            mustRead: ({ uid, lifted }) =>
+              mustRead.size > 0 &&
+              [{ kind: kindOf(listing), uid }, ...lifted].some((one) => mustRead.has(resourceKey(one))),
+            hasShown: (lifted) => shown.has(resourceKey(lifted)),
+          }),
+    noteKnown: (version) => void known.add(version),
+    async take(listing, page, taken) {
+      if (page.digests === undefined) return
+      const items = taken.items.map((item, place) => markItem(listing, item, place, taken))
+      const isKept = page.digests.items === undefined && items.every((item, place) => item === taken.items[place])
+      await gather(listing).take(page, items, isKept)
+    },
+    async findAgain(violations, needs) {
+      if (known.size === 0) return []
+      const candidates = violations.filter(
+        ({ rule, state }) => state !== 'unknown' && needs.get(rule)?.scope === 'resource',
+      )
+      const found: ActiveViolation[] = []
+      for (const [kind, ofKind] of Map.groupBy(candidates, ({ kind }) => kind)) {
+        const versions = await draft.known(project, kind, [...new Set(ofKind.map(({ uid }) => uid))])
+        for (const violation of ofKind) {
+          const version = versions.get(violation.uid)
+          if (version !== undefined && known.has(version.id)) found.push(violation)
+        }
+      }
+      return found
+    },
+    async stage(statuses, outcome) {
+      const complete = listings.filter((listing) => statuses[listing] === 'complete' && gathered.has(listing))
+      const pages = new Map<string, Awaited<ReturnType<GatheredMarks['pages']>>>()
+      for (const listing of complete) pages.set(listing, await gather(listing).pages())
+      const sealed =
+        outcome === undefined
+          ? undefined
+          : outcome === 'same'
+            ? 'kept'
+            : marks.sealOutcome(canonicalJson(JSON.parse(JSON.stringify(outcome))))
+      await draft.stageMarks(project, { seal: marks.sealScan(), outcome: sealed, pages })
+    },
+  }
+}
+
+/** What the last evaluation left, unless a rule across resources may find something else by now. */
+function readKept(marks: OpenMarks, now: number): KeptOutcome | undefined {
+  const text = marks.outcome()
+  if (text === undefined) return undefined
+  // Hookdrift wrote it.
+  const kept = JSON.parse(text) as KeptOutcome
+  return now >= kept.at && (kept.until === null || now < kept.until) ? kept : undefined
+}
+
+const kinds = { project: 'project', endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
+
+function kindOf(listing: Listing) {
+  return kinds[listing]
+}

@@ -1,0 +1,23 @@
+import type { ResourceKey } from '../model/keys.ts'
+import type { RawItem, RawPage } from '../model/raw-page.ts'
+import type { CheckedResource } from '../policy/evaluate-project.ts'
+import type { Embedded } from './sort-embedded.ts'
+import type { StagedResource } from './stage-resources.ts'
+
+export type TakenPage = Pick<RawPage<RawItem>, 'number' | 'items' | 'digests'>
+
+/** Some items of a page, after all that could be done with them. */
+export interface TakenItems {
+  readonly items: readonly RawItem[]
+  /** What was read of them and of what they embed. */
+  readonly evaluated: ReadonlyMap<ResourceKey, EvaluatedResource>
+  readonly embedded: Embedded
+  /** Resources that probes are about. */
+  readonly probed: ReadonlySet<ResourceKey>
+}
+
+/** A resource that was read, staged and evaluated. */
+export interface EvaluatedResource {
+  readonly staged: StagedResource
+  readonly checked: CheckedResource
+}

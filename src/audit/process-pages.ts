@@ -96,7 +96,7 @@ export function openPageProcessor(
       (points) => draft.versionsAt(project.ref, points),
     )
     const findings: Finding[] = []
-    const evaluated = resources.map((staged, at): EvaluatedResource => {
+    const evaluated = resources.map((staged, at) => {
       const checked = ofProject.check(staged.resource, dates[at])
       for (const finding of checked.findings) findings.push(finding)
       return { staged, checked }
@@ -127,7 +127,11 @@ export function openPageProcessor(
     gathered.malformed.add(listing, staged.resources)
     countSeen(kind, staged.known)
     if (kind === 'project') gathered.self = staged.resources[0]?.resource ?? gathered.self
-    return await evaluateStaged(listing, staged.resources)
+    const evaluated = await evaluateStaged(listing, staged.resources)
+    return evaluated.flatMap((one, at): EvaluatedResource[] => {
+      const read = resources[at]
+      return read === undefined ? [] : [{ ...one, read }]
+    })
   }
 
   /** Notes resources that are known, and need neither be read nor evaluated. */

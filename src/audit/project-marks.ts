@@ -91,7 +91,7 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       version: main.staged.version,
       until: Math.min(...parts.map(({ checked }) => checked.until)),
       entries: countEntries(kind, item),
-      shape: shapeOf(main.staged.resource),
+      shape: shapeOf(main.read),
       lifted,
       waivers: [...new Set(parts.flatMap(({ checked }) => checked.waivers))],
     })

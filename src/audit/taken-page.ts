@@ -1,5 +1,6 @@
 import type { ResourceKey } from '../model/keys.ts'
 import type { RawItem, RawPage } from '../model/raw-page.ts'
+import type { Resource } from '../model/resource.ts'
 import type { CheckedResource } from '../policy/evaluate-project.ts'
 import type { Embedded } from './sort-embedded.ts'
 import type { StagedResource } from './stage-resources.ts'
@@ -18,6 +19,8 @@ export interface TakenItems {
 
 /** A resource that was read, staged and evaluated. */
 export interface EvaluatedResource {
+  /** As it was read, without what earlier scans showed of it. */
+  readonly read: Resource
   readonly staged: StagedResource
   readonly checked: CheckedResource
 }

@@ -31,6 +31,8 @@ Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
   \`hookdrift.key\` next to the history, and makes it on first use.
 - \`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM\`: \`1\` uses a history on NFS, SMB and the like, which is refused otherwise. See
   [keep the history](../how-to/keep-the-history.md).
+- \`HOOKDRIFT_MARKS\`: \`off\` reads and evaluates every item, also those that did not change since the last run
+  ([marks](../design.md#marks)). The results are the same.
 - \`HOOKDRIFT_LOG\`: the level of the log on stderr: \`trace\`, \`debug\`, \`info\`, \`warn\` (default), \`error\`, \`silent\`.
 - \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`: as usual.
 `

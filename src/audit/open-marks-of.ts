@@ -44,6 +44,6 @@ export async function openMarksOf(
   return openProjectMarks(marks, {
     ...{ draft, project: ref, now, shown, mustRead: new Set([...mustRead, ...undecided]) },
     // What is younger than the approved state is compared with it in every run.
-    isSettled: ({ since }) => expected === undefined || (expected.run !== undefined && since <= expected.run),
+    needsNoComparison: ({ since }) => expected === undefined || (expected.run !== undefined && since <= expected.run),
   })
 }

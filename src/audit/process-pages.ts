@@ -21,7 +21,7 @@ import type { ProjectMarks } from './project-marks.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
 import { sortEmbedded } from './sort-embedded.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
-import type { EvaluatedResource, TakenItems, TakenPage } from './taken-page.ts'
+import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
 import { withoutAccepted, writeFindings } from './write-violations.ts'
 
 /** Takes a project's pages as they come. */
@@ -128,7 +128,7 @@ export function openPageProcessor(
     countSeen(kind, staged.known)
     if (kind === 'project') gathered.self = staged.resources[0]?.resource ?? gathered.self
     const evaluated = await evaluateStaged(listing, staged.resources)
-    return evaluated.flatMap((one, at): EvaluatedResource[] => {
+    return evaluated.flatMap((one, at): ReadResource[] => {
       const read = resources[at]
       return read === undefined ? [] : [{ ...one, read }]
     })
@@ -159,7 +159,7 @@ export function openPageProcessor(
     const due = [...findTargets(probes, project, passing)]
     for (const target of due) targets.push(target)
 
-    const evaluated = new Map<ResourceKey, EvaluatedResource>()
+    const evaluated = new Map<ResourceKey, ReadResource>()
     for (const [kind, resources] of Map.groupBy([...listed, ...embedded.fresh], ({ kind }) => kind)) {
       for (const one of await draftAndEvaluate(listing, kind, resources))
         evaluated.set(resourceKey(one.staged.resource), one)

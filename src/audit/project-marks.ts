@@ -13,7 +13,7 @@ import type { Recogniser } from '../service/recognise-page.ts'
 import { countEntries } from './find-list-fault.ts'
 import type { Statuses } from './project-scan.ts'
 import type { StagedResource } from './stage-resources.ts'
-import type { EvaluatedResource, TakenItems, TakenPage } from './taken-page.ts'
+import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
 
 /** How the scan of a project recognises what the last one evaluated, and what it leaves for the next. */
 export interface ProjectMarks {
@@ -52,11 +52,11 @@ interface MarkContext {
   /** What listings and items have shown so far. */
   readonly shown: ReadonlySet<ResourceKey>
   /** Whether a resource that was read needs no comparison as long as it stays the same. */
-  isSettled(staged: StagedResource): boolean
+  needsNoComparison(staged: StagedResource): boolean
 }
 
 export function openProjectMarks(marks: OpenMarks, context: MarkContext): ProjectMarks {
-  const { draft, project, now, mustRead, shown, isSettled } = context
+  const { draft, project, now, mustRead, shown, needsNoComparison } = context
   const gathered = new Map<Listing, GatheredMarks>()
   const known = new Set<number>()
 
@@ -82,8 +82,8 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
     const keys = [{ kind, uid: String(item.uid) }, ...own].map(resourceKey)
     const parts = keys.flatMap((key) => evaluated.get(key) ?? [])
     const [main] = parts
-    const isFit = ({ staged, checked }: EvaluatedResource) =>
-      checked.isCertain && staged.resource.malformed === undefined && isSettled(staged)
+    const isFit = ({ staged, checked }: ReadResource) =>
+      checked.isCertain && staged.resource.malformed === undefined && needsNoComparison(staged)
     if (main === undefined || parts.length < keys.length) return undefined
     if (!parts.every(isFit) || keys.some((key) => probed.has(key))) return undefined
     return new KnownItem({
@@ -103,7 +103,8 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       listing === 'project'
         ? undefined
         : openRecogniser({
-            now,
+            // A clock that went back asks anew as well.
+            isDue: ({ at, until }) => now < at || now >= until,
             digest: marks.digest,
             pageAt: (number) => marks.page(listing, number),
             mustRead: ({ uid, lifted }) =>

@@ -11,14 +11,14 @@ export type TakenPage = Pick<RawPage<RawItem>, 'number' | 'items' | 'digests'>
 export interface TakenItems {
   readonly items: readonly RawItem[]
   /** What was read of them and of what they embed. */
-  readonly evaluated: ReadonlyMap<ResourceKey, EvaluatedResource>
+  readonly evaluated: ReadonlyMap<ResourceKey, ReadResource>
   readonly embedded: Embedded
   /** Resources that probes are about. */
   readonly probed: ReadonlySet<ResourceKey>
 }
 
 /** A resource that was read, staged and evaluated. */
-export interface EvaluatedResource {
+export interface ReadResource {
   /** As it was read, without what earlier scans showed of it. */
   readonly read: Resource
   readonly staged: StagedResource

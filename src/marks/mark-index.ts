@@ -1,6 +1,6 @@
 import { digestBytes } from './keyed-digest.ts'
 
-/** Finds an item of a listing by its digest, wherever it stood in the last scan: four bytes an item and a half. */
+/** Finds an item of a listing by its digest, wherever it was in the last scan: four bytes an item and a half. */
 export class MarkIndex {
   readonly #digestAt: (item: number) => Buffer
   readonly #slots: Int32Array

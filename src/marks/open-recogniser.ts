@@ -6,12 +6,12 @@ import { decodePage, type MarkedPage } from './marked-page.ts'
 
 /** What is known of a listing, and when it may be used. */
 export interface Recognition {
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
+  /** Whether rules may say something else of an item by now. Instants are milliseconds since the epoch. */
+  isDue(evaluated: { readonly at: number; readonly until: number }): boolean
   readonly digest: (bytes: Buffer) => Buffer
   /** A page of the listing as the last scan left it; undefined beyond its end. */
   readonly pageAt: (number: number) => Promise<MarkedPageRow | undefined>
-  /** Whether a resource must be read whatever its bytes say, such as one of which a rule reads the past. */
+  /** Whether a resource must be read even if its bytes are the same, such as one of which a rule reads the past. */
   mustRead(item: Pick<KnownItem, 'uid' | 'lifted'>): boolean
   /** Whether this scan has shown a lifted resource already. */
   hasShown(lifted: KnownItem['lifted'][number]): boolean
@@ -23,12 +23,12 @@ export interface Recognition {
  * A page is known when all of its items are, and its bytes are those of the page of that number.
  */
 export function openRecogniser(recognition: Recognition): Recogniser {
-  const { now, digest, pageAt, mustRead, hasShown } = recognition
+  const { isDue, digest, pageAt, mustRead, hasShown } = recognition
   let listing: Promise<MarkedListing> | undefined
 
   /** `promised`: what known items before it on the page show. */
   const isKnown = (item: KnownItem, evaluatedAt: number, promised: Set<string>): boolean => {
-    if (now < evaluatedAt || now >= item.until || mustRead(item)) return false
+    if (isDue({ at: evaluatedAt, until: item.until }) || mustRead(item)) return false
     const isShown = item.lifted.every(
       (lifted) => lifted.version !== null || hasShown(lifted) || promised.has(keyOf(lifted)),
     )

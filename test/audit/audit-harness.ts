@@ -27,6 +27,8 @@ export interface AuditHarnessOptions {
   readonly limits?: Partial<Limits>
   /** Of every project. */
   readonly labels?: Readonly<Record<string, string>>
+  /** Projects at once. Default: 2. */
+  readonly concurrency?: number
   /** How the projects of a run are audited. Default: in this process. */
   readonly auditAll?: AuditAll
 }
@@ -52,6 +54,12 @@ export interface AuditTurn {
   /** Time limits of requests; those of the system where nothing is said. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
+  /** Whether what earlier runs evaluated is recognised. Default: yes. */
+  readonly usesMarks?: boolean
+  readonly pageSize?: number
+  readonly labels?: AuditHarnessOptions['labels']
+  readonly toolVersion?: string
+  readonly configurationDigest?: string
   readonly signal?: AbortSignal
   readonly compose?: ComposeNotifications | undefined
   /** Comes between an audit and the client of a project. */
@@ -68,6 +76,7 @@ export function openAuditHarness({
   listings = {},
   limits = {},
   labels = {},
+  concurrency = 2,
   auditAll,
 }: AuditHarnessOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
@@ -99,7 +108,7 @@ export function openAuditHarness({
           {
             name: 'acme',
             url,
-            pageSize,
+            pageSize: turn.pageSize ?? pageSize,
             limits: { ...defaultLimits, ...limits },
             dialect: defaultDialect,
             ca: turn.ca,
@@ -120,7 +129,7 @@ export function openAuditHarness({
         key: turn.keys?.[name] ?? key,
         ...(turn.keyOrigin !== undefined && { keyOrigin: turn.keyOrigin }),
         configuredAt: null,
-        labels,
+        labels: turn.labels ?? labels,
         filters: turn.filters ?? {},
         client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
         listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
@@ -133,19 +142,20 @@ export function openAuditHarness({
         {
           projects: chosen,
           isWholeFleet: chosen.length === all.length,
-          concurrency: 2,
+          concurrency,
           policy: turn.policy ?? testPolicy,
-          configurationDigest: 'configuration',
+          configurationDigest: turn.configurationDigest ?? 'configuration',
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,
           acceptsRemovals: turn.acceptsRemovals ?? false,
+          usesMarks: turn.usesMarks ?? true,
         },
         {
           history,
           sealer: createSealer(Buffer.alloc(32, turn.installationKey ?? 1)),
           clock,
           signal: turn.signal ?? new AbortController().signal,
-          toolVersion: '0.0.0',
+          toolVersion: turn.toolVersion ?? '0.0.0',
           onPage: () => {},
           onInterrupted: () => {},
           composeNotifications: turn.compose,

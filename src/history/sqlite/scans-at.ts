@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
-import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
+import { isPolicyProject, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
 import type { CompleteScans } from '../records.ts'
@@ -16,9 +16,6 @@ export interface ScanRow extends ProjectRef {
 
 const lastScanSql = `SELECT p.id, s.name, p.service, p.uid, s.run FROM project p CROSS JOIN scan s ON s.project_id = p.id
   AND s.run = (SELECT max(l.run) FROM scan l WHERE l.project_id = p.id AND l.run <= ?)`
-
-/** Named, so that the primary key is used. */
-const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
 
 /** Every project that was scanned by a run, with its name as of its last scan then. */
 export function latestScanNumbers(db: Database, run: number): ScanRow[] {
@@ -47,7 +44,7 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
     `SELECT min(n.run) FROM scan n WHERE n.project_id = @project AND n.run <= @run
          AND n.run > ifnull((SELECT s.run FROM scan s WHERE s.project_id = @project AND s.run <= @run
            AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = s.run
-             AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
+             AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY s.run DESC LIMIT 1), 0)`,
   ).pluck()
   const scans = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
@@ -63,14 +60,18 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
   })
 }
 
+/** Back through the scans of a project. */
+const walksOfProject = 'scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id'
+
 /** The last complete walk of a listing before a run. */
-const lastCompleteSql = `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
-  ORDER BY run DESC LIMIT 1`
+const lastCompleteSql = `SELECT w.run, w.filter FROM ${walksOfProject}
+  WHERE s.project_id = ? AND w.listing = ? AND s.run < ? AND w.status = 'complete' ORDER BY s.run DESC LIMIT 1`
 
 /** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
-export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
-  AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
-  AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
+export const lastLiftedSql = `SELECT w.run, w.filter FROM ${walksOfProject}
+  WHERE s.project_id = ? AND w.listing = 'subscriptions' AND s.run < ? AND w.status = 'complete'
+  AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.run = s.run AND o.project_id = s.project_id
+  AND o.listing = 'sources' AND o.status <> 'skipped')
   ORDER BY s.run DESC LIMIT 1`
 
 export function completeScansAt(db: Database, project: ProjectRef, run: number): CompleteScans {

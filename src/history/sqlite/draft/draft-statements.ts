@@ -34,9 +34,10 @@ export function prepareStatements(db: Database) {
 
     lastScan: value<number | null>('SELECT max(run) FROM scan WHERE project_id = ? AND run < ?'),
     previouslyWithheld: value<string | null>(
-      `SELECT h.uids FROM walk w LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
-       WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
-       ORDER BY w.run DESC LIMIT 1`,
+      `SELECT h.uids FROM scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id
+       LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+       WHERE s.project_id = ? AND w.listing = ? AND s.run < ? AND w.status IN ('complete', 'suspect')
+       ORDER BY s.run DESC LIMIT 1`,
     ),
     withhold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
     deleteWithheld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),

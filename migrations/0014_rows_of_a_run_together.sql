@@ -42,3 +42,14 @@ INSERT INTO walk (run, project_id, listing, status, cause, reason, filter, pages
 DROP TABLE walk_before;
 -- Few walks have one.
 CREATE INDEX walk_with_shape ON walk (project_id, listing, run) WHERE shape IS NOT NULL;
+
+-- The first complete walk of each listing of a project. Without one, no run searches the scans of a project for the last.
+CREATE TABLE first_complete_walk (
+  project_id INTEGER NOT NULL REFERENCES project,
+  listing    TEXT NOT NULL,
+  run        INTEGER NOT NULL, -- no reference: it may be pruned
+  PRIMARY KEY (project_id, listing)
+) STRICT, WITHOUT ROWID;
+INSERT INTO first_complete_walk (project_id, listing, run)
+  SELECT w.project_id, w.listing, min(w.run) FROM walk w JOIN run r ON r.number = w.run AND r.state IN ('committed', 'pruned')
+  WHERE w.status = 'complete' GROUP BY w.project_id, w.listing;

@@ -64,12 +64,13 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
 const walksOfProject = 'scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id'
 
 /** The last complete walk of a listing before a run. */
-const lastCompleteSql = `SELECT w.run, w.filter FROM ${walksOfProject}
-  WHERE s.project_id = ? AND w.listing = ? AND s.run < ? AND w.status = 'complete' ORDER BY s.run DESC LIMIT 1`
+const lastCompleteSql = `SELECT w.run, w.filter FROM first_complete_walk f CROSS JOIN ${walksOfProject}
+  WHERE f.project_id = ? AND f.listing = ? AND s.project_id = f.project_id AND w.listing = f.listing AND s.run >= f.run
+  AND s.run < ? AND w.status = 'complete' ORDER BY s.run DESC LIMIT 1`
 
-/** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
+/** The last complete walk of the subscriptions between two runs, in a run that did not list sources. */
 export const lastLiftedSql = `SELECT w.run, w.filter FROM ${walksOfProject}
-  WHERE s.project_id = ? AND w.listing = 'subscriptions' AND s.run < ? AND w.status = 'complete'
+  WHERE s.project_id = ? AND w.listing = 'subscriptions' AND s.run < ? AND s.run > ? AND w.status = 'complete'
   AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.run = s.run AND o.project_id = s.project_id
   AND o.listing = 'sources' AND o.status <> 'skipped')
   ORDER BY s.run DESC LIMIT 1`
@@ -79,14 +80,14 @@ export function completeScansAt(db: Database, project: ProjectRef, run: number):
   if (id === undefined) return {}
   type Walk = { run: number; filter: string | null }
   const lastComplete = cachedStatement<[number, string, number], Walk>(db, lastCompleteSql)
-  const lastLifted = cachedStatement<[number, number], Walk>(db, lastLiftedSql)
+  const lastLifted = cachedStatement<[number, number, number], Walk>(db, lastLiftedSql)
   const normaliser = cachedStatement<[number], number | null>(
     db,
     'SELECT normal_form_version FROM run WHERE number = ?',
   ).pluck()
   return deriveCompleteScans({
     lastComplete: (listing) => lastComplete.get(id, listing, run + 1),
-    lastLifted: () => lastLifted.get(id, run + 1),
+    lastLifted: (after) => lastLifted.get(id, run + 1, after),
     normaliserOf: (number) => normaliser.get(number) ?? undefined,
   })
 }

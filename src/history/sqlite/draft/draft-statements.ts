@@ -143,6 +143,9 @@ export function prepareStatements(db: Database) {
        VALUES (@projectId, @listing, @run, @status, @cause, @reason, @filter, @pages, @items, @requests, @retries,
                @durationMs, @shape)`,
     ),
+    noteFirstComplete: all(
+      'INSERT INTO first_complete_walk (project_id, listing, run) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
     insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
     nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),
     insertNotice: all('INSERT INTO notice (run, number, code, project_id, listing, text) VALUES (?, ?, ?, ?, ?, ?)'),

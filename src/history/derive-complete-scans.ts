@@ -7,8 +7,8 @@ type Walk = Omit<CompleteScan, 'listing' | 'normaliser'>
 interface Walks {
   /** The last complete walk of a listing. */
   lastComplete(listing: Listing): Walk | undefined
-  /** The last complete walk of the subscriptions in a run that did not list sources. */
-  lastLifted(): Walk | undefined
+  /** The last complete walk of the subscriptions in a run that did not list sources. One by `after` does not count. */
+  lastLifted(after: number): Walk | undefined
   /** The normal form of a run. */
   normaliserOf(run: number): number | undefined
 }
@@ -17,8 +17,8 @@ interface Walks {
 export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): CompleteScans {
   const at = (listing: Listing, walk = lastComplete(listing)): CompleteScan | undefined =>
     walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf(walk.run) }
-  const lifted = lastLifted()
   const listed = lastComplete('sources')
+  const lifted = lastLifted(listed?.run ?? 0)
   // Where sources are not listed, they come embedded in subscriptions.
   const source = (lifted?.run ?? 0) > (listed?.run ?? 0) ? at('subscriptions', lifted) : at('sources', listed)
   const subscription = at('subscriptions')

@@ -3,6 +3,7 @@ import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../his
 import type { CompleteScans } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
+import { differingMembers } from '../model/differing-members.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
@@ -97,7 +98,8 @@ const wholeRemoved = [{ op: 'remove', path: '' }] as const
 /** Compares field by field; seals of different installation keys are not comparable. */
 export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersion): FieldChange[] {
   const sealsComparable = before.sealKeyId === after.sealKeyId
-  return diffAttributes(kind, attributesOf(before), attributesOf(after), { sealsComparable })
+  const [earlier, later] = differingMembers(before.body, after.body)
+  return diffAttributes(kind, JSON.parse(earlier), JSON.parse(later), { sealsComparable })
 }
 
 /** A stored body is canonical JSON of an object, written by us. */

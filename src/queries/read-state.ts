@@ -1,4 +1,4 @@
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ResourceAtRun } from '../history/reader.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -39,15 +39,40 @@ export async function readState(
   return {
     command: 'state',
     ...statingExtent(run, scans),
-    rows: rows.map(({ project, row: { kind, uid, name, since, isUnreferenced, body } }) => ({
-      ...{ project, kind, uid, name, since },
-      ...(isUnreferenced ? { unreferenced: true } : {}),
-      // Parsed on access: most rows are printed without attributes.
-      get attributes(): Json {
-        return JSON.parse(body)
-      },
-    })),
+    rows: rows.map(({ project, row }) => (row.isUnreferenced ? toUnreferencedRow(project, row) : toRow(project, row))),
     omitted,
+  }
+}
+
+type Found = Omit<ResourceAtRun, 'isUnreferenced'>
+
+// Attributes are parsed on access, because most rows are printed without them. Two literals, because a spread costs as
+// much as reading the row.
+
+function toRow(project: string, { kind, uid, name, since, body }: Found): StateRow {
+  return {
+    project,
+    kind,
+    uid,
+    name,
+    since,
+    get attributes(): Json {
+      return JSON.parse(body)
+    },
+  }
+}
+
+function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Found): StateRow {
+  return {
+    project,
+    kind,
+    uid,
+    name,
+    since,
+    unreferenced: true,
+    get attributes(): Json {
+      return JSON.parse(body)
+    },
   }
 }
 

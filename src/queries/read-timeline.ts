@@ -37,10 +37,14 @@ export interface TimelineQuery {
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
-  const uid = await resolveUid(reader, query.uid, { run: run.number, projects, kind })
-  const found = (await reader.find(uid, run.number)).filter(
-    (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
-  )
+  const findChosen = async (uid: string) =>
+    (await reader.find(uid, run.number)).filter(
+      (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
+    )
+  const asNamed = await findChosen(query.uid)
+  const isUid = asNamed.length > 0
+  const uid = isUid ? query.uid : await resolveUid(reader, query.uid, { run: run.number, projects, kind })
+  const found = isUid ? asNamed : await findChosen(uid)
   if (found.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await reader.latestScans(run.number), projects)

@@ -95,6 +95,8 @@ async function drafted(): Promise<void> {
     normaliser: 1,
   }
   await draft.stage(project, { seen: [], versions: [{ ...version, replaces: undefined }] })
+  // Rows wait for others: asking what the run itself staged has them written.
+  await draft.versionsAt?.(project, [{ kind: 'endpoint', uid: 'left', run: draft.run }])
   await history.close()
   harness.advance(3_600_000)
 }

@@ -4,21 +4,20 @@ import type { Identity, NamedIdentity, Referrer, VersionSpan, ViolationSpan } fr
 import { byKindAndUid, compareText } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { toRecordedViolation } from './rows.ts'
-import { findProject, latestScanNumbers } from './scans-at.ts'
+import { findProject, latestScanNumbers, nameAt } from './scans-at.ts'
 
 /** Where a uid was ever seen: one index lookup for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {
-  const places = cachedStatement<{ uid: string; run: number; kinds: string }, { id: number; kind: Kind }>(
+  type Place = { id: number; kind: Kind; service: string; project: string }
+  const places = cachedStatement<{ uid: string; run: number; kinds: string }, Place>(
     db,
-    `SELECT p.id, k.value AS kind FROM json_each(@kinds) k CROSS JOIN project p
+    `SELECT p.id, p.service, p.uid AS project, k.value AS kind FROM json_each(@kinds) k CROSS JOIN project p
        WHERE EXISTS (SELECT 1 FROM version v WHERE v.project_id = p.id AND v.kind = k.value AND v.uid = @uid AND v.from_run <= @run)`,
   ).all({ uid, run, kinds: JSON.stringify(kinds) })
-  if (places.length === 0) return []
-  const projects = new Map(latestScanNumbers(db, run).map(({ id, run: _, ...project }) => [id, project]))
   return places
-    .flatMap(({ id, kind }) => {
-      const project = projects.get(id)
-      return project === undefined ? [] : [{ project, kind, uid }]
+    .flatMap(({ id, kind, service, project }) => {
+      const name = nameAt(db, id, run)
+      return name === undefined ? [] : [{ project: { name, service, uid: project }, kind, uid }]
     })
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
 }

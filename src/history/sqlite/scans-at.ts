@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
-import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
+import { isPolicyProject, type Listing, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
 import type { CompleteScans } from '../records.ts'
@@ -17,14 +17,21 @@ export interface ScanRow extends ProjectRef {
 const lastScanSql = `SELECT p.id, s.name, p.service, p.uid, s.run FROM project p CROSS JOIN scan s ON s.project_id = p.id
   AND s.run = (SELECT max(l.run) FROM scan l WHERE l.project_id = p.id AND l.run <= ?)`
 
-/** Named, so that the primary key is used. */
-const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
-
 /** Every project that was scanned by a run, with its name as of its last scan then. */
 export function latestScanNumbers(db: Database, run: number): ScanRow[] {
   return cachedStatement<[number], ScanRow>(db, lastScanSql)
     .all(run)
     .sort((a, b) => compareText(a.name, b.name))
+}
+
+/** The name of a project as of a run; undefined when none had scanned it by then. */
+export function nameAt(db: Database, project: number, run: number): string | undefined {
+  return cachedStatement<[number, number], string>(
+    db,
+    'SELECT name FROM scan WHERE project_id = ? AND run <= ? ORDER BY run DESC LIMIT 1',
+  )
+    .pluck()
+    .get(project, run)
 }
 
 function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): ScanRow[] {
@@ -47,7 +54,7 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
     `SELECT min(n.run) FROM scan n WHERE n.project_id = @project AND n.run <= @run
          AND n.run > ifnull((SELECT s.run FROM scan s WHERE s.project_id = @project AND s.run <= @run
            AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = s.run
-             AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
+             AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY s.run DESC LIMIT 1), 0)`,
   ).pluck()
   const scans = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
@@ -63,30 +70,41 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
   })
 }
 
-/** The last complete walk of a listing before a run. */
-const lastCompleteSql = `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
-  ORDER BY run DESC LIMIT 1`
+/** The last complete walk of each listing by a run, with the normal form of its run. */
+const lastCompleteSql = `SELECT f.listing, w.run, w.filter, r.normal_form_version AS normaliser FROM first_complete_walk f
+  CROSS JOIN walk w ON w.project_id = f.project_id AND w.listing = f.listing AND w.run = (
+    SELECT s.run FROM scan s CROSS JOIN walk l ON l.run = s.run AND l.project_id = s.project_id
+    WHERE s.project_id = f.project_id AND s.run BETWEEN f.run AND @run AND l.listing = f.listing AND l.status = 'complete'
+    ORDER BY s.run DESC LIMIT 1)
+  CROSS JOIN run r ON r.number = w.run WHERE f.project_id = @project`
 
-/** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
-export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
-  AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
-  AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
+/** The last complete walk of the subscriptions between two runs, in a run that did not list sources. */
+export const lastLiftedSql = `SELECT w.run, w.filter FROM scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id
+  WHERE s.project_id = ? AND w.listing = 'subscriptions' AND s.run < ? AND s.run > ? AND w.status = 'complete'
+  AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.run = s.run AND o.project_id = s.project_id
+  AND o.listing = 'sources' AND o.status <> 'skipped')
   ORDER BY s.run DESC LIMIT 1`
 
 export function completeScansAt(db: Database, project: ProjectRef, run: number): CompleteScans {
   const id = findProject(db, project)
   if (id === undefined) return {}
   type Walk = { run: number; filter: string | null }
-  const lastComplete = cachedStatement<[number, string, number], Walk>(db, lastCompleteSql)
-  const lastLifted = cachedStatement<[number, number], Walk>(db, lastLiftedSql)
+  type CompleteWalk = Walk & { listing: Listing; normaliser: number | null }
+  const complete = cachedStatement<{ project: number; run: number }, CompleteWalk>(db, lastCompleteSql)
+  const lastLifted = cachedStatement<[number, number, number], Walk>(db, lastLiftedSql)
   const normaliser = cachedStatement<[number], number | null>(
     db,
     'SELECT normal_form_version FROM run WHERE number = ?',
   ).pluck()
+  const found = new Map(complete.all({ project: id, run }).map((walk) => [walk.listing, walk]))
+  const normalisers = new Map([...found.values()].map((walk) => [walk.run, walk.normaliser]))
   return deriveCompleteScans({
-    lastComplete: (listing) => lastComplete.get(id, listing, run + 1),
-    lastLifted: () => lastLifted.get(id, run + 1),
-    normaliserOf: (number) => normaliser.get(number) ?? undefined,
+    lastComplete(listing) {
+      const walk = found.get(listing)
+      return walk === undefined ? undefined : { run: walk.run, filter: walk.filter }
+    },
+    lastLifted: (after) => lastLifted.get(id, run + 1, after),
+    normaliserOf: (number) => (normalisers.has(number) ? normalisers.get(number) : normaliser.get(number)) ?? undefined,
   })
 }
 

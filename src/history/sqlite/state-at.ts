@@ -5,10 +5,28 @@ import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
 import { type BodyRow, type IdentifiedBody, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { damaged } from './describe-damage.ts'
 import { bodyColumns } from './rows.ts'
 import { findProject, latestScanNumbers } from './scans-at.ts'
 
-const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
+/** A version as an array: thousands are read at once. */
+type VersionValues = readonly [kind: Kind, uid: string, name: string, fromRun: number, digest: string, body: string]
+const versionColumns = 'v.kind, v.uid, v.name, v.from_run, v.digest, v.body'
+
+/** The start of a run and its installation key; each run is read once. */
+function runReader(db: Database) {
+  const known = new Map<number, Pick<ResourceAtRun, 'since' | 'sealKeyId'>>()
+  const read = cachedStatement<[number], Pick<ResourceAtRun, 'since' | 'sealKeyId'>>(
+    db,
+    'SELECT started_at AS since, seal_key_id AS sealKeyId FROM run WHERE number = ?',
+  )
+  return (number: number) => {
+    const run = known.get(number) ?? read.get(number)
+    if (run === undefined) throw damaged(db.name, 'a version belongs to a run that is missing')
+    known.set(number, run)
+    return run
+  }
+}
 
 /** Resources as of a run. The index alone finds them; only their rows are read. */
 export function stateAt(db: Database, project: ProjectRef, run: number, kind?: Kind): ResourceAtRun[] {
@@ -16,14 +34,19 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
   if (id === undefined) return []
   const marked = unreferencedAt(db, id, run)
   const ofKind = kind === undefined ? '' : 'AND v.kind = @kind'
-  return cachedStatement<{ project: number; run: number; kind?: Kind }, Omit<ResourceAtRun, 'isUnreferenced'>>(
+  const runOf = runReader(db)
+  return cachedStatement<{ project: number; run: number; kind?: Kind }, VersionValues>(
     db,
-    `SELECT v.kind, v.uid, ${keptColumns}, r.started_at AS since
-       FROM version v CROSS JOIN run r ON r.number = v.from_run
+    `SELECT ${versionColumns} FROM version v
        WHERE v.project_id = @project ${ofKind} AND v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)`,
   )
+    .raw()
     .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
-    .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(resourceKey(row)) }))
+    .map(([kind, uid, name, fromRun, digest, body]) => {
+      const { since, sealKeyId } = runOf(fromRun)
+      const isUnreferenced = marked.size > 0 && marked.has(resourceKey({ kind, uid }))
+      return { kind, uid, name, fromRun, digest, body, sealKeyId, since, isUnreferenced }
+    })
     .sort(byKindAndUid)
 }
 
@@ -66,45 +89,47 @@ function unreferencedAt(db: Database, project: number, run: number): Set<Resourc
   return new Set(marks.all({ project, run }).map(resourceKey))
 }
 
-interface Side extends EvaluableVersion {
-  readonly project: number
-  readonly kind: Kind
-  readonly uid: string
-}
+type SideValues = readonly [...VersionValues, facts: string, project: number]
 
 /**
  * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of
- * versions, so the cost grows only with the changes between the two. A run's new rows have ids above its floor.
+ * versions, so the cost grows only with the changes between the two. A run's new rows have ids above its floor. Those
+ * that ended are read in the order of their ids, so each page of the file is read once.
  */
 export function differing(db: Database, from: number, to: number): Differing[] {
-  const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns}, v.facts, r.started_at AS since
-    FROM version v CROSS JOIN run r ON r.number = v.from_run`
-  const befores = cachedStatement<{ from: number; to: number }, Side>(
+  const side = `SELECT ${versionColumns}, v.facts, v.project_id FROM version v`
+  const befores = cachedStatement<{ from: number; to: number }, SideValues>(
     db,
-    `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
-  ).all({ from, to })
-  const afters = cachedStatement<{ from: number; to: number }, Side>(
+    `${side} WHERE v.id IN (SELECT id FROM version WHERE to_run > @from AND to_run <= @to) AND v.from_run <= @from`,
+  )
+  const afters = cachedStatement<{ from: number; to: number }, SideValues>(
     db,
     `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
          AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
-  ).all({ from, to })
+  )
+  const runOf = runReader(db)
   const projects = new Map(latestScanNumbers(db, to).map(({ id, run: _, ...project }) => [id, project]))
-  const pairs = new Map<string, { at: Side; before?: EvaluableVersion; after?: EvaluableVersion }>()
-  for (const row of befores) pairs.set(keyOf(row), { at: row, before: kept(row) })
-  for (const row of afters) pairs.set(keyOf(row), { ...pairs.get(keyOf(row)), at: row, after: kept(row) })
+  const pairs = new Map<string, { -readonly [Member in keyof Differing]: Differing[Member] }>()
+  const add = (name: 'before' | 'after', [kind, uid, ...version]: SideValues) => {
+    const project = projects.get(version[5])
+    if (project === undefined) return
+    const key = `${version[5]} ${kind} ${uid}`
+    const pair = pairs.get(key) ?? { project, kind, uid, before: undefined, after: undefined }
+    pair[name] = toVersion(runOf(version[1]), version)
+    pairs.set(key, pair)
+  }
+  for (const row of befores.raw().all({ from, to })) add('before', row)
+  for (const row of afters.raw().all({ from, to })) add('after', row)
   return [...pairs.values()]
-    .flatMap(({ at: { project: id, kind, uid }, before, after }) => {
-      const project = projects.get(id)
-      if (project === undefined || before?.digest === after?.digest) return []
-      return [{ project, kind, uid, before, after }]
-    })
+    .filter(({ before, after }) => before?.digest !== after?.digest)
     .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }
 
-function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): EvaluableVersion {
-  return { name, fromRun, digest, body, sealKeyId, since, facts }
-}
+type Rest = SideValues extends readonly [Kind, string, ...infer Values] ? Values : never
 
-function keyOf(side: Side): string {
-  return `${side.project} ${resourceKey(side)}`
+function toVersion(
+  { since, sealKeyId }: Pick<ResourceAtRun, 'since' | 'sealKeyId'>,
+  [name, fromRun, digest, body, facts]: Rest,
+): EvaluableVersion {
+  return { name, fromRun, digest, body, sealKeyId, since, facts }
 }

@@ -51,7 +51,7 @@ export function endDigests(digests: Readonly<Record<string, Pick<RunningDigest<D
   return new Map(ended.flatMap(([part, known]) => (known === undefined ? [] : [[part, known.digest] as const])))
 }
 
-/** SQLite stores UTF-8: what is not a character comes back as U+FFFD. */
+/** SQLite stores UTF-8: half of a surrogate pair comes back as U+FFFD. */
 function stored(value: string | number | null): string | number | null {
   return typeof value === 'string' ? value.toWellFormed() : value
 }

@@ -76,7 +76,10 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
     },
     finish() {
       for (const [project, name] of scans) sql.insertScan.run(project, run, name)
-      for (const walk of walks.values()) sql.insertWalk.run(walk)
+      for (const walk of walks.values()) {
+        sql.insertWalk.run(walk)
+        if (walk.status === 'complete') sql.noteFirstComplete.run(walk.projectId, walk.listing, run)
+      }
       for (const [at, { code, projectId, listing, text }] of notices.entries()) {
         sql.insertNotice.run(run, at + 1, code, projectId, listing, text)
       }

@@ -34,9 +34,10 @@ export function prepareStatements(db: Database) {
 
     lastScan: value<number | null>('SELECT max(run) FROM scan WHERE project_id = ? AND run < ?'),
     previouslyWithheld: value<string | null>(
-      `SELECT h.uids FROM walk w LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
-       WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
-       ORDER BY w.run DESC LIMIT 1`,
+      `SELECT h.uids FROM scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id
+       LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+       WHERE s.project_id = ? AND w.listing = ? AND s.run < ? AND w.status IN ('complete', 'suspect')
+       ORDER BY s.run DESC LIMIT 1`,
     ),
     withhold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
     deleteWithheld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),
@@ -142,6 +143,9 @@ export function prepareStatements(db: Database) {
                          duration_ms, shape)
        VALUES (@projectId, @listing, @run, @status, @cause, @reason, @filter, @pages, @items, @requests, @retries,
                @durationMs, @shape)`,
+    ),
+    noteFirstComplete: all(
+      'INSERT INTO first_complete_walk (project_id, listing, run) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
     nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),

@@ -25,10 +25,10 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   if (latest > 0) need('current state', [latest])
   need('opened an active violation', numbers('SELECT DISTINCT first_run FROM violation WHERE to_run IS NULL'))
   need('the value before an open drift', numbers(`SELECT DISTINCT origin_run FROM violation WHERE ${mayBeCompared}`))
-  const lifted = db.prepare<[number, number], number>(lastLiftedSql).pluck()
+  const lifted = db.prepare<[number, number, number], number>(lastLiftedSql).pluck()
   need('last complete walk', [
     ...numbers("SELECT max(run) FROM walk WHERE status = 'complete' GROUP BY project_id, listing"),
-    ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1) ?? null),
+    ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1, 0) ?? null),
   ])
   need('last scan of a project', numbers('SELECT max(run) FROM scan GROUP BY project_id'))
   const since = latestScansAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)

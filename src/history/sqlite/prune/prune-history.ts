@@ -121,9 +121,10 @@ const keepScans = `
       FROM kept_run k CROSS JOIN project p) WHERE scan IS NOT NULL;
   INSERT OR IGNORE INTO kept_scan
     SELECT project_id, scan FROM (
-      SELECT l.project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = l.project_id AND w.listing = l.listing AND w.status = 'complete' AND w.run <= k.run) AS scan
-      FROM kept_run k CROSS JOIN (SELECT DISTINCT project_id, listing FROM walk) l) WHERE scan IS NOT NULL;
+      SELECT l.project_id, (SELECT s.run FROM scan s CROSS JOIN walk w ON w.run = s.run AND w.project_id = s.project_id
+        WHERE s.project_id = l.project_id AND w.listing = l.listing AND w.status = 'complete' AND s.run <= k.run
+        ORDER BY s.run DESC LIMIT 1) AS scan
+      FROM kept_run k CROSS JOIN first_complete_walk l) WHERE scan IS NOT NULL;
   INSERT OR IGNORE INTO kept_scan
     SELECT project_id, scan FROM (
       SELECT x.project_id, (SELECT max(s.run) FROM scan s

@@ -50,14 +50,14 @@ export function resealApprovals(db: Database, resealing: Resealing): number {
 /** Reseals the reasons of walks and the texts of notices. */
 export function resealWalks(db: Database, resealing: Resealing, rewording: Rewording): number {
   const { reason } = resealing.uncompared
-  const walks = db.prepare<[number, string, number], WalkRow>(
+  const walks = db.prepare<[number, number, string], WalkRow>(
     `SELECT project_id AS project, listing, run, reason FROM walk
-     WHERE reason IS NOT NULL AND (project_id, listing, run) > (?, ?, ?) ORDER BY project_id, listing, run LIMIT 500`,
+     WHERE reason IS NOT NULL AND (run, project_id, listing) > (?, ?, ?) ORDER BY run, project_id, listing LIMIT 500`,
   )
   const update = db.prepare('UPDATE walk SET reason = ? WHERE project_id = ? AND listing = ? AND run = ?')
   let rewritten = 0
   for (const row of inPages<WalkRow>((after) =>
-    walks.all(after?.project ?? 0, after?.listing ?? '', after?.run ?? 0),
+    walks.all(after?.run ?? 0, after?.project ?? 0, after?.listing ?? ''),
   )) {
     const now = reason(row.reason)
     if (now === row.reason) continue

@@ -5,7 +5,8 @@ import { type Check, isInvalidTime, sentences } from './check.ts'
 export const recordChecks: readonly Check[] = [
   {
     id: 'records',
-    invariant: 'the lease, projects, documents, channels and checkpoints are as hookdrift writes them',
+    invariant:
+      'the lease, projects, first complete walks, documents, channels and checkpoints are as hookdrift writes them',
     means: 'another program altered rows that identify runs and messages',
     *find(db) {
       addNaming(db)
@@ -35,6 +36,11 @@ const projects = `
   SELECT 'project ' || id || ' has no service, and is not the policy' AS what FROM project WHERE service = '' AND uid <> 'policy'
   UNION ALL SELECT 'the policy is missing among the projects' WHERE EXISTS (SELECT 1 FROM run WHERE state = 'committed')
     AND NOT EXISTS (SELECT 1 FROM project WHERE service = '' AND uid = 'policy')`
+
+const walks = `
+  SELECT 'the walk of ' || w.listing || ' in run ' || w.run || ' is complete, and not noted so' AS what FROM walk w
+    WHERE w.status = 'complete' AND NOT EXISTS (SELECT 1 FROM first_complete_walk f
+      WHERE f.project_id = w.project_id AND f.listing = w.listing AND f.run <= w.run)`
 
 const documents = `
   SELECT 'no run refers to document ' || substr(sha256, 1, 12) || '…' AS what FROM document WHERE sha256 NOT IN (
@@ -74,4 +80,4 @@ const facts = `
   UNION ALL SELECT 'notice ' || number || ' of run ' || run || ' has a code that does not match its text' FROM notice
     WHERE run IN ${named} AND code <> hookdrift_code(text)`
 
-const questions = [facts, lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))
+const questions = [facts, lease, projects, walks, documents, channels, checkpoints].map((sql) => ({ sql }))

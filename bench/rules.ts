@@ -6,6 +6,7 @@ import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'
 import type { Kind, Resource } from '../src/model/resource.ts'
 import type { LocatedFact, Rule } from '../src/rules/engine/rule.ts'
+import { ruleTime } from '../src/rules/engine/rule-time.ts'
 import { rules } from '../src/rules/rules.ts'
 import { median } from './measure.ts'
 import { rulesAsJson } from './rules-as-json.ts'
@@ -81,6 +82,7 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
   const project = { name: 'bench/one', service: 'bench', uid: 'one' }
   const found = new Map<string, number>()
   let questions = 0
+  const time = ruleTime(fleet.baseTimeMs)
   for (const rule of asked) {
     const bound = rule.bind({})
     // Only rules that every run evaluates for each resource; rules about drift, scans and violations are evaluated far less.
@@ -94,7 +96,7 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
       if (!kinds.includes(kind)) continue
       questions++
       const at = { project, kind, uid, name }
-      if (bound.scope === 'resource') for (const _ of bound.check(resource, fleet.baseTimeMs)) problems++
+      if (bound.scope === 'resource') for (const _ of bound.check(resource, time)) problems++
       else if (bound.scope === 'fleet') {
         for (const [seal, ...details] of bound.facts(resource)) facts.push({ seal, at, details })
       } else fold?.visit(resource, at)

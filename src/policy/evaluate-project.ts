@@ -2,16 +2,17 @@ import { messageOf } from '../model/errors.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { observingNow } from '../rules/engine/define-rule.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import {
   type Completeness,
   type EvaluationContext,
   type EvaluationRun,
   emptyContext,
+  type ResourceContext,
   type Rule,
   type RuleFinding,
 } from '../rules/engine/rule.ts'
+import type { RuleTime } from '../rules/engine/rule-time.ts'
 import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
@@ -31,16 +32,8 @@ export interface ProjectEvaluator {
   evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
   /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
   rulesFor(resource: Resource): readonly ActiveRule[]
-  /**
-   * Findings of one of those rules; undefined where it failed or could not evaluate. `onNow`: called when it reads the
-   * time.
-   */
-  evaluateRule(
-    active: ActiveRule,
-    resource: Resource,
-    since?: EvaluationContext['since'],
-    onNow?: () => void,
-  ): Finding[] | undefined
+  /** Findings of one of those rules; undefined where it failed or could not evaluate. */
+  evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void
   /**
@@ -64,6 +57,7 @@ export interface ProjectEvaluator {
 export interface SharedEvaluation {
   readonly policy: Policy
   readonly run: EvaluationRun
+  readonly time: RuleTime
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
   /** Places of the waivers for later findings about a resource. */
@@ -74,12 +68,19 @@ export interface SharedEvaluation {
 export function evaluateProject(
   project: ProjectRef,
   excluded: ReadonlyMap<string, string>,
-  { policy, run, named, sets, projectWaivers, fleetWaivers }: SharedEvaluation,
+  { policy, run, time, named, sets, projectWaivers, fleetWaivers }: SharedEvaluation,
 ): ProjectEvaluator {
   const { now } = run
   const { waivers } = policy
   const labels = run.labelsOf(project)
-  const plain: EvaluationContext = { labels, since: emptyContext.since, run: { ...run, project } }
+  const { labelsOf, meter } = run
+  const inProject: ResourceContext = {
+    ...{ labelsOf, meter, project },
+    get now() {
+      return time.now
+    },
+  }
+  const plain: EvaluationContext = { labels, since: emptyContext.since, run: inProject }
   const failures = new Map(excluded)
   const doubts = gatherDoubts()
   const tally: Tally = new Map()
@@ -132,16 +133,11 @@ export function evaluateProject(
     return undefined
   }
 
-  const contextOf = (since = emptyContext.since, onNow?: () => void): EvaluationContext => {
-    if (onNow === undefined) return since === plain.since ? plain : { ...plain, since }
-    const { meter, labelsOf } = run
-    return { labels, since, run: observingNow({ labelsOf, meter, project }, now, onNow), onNow }
-  }
-
-  const evaluateRule: ProjectEvaluator['evaluateRule'] = (active, resource, since, onNow) => {
+  const evaluateRule: ProjectEvaluator['evaluateRule'] = (active, resource, since = plain.since) => {
     const { bound } = active
     if (bound.scope !== 'resource') return []
-    return findWith(active, resource, (seen) => bound.check(seen, now, contextOf(since, onNow)))
+    const context = since === plain.since ? plain : { ...plain, since }
+    return findWith(active, resource, (seen) => bound.check(seen, time, context))
   }
 
   const rulesFor = (resource: Resource) => {

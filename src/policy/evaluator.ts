@@ -3,6 +3,7 @@ import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { EvaluationRun } from '../rules/engine/rule.ts'
+import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
 import { evaluateProject, type ProjectEvaluator } from './evaluate-project.ts'
 import { startMeter } from './meter.ts'
 import { namedRules, type Policy } from './policy.ts'
@@ -14,6 +15,8 @@ import { coveringPlaces } from './waiving.ts'
 
 /** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
+  /** As the rules about one resource ask for it. */
+  readonly time: Pick<RuleTime, 'takeNextChange'>
   /** How far back rules read changes, at most. */
   readonly lookbackMs: number
   /** What each rule needs to see completely. */
@@ -36,6 +39,7 @@ export function createEvaluator(
   clock: () => number = () => 0,
 ): PolicyEvaluator {
   const run: EvaluationRun = { now, labelsOf, meter: startMeter(clock) }
+  const time = ruleTime(now)
   const named = namedRules(policy)
   const datings = named.flatMap(({ rule: { kind }, bound }) =>
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
@@ -47,11 +51,12 @@ export function createEvaluator(
     )
   const sets = ruleSets(policy, labelsOf)
   const shared = {
-    ...{ policy, run, named, sets },
+    ...{ policy, run, time, named, sets },
     projectWaivers: laterWaivers('project'),
     fleetWaivers: laterWaivers('fleet'),
   }
   return {
+    time,
     lookbackMs: lookbackOf(policy),
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),

@@ -23,7 +23,9 @@ export async function evaluateVersions(
   scan: ScanEvaluation,
 ): Promise<readonly (readonly KeyedFinding[])[]> {
   const { evaluator, ofProject, labels, history, run } = scan
-  const fresh = versions.filter(({ evaluation }) => evaluation === undefined || evaluation.labels !== labels)
+  const fresh = versions.filter(
+    ({ evaluation: known }) => known === undefined || known.labels !== labels || known.at > run.startedAt,
+  )
   const dates = await dateValues(
     fresh.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
     { before: run.number + 1, startedAt: run.startedAt },
@@ -49,17 +51,16 @@ function evaluateAgain(
 function evaluateAnew(
   version: ReplayedVersion,
   since: ValueDates | undefined,
-  { ofProject, labels, waivers }: ScanEvaluation,
+  { evaluator, ofProject, labels, waivers, run }: ScanEvaluation,
 ): readonly KeyedFinding[] {
   const { resource } = version
   const lasting: KeyedFinding[] = []
   const today: KeyedFinding[] = []
   const timed: ActiveRule[] = []
   for (const active of ofProject.rulesFor(resource)) {
-    let asksTime = false
-    const findings = ofProject.evaluateRule(active, resource, since, () => {
-      asksTime = true
-    })
+    evaluator.time.takeNextChange()
+    const findings = ofProject.evaluateRule(active, resource, since)
+    const asksTime = evaluator.time.takeNextChange() !== Number.POSITIVE_INFINITY
     const isTimed = asksTime || findings === undefined || waivers.some(({ covers }) => covers(active.rule.id))
     if (isTimed) timed.push(active)
     for (const finding of findings ?? []) (isTimed ? today : lasting).push(keyed(finding))
@@ -70,6 +71,7 @@ function evaluateAnew(
     timed: timed.length === 0 ? none : timed,
     since,
     labels,
+    at: run.startedAt,
   }
   return [...lasting, ...today]
 }

@@ -17,6 +17,8 @@ export interface VersionEvaluation {
   readonly since: ValueDates | undefined
   /** Labels that it was evaluated under. */
   readonly labels: Labels
+  /** Start of the run for which it was evaluated (ISO 8601): a run whose clock was behind asks anew. */
+  readonly at: string
 }
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */

@@ -1,4 +1,5 @@
 import { resourceRule } from '../engine/define-rule.ts'
+import type { RuleTime } from '../engine/rule-time.ts'
 import { type Certificate, certificateOf, isoDate } from '../shared/certificate.ts'
 
 const minRsaBits = 2048
@@ -8,20 +9,20 @@ export const mtlsWeak = resourceRule('endpoint', {
   title: 'Client certificate is weak or cannot be used',
   severity: 'medium',
   packs: ['tls'],
-  *check({ attributes: { mtls_client_cert: mtls } }, { now }) {
+  *check({ attributes: { mtls_client_cert: mtls } }, { time }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
-    const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, now)
+    const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, time)
     if (reasons.length > 0) {
       yield { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(', ')}` }
     }
   },
 })
 
-function reasonsOf({ rsaBits, brokenHash, notBefore }: Certificate, now: number): string[] {
+function reasonsOf({ rsaBits, brokenHash, notBefore }: Certificate, time: RuleTime): string[] {
   return [
     ...(rsaBits !== undefined && rsaBits < minRsaBits ? [`has an RSA key of ${rsaBits} bits`] : []),
     ...(brokenHash === undefined ? [] : [`is signed with ${brokenHash}`]),
-    ...(notBefore > now ? [`is not valid before ${isoDate(notBefore)}`] : []),
+    ...(!time.reached(notBefore) ? [`is not valid before ${isoDate(notBefore)}`] : []),
   ]
 }

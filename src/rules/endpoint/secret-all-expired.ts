@@ -7,10 +7,10 @@ export const secretAllExpired = resourceRule('endpoint', {
   title: 'Every active secret has expired',
   severity: 'high',
   packs: ['secrets'],
-  *check({ attributes }, { now }) {
+  *check({ attributes }, { time }) {
     let last = ''
     for (const [, { expires_at: expiresAt }] of activeSecrets(attributes)) {
-      if (typeof expiresAt !== 'string' || !(Date.parse(expiresAt) < now)) return
+      if (typeof expiresAt !== 'string' || !time.passed(Date.parse(expiresAt))) return
       if (expiresAt > last) last = expiresAt
     }
     if (last !== '') yield { path: '/secrets', message: `every active secret has expired, the last on ${dateOf(last)}` }

@@ -12,9 +12,9 @@ export const secretExpiredActive = resourceRule('endpoint', {
   options: z.strictObject({
     max_days: z.number().nonnegative().default(7).describe('Days past its expiry for which a secret may stay'),
   }),
-  *check({ attributes }, { options, now }) {
+  *check({ attributes }, { options, time }) {
     for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
-      if (typeof expiresAt !== 'string' || !(now - Date.parse(expiresAt) > options.max_days * dayMs)) continue
+      if (typeof expiresAt !== 'string' || !time.passed(Date.parse(expiresAt) + options.max_days * dayMs)) continue
       yield {
         path: `/secrets/${pointerStep(uid)}`,
         message: `expired on ${expiresAt.slice(0, 10)} and still signs; the policy allows ${options.max_days} days`,

@@ -13,7 +13,7 @@ export const secretExpiring = resourceRule('endpoint', {
   options: z.strictObject({
     min_days: z.number().positive().default(7).describe('Days for which one of the secrets must still last'),
   }),
-  *check({ attributes }, { options, now }) {
+  *check({ attributes }, { options, time }) {
     let last: { readonly uid: string; readonly expiresAt: string } | undefined
     for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
       // A secret without an end, or with one that is not shown, may be the successor.
@@ -21,9 +21,9 @@ export const secretExpiring = resourceRule('endpoint', {
       if (last === undefined || expiresAt > last.expiresAt) last = { uid, expiresAt }
     }
     if (last === undefined) return
-    const leftMs = Date.parse(last.expiresAt) - now
+    const end = Date.parse(last.expiresAt)
     // What is over already is said by `secret-all-expired`.
-    if (leftMs >= 0 && leftMs < options.min_days * dayMs) {
+    if (time.passed(end - options.min_days * dayMs) && !time.passed(end)) {
       yield {
         path: `/secrets/${pointerStep(last.uid)}`,
         message: `expires on ${dateOf(last.expiresAt)}, and no other secret lasts longer`,

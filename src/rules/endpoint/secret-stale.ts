@@ -13,13 +13,13 @@ export const secretStale = resourceRule('endpoint', {
   options: z.strictObject({
     max_days: z.number().positive().default(365).describe('Days for which the newest secret may be used'),
   }),
-  *check({ attributes }, { options, now }) {
+  *check({ attributes }, { options, time }) {
     let newest: { readonly uid: string; readonly createdAt: string } | undefined
     for (const [uid, { created_at: createdAt }] of activeSecrets(attributes)) {
       if (typeof createdAt !== 'string') return
       if (newest === undefined || createdAt > newest.createdAt) newest = { uid, createdAt }
     }
-    if (newest !== undefined && now - Date.parse(newest.createdAt) > options.max_days * dayMs) {
+    if (newest !== undefined && time.passed(Date.parse(newest.createdAt) + options.max_days * dayMs)) {
       yield {
         path: `/secrets/${pointerStep(newest.uid)}`,
         message: `the newest secret is of ${dateOf(newest.createdAt)}, the policy allows ${options.max_days} days`,

@@ -5,6 +5,7 @@ import type { Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
 import type { OverdueViolations } from './overdue-violations.ts'
+import type { RuleTime } from './rule-time.ts'
 import type { ScanOutcome } from './scan-outcome.ts'
 
 export const packs = [
@@ -46,6 +47,12 @@ export interface EvaluatedResource<K extends Kind> extends Omit<Resource, 'kind'
   readonly attributes: AttributesByKind[K]
 }
 
+/** What a rule about one resource gets besides the resource. */
+export interface ResourceSettings<Options> {
+  readonly options: Options
+  readonly time: RuleTime
+}
+
 export interface RuleSettings<Options> {
   readonly options: Options
   /** Milliseconds since the epoch, the same for the whole run. */
@@ -63,8 +70,6 @@ export interface EvaluationContext {
   since(path: string): string | undefined
   /** Its project and the run; every evaluator gives them. */
   readonly run?: ResourceContext
-  /** Called when a rule reads the time: a replay evaluates only such a rule again. */
-  readonly onNow?: () => void
 }
 
 export const emptyContext: EvaluationContext = { labels: {}, since: () => undefined }
@@ -134,7 +139,7 @@ export interface CustomDefinition {
 export type BoundRule =
   | {
       readonly scope: 'resource'
-      check(resource: Resource, now: number, evaluation?: EvaluationContext): Iterable<RuleFinding>
+      check(resource: Resource, time: RuleTime, evaluation?: EvaluationContext): Iterable<RuleFinding>
       readonly dates?: (resource: Resource) => readonly string[]
     }
   | {

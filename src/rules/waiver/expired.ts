@@ -6,8 +6,8 @@ export const expired = resourceRule('policy', {
   title: 'Waiver has expired: what it accepted counts again',
   severity: 'medium',
   packs: ['hygiene'],
-  *check({ attributes: { expires, owner } }, { now }) {
-    if (expires !== undefined && now >= Date.parse(expires)) {
+  *check({ attributes: { expires, owner } }, { time }) {
+    if (expires !== undefined && time.reached(Date.parse(expires))) {
       yield { path: '/expires', message: `held until ${formatExpiry(expires)}; owner ${owner}` }
     }
   },

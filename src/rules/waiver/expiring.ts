@@ -11,10 +11,10 @@ export const expiring = resourceRule('policy', {
   options: z.strictObject({
     days: z.number().positive().default(14).describe('Days before its end from which it is reported'),
   }),
-  *check({ attributes: { expires, owner } }, { options, now }) {
+  *check({ attributes: { expires, owner } }, { options, time }) {
     if (expires === undefined) return
-    const leftMs = Date.parse(expires) - now
-    if (leftMs > 0 && leftMs <= options.days * dayMs) {
+    const end = Date.parse(expires)
+    if (time.reached(end - options.days * dayMs) && !time.reached(end)) {
       yield { path: '/expires', message: `holds until ${formatExpiry(expires)}; owner ${owner}` }
     }
   },

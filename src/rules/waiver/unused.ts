@@ -5,9 +5,9 @@ export const unused = resourceRule('policy', {
   title: 'Waiver accepts nothing: no violation matches it',
   severity: 'low',
   packs: ['hygiene', 'recommended'],
-  *check({ attributes: { used, expires, rule, owner } }, { now }) {
+  *check({ attributes: { used, expires, rule, owner } }, { time }) {
     // One that has expired is to be removed or renewed anyway: `waiver/expired` says so.
-    if (used !== false || expires === undefined || now >= Date.parse(expires)) return
+    if (used !== false || expires === undefined || time.reached(Date.parse(expires))) return
     yield { path: '/used', message: `nothing that it is for violates ${rule}; owner ${owner}` }
   },
 })

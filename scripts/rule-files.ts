@@ -56,10 +56,11 @@ export const ${exportedName(id)} = resourceRule('${kind}', {
   title: '${titleOf(kind)} has a value that is to be replaced',
   severity: 'low',
   packs: ['hygiene'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (${condition}) {
-      yield { path: '${path}', message: 'is to be replaced' }
+      return { path: '${path}', message: 'is to be replaced' }
     }
+    return undefined
   },
 })
 `

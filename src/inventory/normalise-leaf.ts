@@ -1,11 +1,12 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
+import { isKnownId } from '../secrets/known-forms.ts'
 import { isPlain } from '../secrets/plain-text.ts'
 import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
-import type { Leaf } from './field.ts'
+import type { Field, Leaf } from './field.ts'
 import { normaliseFree } from './free-form.ts'
-import { asFlag, asNumber, asSeconds, asText, asTime, isInstant } from './scalars.ts'
+import { asFlag, asNumber, asSeconds, asText, asTime, isInstant, isNormalTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
 import { sealCredentials, sealProse } from './seal-text.ts'
 import { sealBehindHost, sealUrl } from './seal-url.ts'
@@ -51,6 +52,16 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'secret-url':
       return sealBehindHost(asText(raw), sealer)
   }
+}
+
+/** Whether a value is its own normal form and keeps the contract, as most are, by what is quick to see. */
+export function isNormal(field: Field, raw: Json): boolean {
+  if (typeof raw === 'boolean') return field.type === 'flag'
+  if (typeof raw === 'number')
+    return field.type === 'seconds' || (field.type === 'integer' && Number.isSafeInteger(raw))
+  if (typeof raw !== 'string') return false
+  if (field.type === 'time') return isNormalTime(raw)
+  return field.type === 'text' && (field.values?.includes(raw) ?? isKnownId(raw))
 }
 
 /** An unknown value of an enumeration stays, if it looks like one. */

@@ -4,14 +4,15 @@ import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import { disarm, disarmText, sealAsSent } from './disarm.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
 import { sealName } from './free-form.ts'
+import { layoutOf } from './layout.ts'
 import { isMalformed } from './malformed.ts'
-import { normaliseLeaf } from './normalise-leaf.ts'
+import { maskingSealer } from './masking-sealer.ts'
+import { isNormal, normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
 import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 import { asSecretText } from './secret-text.ts'
-import { hostOf } from './split-url.ts'
 import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
@@ -27,9 +28,6 @@ export interface Normalising {
   readonly malformed: string[]
 }
 
-/** `null`: shown and empty. `undefined`: not shown. */
-type Normal = Json | undefined
-
 /**
  * The normal form of an object from the service: known members by their schema, unknown ones sealed unless they are
  * plain (with `isGuarded` always), all in canonical order.
@@ -41,54 +39,69 @@ export function normaliseMembers(
   job: Normalising,
   isGuarded = false,
 ): JsonObject {
+  const names = Object.keys(raw)
+  const layout = job.isStub ? undefined : layoutOf(members, names, isGuarded ? staysGuarded : stays)
+  if (layout === undefined) return normaliseOneByOne(members, raw, path, job, isGuarded)
   const out: Record<string, Json> = {}
-  let known = 0
-  for (const [key, field] of entriesOf(members)) {
-    const shown = raw[key]
-    if (shown !== undefined) known++
-    if (field.presence === 'reference') continue
-    const value = normaliseField(field, shown, path, key, job)
-    if (value === undefined) continue
-    if (field.presence === 'volatile') {
+  const values = Object.values(raw)
+  for (const { name, pointer, at, field } of layout.steps) {
+    const shown = values[at] ?? null
+    if (at < 0) out[name] = null
+    else if (field === undefined) out[name] = normaliseExtra(shown, name, isGuarded, job.sealer)
+    else {
+      const value = normaliseField(field, shown, path, name, pointer, job)
+      if (field.presence !== 'volatile') out[name] = value
       // Rules calculate with it; it is never compared.
-      if (path === '') job.volatile[key] = nearestDouble(value)
-    } else out[key] = value
+      else if (path === '') job.volatile[name] = nearestDouble(value)
+    }
   }
-  return known === countMembers(raw) ? out : withUnknownMembers(out, members, raw, isGuarded, job)
+  return out
 }
 
-function countMembers(object: JsonObject): number {
-  let count = 0
-  for (const _ in object) count++
-  return count
-}
-
-const entries = new WeakMap<Members, readonly (readonly [string, Field])[]>()
-
-/** The schema's entries, listed once: this is the innermost loop of a run. */
-function entriesOf(members: Members): readonly (readonly [string, Field])[] {
-  const known = entries.get(members)
-  if (known !== undefined) return known
-  const listed = Object.entries(members)
-  entries.set(members, listed)
-  return listed
-}
-
-function withUnknownMembers(
-  known: Record<string, Json>,
+/** The same for stubs, and for objects with odd members. */
+function normaliseOneByOne(
   members: Members,
   raw: JsonObject,
+  path: string,
+  job: Normalising,
   isGuarded: boolean,
-  { sealer, isStub }: Normalising,
 ): JsonObject {
-  for (const key of unknownKeys(members, raw)) {
-    const shown = disarm(raw[key] ?? null, sealer)
-    const name = disarmText(key, sealer)
-    const value = isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, key, sealer)
-    if (!(isStub && isEmpty(value)))
-      setOwn(known, isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer), value)
+  const { sealer, isStub } = job
+  const out: Record<string, Json> = {}
+  for (const [key, field] of Object.entries(members)) {
+    const shown = Object.hasOwn(raw, key) ? raw[key] : undefined
+    if (field.presence === 'reference') continue
+    if (shown === undefined) {
+      if (field.presence === 'optional' && !isStub) out[key] = null
+      continue
+    }
+    const value = normaliseField(field, shown, path, key, `/${pointerStep(key)}`, job)
+    if (isStub && field.type !== 'flag' && (isEmpty(value) || value === 0)) continue
+    if (field.presence !== 'volatile') out[key] = value
+    else if (path === '') job.volatile[key] = nearestDouble(value)
   }
-  return inKeyOrder(known)
+  for (const key of unknownKeys(members, raw)) {
+    const name = disarmText(key, sealer)
+    const value = normaliseExtra(raw[key] ?? null, key, isGuarded, sealer)
+    if (!(isStub && isEmpty(value)))
+      setOwn(out, isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer), value)
+  }
+  return inKeyOrder(out)
+}
+
+/** A member that the contract does not have. */
+function normaliseExtra(raw: Json, name: string, isGuarded: boolean, sealer: Sealer): Json {
+  const shown = disarm(raw, sealer)
+  return isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, name, sealer)
+}
+
+/** Whether a name of an unknown member is kept; which ones are does not depend on the key of a sealer. */
+function stays(name: string): boolean {
+  return disarmText(name, maskingSealer) === name && sealName(name, maskingSealer) === name
+}
+
+function staysGuarded(name: string): boolean {
+  return disarmText(name, maskingSealer) === name && sealMemberName(name, maskingSealer) === name
 }
 
 function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
@@ -97,23 +110,21 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
   return unknown
 }
 
-function normaliseField(field: Field, raw: Json | undefined, path: string, key: string, job: Normalising): Normal {
-  if (raw === undefined) {
-    return field.presence === 'optional' && !job.isStub ? null : undefined
-  }
-  const value = normaliseShown(field, raw, path, key, job)
-  if (isMalformed(field, value)) job.malformed.push(`${path}/${pointerStep(key)}`)
-  return job.isStub && field.type !== 'flag' && (isEmpty(value) || value === 0) ? undefined : value
+function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalising): Json {
+  if (isNormal(field, raw)) return raw
+  const value = normaliseShown(field, raw, path, key, pointer, job)
+  if (isMalformed(field, value)) job.malformed.push(path + pointer)
+  return value
 }
 
-function normaliseShown(field: Field, raw: Json, path: string, key: string, job: Normalising): Json {
+function normaliseShown(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalising): Json {
   if (raw === null || raw === '')
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
-  if (field.type === 'struct') return normaliseStruct(field, raw, `${path}/${pointerStep(key)}`, job)
-  if (field.type === 'keyed') return normaliseKeyed(field, raw, `${path}/${pointerStep(key)}`, job)
+  if (field.type === 'struct') return normaliseStruct(field, raw, path + pointer, job)
+  if (field.type === 'keyed') return normaliseKeyed(field, raw, path + pointer, job)
   const value = normaliseLeaf(field, disarm(raw, job.sealer), key, job.sealer)
   if (field.type === 'secret' && value !== maskedSeal) {
-    job.facts[`${path}/${pointerStep(key)}`] = secretFactsOf(asSecretText(raw), job.neighbours)
+    job.facts[path + pointer] = secretFactsOf(asSecretText(raw), job.neighbours)
   }
   return value
 }
@@ -122,10 +133,14 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisin
   if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
   const normal = normaliseMembers(field.members, raw, path, withUser(userIn(raw), job), field.guarded)
   if (field.collapse === undefined) return normal
-  const members = Object.values(normal)
-  if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
-  if (!members.some(isEmpty)) return normal
-  return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
+  let [isNone, hasEmpty] = [true, false]
+  for (const key in normal) {
+    const value = normal[key]
+    if (isEmpty(value)) hasEmpty = true
+    else if (value !== 0 && value !== false) isNone = false
+  }
+  if (isNone) return null
+  return hasEmpty ? objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value))) : normal
 }
 
 /** A scalar in place of an object is still data. */
@@ -169,7 +184,7 @@ export function neighboursOf(raw: JsonObject): Neighbours {
   return {
     name: typeof name === 'string' ? name : '',
     uid: typeof raw.uid === 'string' ? raw.uid : '',
-    host: typeof address === 'string' ? hostOf(address) : '',
+    address: typeof address === 'string' ? address : '',
     user: '',
   }
 }

@@ -44,7 +44,7 @@ export function asSeconds(raw: Json): Json {
 export function asTime(raw: string): Json {
   if (raw.startsWith('0001-01-01T')) return null
   // As most services write it.
-  if (isInstant(raw) && raw.charAt(raw.length - 2) !== '0') return raw
+  if (isNormalTime(raw)) return raw
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)
   if (parts === null) return raw
   const [, whole, fraction = '', offset = 'Z'] = parts
@@ -54,9 +54,32 @@ export function asTime(raw: string): Json {
   return `${instant}${digits === '' ? '' : `.${digits}`}Z`
 }
 
-/** Whether a text is an instant as `asTime` writes it. */
+/** Whether a text is an instant that `asTime` leaves as it is. */
+export function isNormalTime(text: string): boolean {
+  return isInstant(text) && text.charCodeAt(text.length - 2) !== zero && !text.startsWith('0001-01-01T')
+}
+
+/** Whether a text is an instant as `asTime` writes it: `2026-11-21T03:00:00Z`, with at most nine digits after a point. */
 export function isInstant(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text)
+  const last = text.length - 1
+  if (last < wholeSeconds || last > wholeSeconds + 10 || text.charCodeAt(last) !== zone) return false
+  for (let at = 0; at < wholeSeconds; at++) {
+    const expected = instantForm.charCodeAt(at)
+    if (expected === zero ? !isDigit(text.charCodeAt(at)) : text.charCodeAt(at) !== expected) return false
+  }
+  if (last === wholeSeconds) return true
+  for (let at = wholeSeconds + 1; at < last; at++) if (!isDigit(text.charCodeAt(at))) return false
+  return text.charCodeAt(wholeSeconds) === point && last > wholeSeconds + 1
+}
+
+const instantForm = '0000-00-00T00:00:00'
+const wholeSeconds = instantForm.length
+const zero = 0x30
+const point = 0x2e
+const zone = 0x5a
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= zero + 9
 }
 
 function shiftToUtc(time: string): string | undefined {

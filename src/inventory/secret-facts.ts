@@ -1,4 +1,5 @@
 import type { SecretFacts, Weakness } from '../model/resource.ts'
+import { hostOf } from './split-url.ts'
 
 const lengthClasses = [64, 48, 32, 24, 16, 8] as const
 
@@ -13,8 +14,8 @@ const commonWords = new Set(
 export interface Neighbours {
   readonly name: string
   readonly uid: string
-  /** Host of the resource's address, if any. */
-  readonly host: string
+  /** The resource's address, if any. */
+  readonly address: string
   /** The user whose password it is, if any. */
   readonly user: string
 }
@@ -26,13 +27,13 @@ const temporaryKey = /^ASIA[A-Z0-9]{12,}$/
 const longestKey = 64 * 1024
 
 /** The facts that are kept of a sealed secret: a length class, and reasons for calling it weak. */
-export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbours): SecretFacts {
+export function secretFactsOf(secret: string, { name, uid, address, user }: Neighbours): SecretFacts {
   // Longer than any key: searching it would let a service take our time.
   if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
   const weak: Weakness[] = []
   const bare = secret.toLowerCase().replace(/^whsec_/, '')
   if (commonWords.has(fromFirstToLastLetter(bare)) || /^\d+$/.test(bare)) weak.push('common')
-  if (host !== '' && bare === host.toLowerCase()) weak.push('equals-host')
+  if (isHostOf(address, bare)) weak.push('equals-host')
   if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
   if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
   if (user !== '' && secret.toLowerCase() === user.toLowerCase()) weak.push('equals-user')
@@ -40,6 +41,11 @@ export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbo
   if (isRepetition(bare)) weak.push('repetition')
   const facts = { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
   return temporaryKey.test(secret) ? { ...facts, temporary: true } : facts
+}
+
+/** Takes an address apart only if the text is in it. */
+function isHostOf(address: string, text: string): boolean {
+  return text !== '' && address.toLowerCase().includes(text) && hostOf(address).toLowerCase() === text
 }
 
 function fromFirstToLastLetter(text: string): string {

@@ -29,16 +29,13 @@ export function takeInventory(listing: Listing, items: readonly JsonObject[], se
 
 /** A subscription refers to its endpoint, source and device; the copies that the service embeds are stubs. */
 function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
-  return resourceOf(
-    'subscription',
-    {
-      ...item,
-      endpoint_uid: uidWithin(item.endpoint_metadata),
-      source_uid: uidWithin(item.source_metadata),
-      device_uid: uidWithin(item.device_metadata),
-    },
-    sealer,
-  )
+  const raw: Record<string, Json> = {}
+  // For so many members, the engine takes several times as long to spread an object.
+  for (const name in item) setOwn(raw, name, item[name] ?? null)
+  raw.endpoint_uid = uidWithin(item.endpoint_metadata)
+  raw.source_uid = uidWithin(item.source_metadata)
+  raw.device_uid = uidWithin(item.device_metadata)
+  return resourceOf('subscription', raw, sealer)
 }
 
 /** Names the sources and devices that an item of a listing embeds. */

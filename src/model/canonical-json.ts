@@ -13,14 +13,14 @@ export function canonicalJson(value: Json): string {
 }
 
 function isInOrder(value: Json): boolean {
-  if (Array.isArray(value)) return value.every(isInOrder)
-  if (!isJsonObject(value)) return true
+  if (typeof value !== 'object' || value === null) return true
+  if (!isJsonObject(value)) return value.every(isInOrder)
   let previous: string | undefined
   // for…in makes no list of the members; values are plain objects, with nothing to inherit.
   for (const key in value) {
     if (previous !== undefined && key <= previous) return false
     const member = value[key]
-    if (member !== undefined && !isInOrder(member)) return false
+    if (typeof member === 'object' && !isInOrder(member)) return false
     previous = key
   }
   return true

@@ -1,16 +1,15 @@
 import { isJsonObject } from '../model/json.ts'
 import { credentials } from '../secrets/known-secrets.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
+import type { WireAnswer } from './exchange.ts'
 import { foreignText } from './foreign-text.ts'
 import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
 import { nameOf } from './name-status.ts'
 import { parseJson } from './parse-json.ts'
-import { readBody } from './read-body.ts'
 import { readPlainBadRequest, readRedirect } from './read-wrong-url.ts'
 import type { RecognisedPage } from './recognise-page.ts'
 import type { ServiceRequest } from './reply.ts'
 import { splitPage } from './split-page.ts'
-import type { WireAnswer } from './transport.ts'
 
 interface ReadContext {
   readonly matchers: DialectMatchers
@@ -73,7 +72,7 @@ async function readSuccess(
     answer.discard()
     return refusal
   }
-  const bytes = await readBody(answer.body, maxBodyBytes, lengthOf(answer))
+  const bytes = await answer.read(maxBodyBytes, lengthOf(answer))
   if (bytes === undefined) return tooLarge(maxBodyBytes)
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
@@ -176,7 +175,7 @@ async function readServiceMessage(answer: WireAnswer, key: string): Promise<stri
     answer.discard()
     return null
   }
-  const bytes = await readBody(answer.body, maxErrorBodyBytes).catch(() => undefined)
+  const bytes = await answer.read(maxErrorBodyBytes).catch(() => undefined)
   if (bytes === undefined) return null
   const parsed = parseJson(bytes)
   if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.message !== 'string') return null

@@ -1,8 +1,7 @@
+import type { WireAnswer } from './exchange.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import { failure, type HttpFailure } from './http-outcome.ts'
 import { nameOf } from './name-status.ts'
-import { readBody } from './read-body.ts'
-import type { WireAnswer } from './transport.ts'
 import { shownBase } from './wire-request.ts'
 
 // Answers that a wrong `url` in the configuration gets.
@@ -44,7 +43,7 @@ const mostBytes = 16 * 1024
 /** Web servers answer so where plain http arrives at a port for TLS. */
 export async function readPlainBadRequest(answer: WireAnswer, url: string): Promise<HttpFailure> {
   const what = nameOf(answer.status)
-  const bytes = await readBody(answer.body, mostBytes).catch(() => undefined)
+  const bytes = await answer.read(mostBytes).catch(() => undefined)
   const text = bytes?.toString('latin1') ?? ''
   if (!/HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)/i.test(text)) return failure('http', what)
   const base = shownBase(url).replace(/^http:/, 'https:')

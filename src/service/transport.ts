@@ -1,5 +1,6 @@
 import { getCACertificates } from 'node:tls'
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { exchange, type WireAnswer } from './exchange.ts'
 import { inspectPort, type ShownCertificate } from './inspect-port.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
@@ -21,16 +22,6 @@ export interface WireRequest {
   readonly body: string | null
 }
 
-export interface WireAnswer {
-  readonly status: number
-  /** A header's (first) value; the name in lower case. */
-  header(name: string): string | undefined
-  /** Read it to its end or break out of it: both free the connection. */
-  readonly body: AsyncIterable<Buffer>
-  /** Drops the body unread. */
-  discard(): void
-}
-
 /** The target of a transport, and its timeouts. */
 export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 'connections'> {
   readonly limits: Pick<Limits, 'connectTimeoutMs' | 'pageTimeoutMs'>
@@ -44,18 +35,7 @@ export function createTransport(settings: TransportSettings, env: ProxyVariables
   let inspected: Promise<ShownCertificate | undefined> | undefined
   return {
     async send({ method, path, headers, body }, signal) {
-      const answer = await dispatcher.request({ origin, method, path, headers, body, signal })
-      // An error of a body after its reader has left has no one to handle it.
-      answer.body.on('error', () => {})
-      return {
-        status: answer.statusCode,
-        header(name) {
-          const value = answer.headers[name]
-          return Array.isArray(value) ? value[0] : value
-        },
-        body: answer.body,
-        discard: () => void answer.body.destroy(),
-      }
+      return exchange(dispatcher, { origin, method, path, headers, body }, signal)
     },
     inspect() {
       inspected ??=

@@ -12,7 +12,7 @@ import { wireSchema } from '../../src/inventory/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
-const noNeighbours = { name: '', uid: '', host: '', user: '' }
+const noNeighbours = { name: '', uid: '', address: '', user: '' }
 
 describe('a seal', () => {
   it('is the same for the same secret, and differs for another secret or key', () => {
@@ -206,15 +206,15 @@ describe('facts of a secret', () => {
     expect(secretFactsOf(secret, noNeighbours)).toEqual(facts)
   })
   it('show that a secret repeats a name, a uid or a host', () => {
-    const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', host: 'y', user: '' })
+    const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', address: 'y', user: '' })
     expect(weak).toContain('equals-name')
-    expect(secretFactsOf('hooks.a.example', { name: '', uid: '', host: 'hooks.a.example', user: '' }).weak).toContain(
-      'equals-host',
-    )
+    expect(
+      secretFactsOf('hooks.a.example', { name: '', uid: '', address: 'https://hooks.a.example/x', user: '' }).weak,
+    ).toContain('equals-host')
   })
 
   it('show that a password is its user, in any case', () => {
-    const nearby = { name: '', uid: '', host: '', user: 'Reader-2026-x' }
+    const nearby = { name: '', uid: '', address: '', user: 'Reader-2026-x' }
     expect(secretFactsOf('reader-2026-X', nearby).weak).toEqual(['equals-user'])
     expect(secretFactsOf('reader-2026-y', nearby).weak).toEqual([])
   })

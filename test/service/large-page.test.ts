@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { collectBody } from '../../src/service/collect-body.ts'
 import { parseJson } from '../../src/service/parse-json.ts'
-import { readBody } from '../../src/service/read-body.ts'
 import { splitPage } from '../../src/service/split-page.ts'
 import {
   type Answer,
@@ -179,7 +179,7 @@ describe('the pieces of a page', () => {
 })
 
 describe('a body', () => {
-  async function* chunks(...sizes: number[]) {
+  function* chunks(...sizes: number[]) {
     for (const [index, size] of sizes.entries()) yield Buffer.alloc(size, 65 + (index % 26))
   }
   const mib = 1024 * 1024
@@ -195,15 +195,19 @@ describe('a body', () => {
     [[3 * mib, 1, mib - 1, 5], undefined],
     [[mib, mib], 2 * mib],
     [Array.from({ length: 3_000 }, () => 1), undefined],
-  ])('is what came, in chunks of any size %#', async (sizes, announced) => {
-    const expected: Buffer[] = []
-    for await (const chunk of chunks(...sizes)) expected.push(chunk)
-    const read = await readBody(chunks(...sizes), 8 * mib, announced)
-    expect(read?.equals(Buffer.concat(expected))).toBe(true)
+  ])('is what came, in chunks of any size %#', (sizes, announced) => {
+    const sent = [...chunks(...sizes)]
+    const body = collectBody(8 * mib, announced)
+    for (const chunk of sent) expect(body.add(chunk)).toBe(true)
+    expect(body.whole().equals(Buffer.concat(sent))).toBe(true)
   })
 
-  it('that is larger than allowed is given up', async () => {
-    expect(await readBody(chunks(6, 5), 10, 11)).toBe(undefined)
-    expect(await readBody(chunks(6, 4), 10)).toHaveLength(10)
+  it('that is larger than allowed is given up', () => {
+    const added = (announced: number | undefined, ...sizes: number[]) => {
+      const body = collectBody(10, announced)
+      return [...chunks(...sizes)].map((chunk) => body.add(chunk))
+    }
+    expect(added(11, 6, 5)).toEqual([true, false])
+    expect(added(undefined, 6, 4)).toEqual([true, true])
   })
 })

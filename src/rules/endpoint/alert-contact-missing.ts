@@ -5,9 +5,10 @@ export const alertContactMissing = resourceRule('endpoint', {
   title: 'No contact is notified when deliveries fail',
   severity: 'info',
   packs: ['hygiene'],
-  *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
+  check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
     if ([email, slack, teams].every((contact) => contact === null || contact === '')) {
-      yield { path: '/support_email', message: 'neither an e-mail address nor Slack nor Teams to alert' }
+      return { path: '/support_email', message: 'neither an e-mail address nor Slack nor Teams to alert' }
     }
+    return undefined
   },
 })

@@ -10,7 +10,7 @@ export const authMismatch = resourceRule('endpoint', {
   title: 'Authentication says one thing and holds another',
   severity: 'high',
   packs: ['secrets'],
-  *check({ attributes: { authentication } }) {
+  check({ attributes: { authentication } }) {
     if (authentication === null || authentication === undefined) return
     const type = authentication.type ?? ''
     const others = members.filter((member) => member !== type && isFilled(authentication, member))
@@ -19,7 +19,7 @@ export const authMismatch = resourceRule('endpoint', {
     if (!isEmpty && (others.length === 0 || (type !== '' && !isMember(type)))) return
     const held = others.length === 0 ? 'nothing' : others.join(' and ')
     const also = isEmpty || type === '' ? '' : ' as well'
-    yield {
+    return {
       path: '/authentication/type',
       message: `the type is ${type === '' ? 'empty' : type}, yet ${held} is filled${also}`,
     }

@@ -7,13 +7,14 @@ export const authOverHttp = resourceRule('endpoint', {
   title: 'Credentials travel in clear',
   severity: 'critical',
   packs: ['tls'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const credential = credentialOf(attributes)
     if (credential === undefined) return
     const destination = destinationOf(attributes.url ?? '')
     if (destination?.scheme === 'http:') {
-      yield { path: '/url', message: `sends ${credential} to ${destination.host} over plain http` }
+      return { path: '/url', message: `sends ${credential} to ${destination.host} over plain http` }
     }
+    return undefined
   },
 })
 

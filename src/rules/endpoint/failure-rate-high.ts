@@ -13,7 +13,7 @@ export const failureRateHigh = resourceRule('endpoint', {
   options: z.strictObject({
     max_percent: z.number().min(0).max(100).default(20).describe('Per cent of the deliveries that may fail'),
   }),
-  *check({ volatile: { failure_rate: rate, cb_state: breaker } }, { options }) {
+  check({ volatile: { failure_rate: rate, cb_state: breaker } }, { options }) {
     const percent = typeof rate === 'number' ? rate : 0
     const isOver = percent > options.max_percent
     if (!isOver && breaker !== 'open') return
@@ -24,6 +24,6 @@ export const failureRateHigh = resourceRule('endpoint', {
       ...(isOver ? [`more than ${line} % of its deliveries fail`] : []),
       ...(breaker === 'open' ? ['its circuit breaker is open'] : []),
     ]
-    yield { path: '', message: facts.join('; '), severity: isSevere ? 'high' : 'medium' }
+    return { path: '', message: facts.join('; '), severity: isSevere ? 'high' : 'medium' }
   },
 })

@@ -5,9 +5,10 @@ export const inactive = resourceRule('endpoint', {
   title: 'Endpoint is inactive: its events are discarded',
   severity: 'high',
   packs: ['delivery'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.status === 'inactive') {
-      yield { path: '/status', message: 'disabled after failures: its events are discarded, not queued' }
+      return { path: '/status', message: 'disabled after failures: its events are discarded, not queued' }
     }
+    return undefined
   },
 })

@@ -6,11 +6,12 @@ export const mtlsExpired = resourceRule('endpoint', {
   title: 'Client certificate has expired',
   severity: 'critical',
   packs: ['tls'],
-  *check({ attributes: { mtls_client_cert: mtls } }, { time }) {
+  check({ attributes: { mtls_client_cert: mtls } }, { time }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
     if (certificate !== undefined && time.passed(certificate.notAfter)) {
-      yield { path: '/mtls_client_cert/client_cert', message: `expired on ${isoDate(certificate.notAfter)}` }
+      return { path: '/mtls_client_cert/client_cert', message: `expired on ${isoDate(certificate.notAfter)}` }
     }
+    return undefined
   },
 })

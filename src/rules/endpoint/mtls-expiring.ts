@@ -11,13 +11,14 @@ export const mtlsExpiring = resourceRule('endpoint', {
   options: z.strictObject({
     min_days: z.number().positive().default(30).describe('Days for which the certificate must still last'),
   }),
-  *check({ attributes: { mtls_client_cert: mtls } }, { options, time }) {
+  check({ attributes: { mtls_client_cert: mtls } }, { options, time }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
     if (certificate === undefined) return
     const { notAfter } = certificate
     if (time.passed(notAfter - options.min_days * dayMs) && !time.passed(notAfter)) {
-      yield { path: '/mtls_client_cert/client_cert', message: `expires on ${isoDate(notAfter)}` }
+      return { path: '/mtls_client_cert/client_cert', message: `expires on ${isoDate(notAfter)}` }
     }
+    return undefined
   },
 })

@@ -6,11 +6,12 @@ export const mtlsOverHttp = resourceRule('endpoint', {
   title: 'Client certificate is never shown: the address is plain http',
   severity: 'medium',
   packs: ['tls'],
-  *check({ attributes: { mtls_client_cert: mtls, url } }) {
+  check({ attributes: { mtls_client_cert: mtls, url } }) {
     if (mtls === null || mtls === undefined) return
     const destination = destinationOf(url ?? '')
     if (destination?.scheme === 'http:') {
-      yield { path: '/url', message: `a client certificate for ${destination.host}, and deliveries over plain http` }
+      return { path: '/url', message: `a client certificate for ${destination.host}, and deliveries over plain http` }
     }
+    return undefined
   },
 })

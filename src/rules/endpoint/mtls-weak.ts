@@ -9,13 +9,14 @@ export const mtlsWeak = resourceRule('endpoint', {
   title: 'Client certificate is weak or cannot be used',
   severity: 'medium',
   packs: ['tls'],
-  *check({ attributes: { mtls_client_cert: mtls } }, { time }) {
+  check({ attributes: { mtls_client_cert: mtls } }, { time }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
     const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, time)
     if (reasons.length > 0) {
-      yield { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(', ')}` }
+      return { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(', ')}` }
     }
+    return undefined
   },
 })
 

@@ -23,7 +23,7 @@ export const oauthAlgorithmMismatch = resourceRule('endpoint', {
   title: 'Signing algorithm does not fit its key',
   severity: 'high',
   packs: ['delivery'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined || oauth.authentication_type === 'shared_secret') return
     const { signing_algorithm: algorithm = '', signing_key: { kty, crv } = {} } = oauth
@@ -32,7 +32,7 @@ export const oauthAlgorithmMismatch = resourceRule('endpoint', {
     const found = kty === wanted.kty && wanted.crv !== undefined ? crv : kty
     const expected = kty === wanted.kty && wanted.crv !== undefined ? wanted.crv : wanted.kty
     if (found === undefined || found === expected) return
-    yield {
+    return {
       path: '/authentication/oauth2/signing_algorithm',
       message: `${algorithm} takes a key of ${expected}, this one is of ${found}`,
     }

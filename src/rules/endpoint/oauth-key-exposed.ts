@@ -9,15 +9,16 @@ export const oauthKeyExposed = resourceRule('endpoint', {
   title: 'Private signing key can be read through the API',
   severity: 'medium',
   packs: ['secrets'],
-  *check({ attributes: { authentication } }) {
+  check({ attributes: { authentication } }) {
     const key = authentication?.oauth2?.signing_key
     if (key === undefined) return
     const readable = privateMembers.filter((member) => key[member] !== undefined && !isMasked(key[member]))
     if (readable.length > 0) {
-      yield {
+      return {
         path: '/authentication/oauth2/signing_key',
         message: `anyone who may list endpoints can read ${readable.join(', ')} of the signing key`,
       }
     }
+    return undefined
   },
 })

@@ -7,15 +7,16 @@ export const oauthUrlHttp = resourceRule('endpoint', {
   title: 'Tokens are asked for in clear',
   severity: 'critical',
   packs: ['tls'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const url = oauthOf(attributes)?.url
     if (url === undefined) return
     const destination = destinationOf(url)
     if (destination !== undefined && destination.scheme !== 'https:') {
-      yield {
+      return {
         path: '/authentication/oauth2/url',
         message: `asks ${destination.host} for tokens over ${destination.scheme.slice(0, -1)}, client credentials included`,
       }
     }
+    return undefined
   },
 })

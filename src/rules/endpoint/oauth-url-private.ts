@@ -17,7 +17,7 @@ export const oauthUrlPrivate = resourceRule('endpoint', {
   severity: 'high',
   packs: ['ssrf'],
   options: z.strictObject({ allow_hosts: allowHosts, allow_ranges: allowRanges }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const url = oauthOf(attributes)?.url
     const destination = url === undefined ? undefined : destinationOf(url)
     if (destination === undefined) return
@@ -25,6 +25,6 @@ export const oauthUrlPrivate = resourceRule('endpoint', {
     const { host } = destination
     if (reach === 'public' || isAllowedHost(options.allow_hosts, host)) return
     if (reach !== 'metadata' && isInAllowedRange(options.allow_ranges, destination)) return
-    yield { path: '/authentication/oauth2/url', message: `the token server ${host} is ${words[reach]}` }
+    return { path: '/authentication/oauth2/url', message: `the token server ${host} is ${words[reach]}` }
   },
 })

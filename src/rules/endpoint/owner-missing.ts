@@ -6,7 +6,8 @@ export const ownerMissing = resourceRule('endpoint', {
   severity: 'low',
   packs: [],
   optIn: true,
-  *check({ attributes: { owner_id: owner } }) {
-    if (owner === null || owner === '') yield { path: '/owner_id', message: 'no owner' }
+  check({ attributes: { owner_id: owner } }) {
+    if (owner === null || owner === '') return { path: '/owner_id', message: 'no owner' }
+    return undefined
   },
 })

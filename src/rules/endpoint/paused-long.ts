@@ -13,11 +13,12 @@ export const pausedLong = resourceRule('endpoint', {
   }),
   // `updated_at` moves with any change, so only the history knows since when.
   dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
-  *check({ attributes }, { options, time }, { since }) {
+  check({ attributes }, { options, time }, { since }) {
     if (attributes.status !== 'paused') return
     const start = since('/status')
     if (start !== undefined && time.reached(Date.parse(start) + options.max_hours * hourMs)) {
-      yield { path: '/status', message: `paused in every run since ${minuteOf(start)}` }
+      return { path: '/status', message: `paused in every run since ${minuteOf(start)}` }
     }
+    return undefined
   },
 })

@@ -5,10 +5,11 @@ export const rateLimitAbsent = resourceRule('endpoint', {
   title: 'Endpoint has no rate limit',
   severity: 'info',
   packs: ['delivery'],
-  *check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
+  check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
     if (isZero(limit) && isZero(seconds)) {
-      yield { path: '/rate_limit', message: 'no rate limit: a burst of events arrives as fast as it can be sent' }
+      return { path: '/rate_limit', message: 'no rate limit: a burst of events arrives as fast as it can be sent' }
     }
+    return undefined
   },
 })
 

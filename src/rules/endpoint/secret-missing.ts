@@ -6,10 +6,10 @@ export const secretMissing = resourceRule('endpoint', {
   title: 'Endpoint has no active signing secret',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.secrets === undefined || activeSecrets(attributes).length > 0) return
     const deleted = Object.keys(attributes.secrets ?? {}).length
     const also = deleted === 0 ? '' : ` (${deleted} deleted)`
-    yield { path: '/secrets', message: `no active secret${also}: its deliveries cannot be verified` }
+    return { path: '/secrets', message: `no active secret${also}: its deliveries cannot be verified` }
   },
 })

@@ -10,10 +10,11 @@ export const secretTooMany = resourceRule('endpoint', {
   options: z.strictObject({
     max_secrets: z.int().positive().default(2).describe('Active secrets that an endpoint may have'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const { length } = activeSecrets(attributes)
     if (length > options.max_secrets) {
-      yield { path: '/secrets', message: `${length} active secrets, the policy allows ${options.max_secrets}` }
+      return { path: '/secrets', message: `${length} active secrets, the policy allows ${options.max_secrets}` }
     }
+    return undefined
   },
 })

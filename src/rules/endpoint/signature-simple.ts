@@ -5,9 +5,10 @@ export const signatureSimple = resourceRule('endpoint', {
   title: 'Signature covers no timestamp: deliveries can be replayed',
   severity: 'medium',
   packs: ['standard-webhooks'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.advanced_signatures === false) {
-      yield { path: '/advanced_signatures', message: 'signs the payload without a timestamp: a copy stays valid' }
+      return { path: '/advanced_signatures', message: 'signs the payload without a timestamp: a copy stays valid' }
     }
+    return undefined
   },
 })

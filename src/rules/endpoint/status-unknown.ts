@@ -7,9 +7,10 @@ export const statusUnknown = resourceRule('endpoint', {
   title: 'Status is one that hookdrift does not know',
   severity: 'low',
   packs: ['hygiene'],
-  *check({ attributes: { status } }) {
+  check({ attributes: { status } }) {
     if (typeof status === 'string' && !known.has(status)) {
-      yield { path: '/status', message: `status ${status} is unknown: whether events are delivered is not known` }
+      return { path: '/status', message: `status ${status} is unknown: whether events are delivered is not known` }
     }
+    return undefined
   },
 })

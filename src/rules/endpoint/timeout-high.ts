@@ -9,12 +9,13 @@ export const timeoutHigh = resourceRule('endpoint', {
   options: z.strictObject({
     max_seconds: z.number().positive().default(60).describe('Seconds that an endpoint may be given'),
   }),
-  *check({ attributes: { http_timeout: seconds } }, { options }) {
+  check({ attributes: { http_timeout: seconds } }, { options }) {
     if (typeof seconds === 'number' && seconds > options.max_seconds) {
-      yield {
+      return {
         path: '/http_timeout',
         message: `times out after ${seconds} s, the policy allows ${options.max_seconds} s`,
       }
     }
+    return undefined
   },
 })

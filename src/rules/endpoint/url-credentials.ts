@@ -15,14 +15,14 @@ export const urlCredentials = resourceRule('endpoint', {
   severity: 'high',
   packs: ['secrets'],
   options: z.strictObject({ allow_hosts: allowHosts }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const destination = destinationOf(attributes.url ?? '')
     if (destination === undefined) return
     const { hasUserinfo, query, host } = destination
     const keys = query === '' ? [] : secretKeysOf(query)
     if ((!hasUserinfo && keys.length === 0) || isAllowedHost(options.allow_hosts, host)) return
     const carried = [...(hasUserinfo ? ['user and password'] : []), ...keys.map((key) => `the parameter ${key}`)]
-    yield {
+    return {
       path: '/url',
       message: `the address carries ${carried.join(', ')}`,
       severity: hasUserinfo ? 'high' : 'medium',

@@ -6,10 +6,11 @@ export const urlInvalid = resourceRule('endpoint', {
   title: 'Address cannot be delivered to',
   severity: 'high',
   packs: ['delivery'],
-  *check({ attributes: { url } }) {
+  check({ attributes: { url } }) {
     if (url === undefined) return
     const fault = faultOf(url ?? '')
-    if (fault !== undefined) yield { path: '/url', message: fault }
+    if (fault !== undefined) return { path: '/url', message: fault }
+    return undefined
   },
 })
 

@@ -7,13 +7,14 @@ export const urlMetadataAddress = resourceRule('endpoint', {
   title: 'Endpoint points at a cloud metadata service',
   severity: 'critical',
   packs: ['ssrf'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const destination = destinationOf(attributes.url ?? '')
     if (destination !== undefined && reachOf(destination) === 'metadata') {
-      yield {
+      return {
         path: '/url',
         message: `${destination.host} is a metadata address: deliveries would ask the gateway's own cloud for credentials`,
       }
     }
+    return undefined
   },
 })

@@ -6,10 +6,11 @@ export const urlNotHttps = resourceRule('endpoint', {
   title: 'Deliveries travel in clear',
   severity: 'high',
   packs: ['tls', 'standard-webhooks'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const destination = destinationOf(attributes.url ?? '')
     if (destination?.scheme === 'http:') {
-      yield { path: '/url', message: `delivers to ${destination.host} over plain http` }
+      return { path: '/url', message: `delivers to ${destination.host} over plain http` }
     }
+    return undefined
   },
 })

@@ -13,11 +13,11 @@ export const urlOddPort = resourceRule('endpoint', {
       .default([443, 8443])
       .describe('Ports that are fine; 80 is for plain http as well'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const destination = destinationOf(attributes.url ?? '')
     if (destination === undefined) return
     const { port, scheme } = destination
     if (Number.isNaN(port) || options.allow_ports.includes(port) || (port === 80 && scheme === 'http:')) return
-    yield { path: '/url', message: `port ${port}, the policy allows ${options.allow_ports.join(', ')}` }
+    return { path: '/url', message: `port ${port}, the policy allows ${options.allow_ports.join(', ')}` }
   },
 })

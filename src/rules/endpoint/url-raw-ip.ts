@@ -7,9 +7,9 @@ export const urlRawIp = resourceRule('endpoint', {
   title: 'Endpoint is addressed by number instead of name',
   severity: 'low',
   packs: ['hygiene'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const destination = destinationOf(attributes.url ?? '')
     if (destination?.address === undefined || reachOf(destination) !== 'public') return
-    yield { path: '/url', message: `${destination.host} is an address, not a name` }
+    return { path: '/url', message: `${destination.host} is an address, not a name` }
   },
 })

@@ -19,11 +19,12 @@ import {
 interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
   /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
   dates?(resource: EvaluatedResource<K>): readonly string[]
+  /** Returns its one finding or nothing; a rule that may find several things is a generator. */
   check(
     resource: EvaluatedResource<K>,
     context: ResourceSettings<z.output<Schema>>,
     evaluation: EvaluationContext,
-  ): Iterable<RuleFinding>
+  ): RuleFinding | Iterable<RuleFinding> | undefined
 }
 
 interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
@@ -61,12 +62,20 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
         // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
         check(resource, time, evaluation = emptyContext) {
           if (settings?.time !== time) settings = { options, time }
-          return definition.check(resource as unknown as EvaluatedResource<K>, settings, evaluation)
+          return listOf(definition.check(resource as unknown as EvaluatedResource<K>, settings, evaluation))
         },
         ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
       }
     },
   }
+}
+
+const nothing: readonly RuleFinding[] = []
+
+/** Most checks find nothing, and a generator costs several times as much as a call. */
+function listOf(found: RuleFinding | Iterable<RuleFinding> | undefined): Iterable<RuleFinding> {
+  if (found === undefined) return nothing
+  return Symbol.iterator in found ? found : [found]
 }
 
 /** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */

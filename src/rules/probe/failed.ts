@@ -6,11 +6,11 @@ export const failed = resourceRule('probe', {
   title: 'Function fails on the payload of its probe',
   severity: 'high',
   packs: ['delivery'],
-  *check({ attributes, volatile }) {
+  check({ attributes, volatile }) {
     if (attributes.outcome !== 'failed') return
     const said = attributes.error ?? volatile.error
     const why = typeof said === 'string' ? `: ${said}` : ''
-    yield { path: '/outcome', message: `${functionOf(attributes)} fails${why}` }
+    return { path: '/outcome', message: `${functionOf(attributes)} fails${why}` }
   },
 })
 

@@ -5,7 +5,8 @@ export const unexpected = resourceRule('probe', {
   title: "Function's result is not what its probe expects",
   severity: 'high',
   packs: ['delivery'],
-  *check({ attributes: { unexpected: complaint } }) {
-    if (typeof complaint === 'string') yield { path: '/unexpected', message: complaint }
+  check({ attributes: { unexpected: complaint } }) {
+    if (typeof complaint === 'string') return { path: '/unexpected', message: complaint }
+    return undefined
   },
 })

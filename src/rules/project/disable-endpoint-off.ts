@@ -5,9 +5,10 @@ export const disableEndpointOff = resourceRule('project', {
   title: 'Failing endpoints are never disabled',
   severity: 'info',
   packs: ['delivery'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.config?.disable_endpoint === false) {
-      yield { path: '/config/disable_endpoint', message: 'off: an endpoint that always fails stays active' }
+      return { path: '/config/disable_endpoint', message: 'off: an endpoint that always fails stays active' }
     }
+    return undefined
   },
 })

@@ -5,11 +5,12 @@ export const rateLimitIneffective = resourceRule('project', {
   title: "The project's rate limit limits nothing",
   severity: 'medium',
   packs: ['delivery'],
-  *check({ attributes }) {
+  check({ attributes }) {
     const { count, duration } = attributes.config?.ratelimit ?? {}
     if (typeof count !== 'number' || typeof duration !== 'number') return
     if (count === 0 || duration === 0) {
-      yield { path: '/config/ratelimit', message: `limit of ${count} per ${duration} s: nothing is limited` }
+      return { path: '/config/ratelimit', message: `limit of ${count} per ${duration} s: nothing is limited` }
     }
+    return undefined
   },
 })

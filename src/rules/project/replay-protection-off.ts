@@ -5,12 +5,13 @@ export const replayProtectionOff = resourceRule('project', {
   title: 'Replay protection is off',
   severity: 'info',
   packs: ['standard-webhooks'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.config?.replay_attacks_prevention_enabled === false) {
-      yield {
+      return {
         path: '/config/replay_attacks_prevention_enabled',
         message: 'off: a recorded delivery can be sent again and still verifies',
       }
     }
+    return undefined
   },
 })

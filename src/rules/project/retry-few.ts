@@ -10,13 +10,14 @@ export const retryFew = resourceRule('project', {
   options: z.strictObject({
     min_tries: z.int().positive().default(3).describe('Fewest tries that are enough'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const tries = retryScheduleOf(attributes.config?.strategy)?.tries
     if (tries !== undefined && tries < options.min_tries) {
-      yield {
+      return {
         path: '/config/strategy/retry_count',
         message: `${tries} tries for every endpoint of the project, the policy asks for ${options.min_tries}`,
       }
     }
+    return undefined
   },
 })

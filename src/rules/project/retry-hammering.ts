@@ -12,7 +12,7 @@ export const retryHammering = resourceRule('project', {
     max_tries_below: z.int().positive().default(5).describe('Most tries at a shorter interval'),
     max_tries: z.int().positive().default(50).describe('Most tries of any kind'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.config?.strategy)
     if (schedule === undefined) return
     const { type, tries, intervalSeconds } = schedule
@@ -20,7 +20,8 @@ export const retryHammering = resourceRule('project', {
       type === 'linear' && intervalSeconds < options.min_interval_seconds && tries > options.max_tries_below
     if (isDense || tries > options.max_tries) {
       const pace = type === 'linear' ? `one every ${intervalSeconds} s` : `${type} from ${intervalSeconds} s`
-      yield { path: '/config/strategy', message: `${tries} tries, ${pace}, for every endpoint of the project` }
+      return { path: '/config/strategy', message: `${tries} tries, ${pace}, for every endpoint of the project` }
     }
+    return undefined
   },
 })

@@ -10,15 +10,16 @@ export const retryShort = resourceRule('project', {
   options: z.strictObject({
     min_seconds: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.config?.strategy)
     // Without any try there is no schedule: project/retry-few says so.
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.spanSeconds < options.min_seconds) {
-      yield {
+      return {
         path: '/config/strategy',
         message: `the last try comes after ${formatSeconds(schedule.spanSeconds)}, the policy asks for ${formatSeconds(options.min_seconds)}`,
       }
     }
+    return undefined
   },
 })

@@ -5,13 +5,14 @@ export const deadLetterMissing = resourceRule('source', {
   title: 'Messages that a source rejects are lost',
   severity: 'low',
   packs: ['delivery'],
-  *check({ attributes: { pub_sub: queue } }) {
+  check({ attributes: { pub_sub: queue } }) {
     // Empty members are left out of a queue that is shown.
     if (queue?.type === 'amqp' && queue.amqp !== undefined && queue.amqp.deadLetterExchange === undefined) {
-      yield {
+      return {
         path: '/pub_sub/amqp/deadLetterExchange',
         message: 'no dead-letter exchange: a message that cannot be taken in leaves no trace',
       }
     }
+    return undefined
   },
 })

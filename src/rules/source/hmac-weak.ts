@@ -6,16 +6,17 @@ export const hmacWeak = resourceRule('source', {
   title: 'Source verifies with an outdated hash',
   severity: 'high',
   packs: ['secrets', 'standard-webhooks'],
-  *check({ attributes: { verifier } }) {
+  check({ attributes: { verifier } }) {
     const hash = verifier?.type === 'hmac' ? verifier.hmac?.hash : undefined
     if (hash === undefined) return
     const isShort = /^sha-?224$/i.test(hash)
     if (isShort || isOutdatedHash(hash)) {
-      yield {
+      return {
         path: '/verifier/hmac/hash',
         message: `verifies events with HMAC-${hash}`,
         severity: isShort ? 'low' : 'high',
       }
     }
+    return undefined
   },
 })

@@ -5,9 +5,9 @@ export const idempotencyMissing = resourceRule('source', {
   title: 'Source cannot recognise a repeated event',
   severity: 'low',
   packs: ['delivery'],
-  *check({ attributes: { type, idempotency_keys: keys } }) {
+  check({ attributes: { type, idempotency_keys: keys } }) {
     if (type !== 'http' || keys === undefined || (keys?.length ?? 0) > 0) return
-    yield {
+    return {
       path: '/idempotency_keys',
       message: 'no idempotency keys: an event that its sender repeats is delivered twice',
     }

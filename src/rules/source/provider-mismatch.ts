@@ -6,11 +6,11 @@ export const providerMismatch = resourceRule('source', {
   title: "Source does not verify its provider's signature",
   severity: 'high',
   packs: ['secrets'],
-  *check({ attributes: { provider, verifier } }) {
+  check({ attributes: { provider, verifier } }) {
     if (verifier === undefined || !isKnownProvider(provider)) return
     if (verifier?.type === 'hmac' && verifier.hmac?.secret !== undefined) return
     const instead =
       verifier?.type === 'hmac' ? 'its HMAC has no secret' : `the verifier is \`${verifier?.type ?? 'noop'}\``
-    yield { path: '/verifier', message: `${provider} signs its events, and ${instead}` }
+    return { path: '/verifier', message: `${provider} signs its events, and ${instead}` }
   },
 })

@@ -6,12 +6,13 @@ export const urlNotHttps = resourceRule('source', {
   title: 'Events come in over plain http',
   severity: 'medium',
   packs: ['tls', 'standard-webhooks'],
-  *check({ attributes: { type, url } }) {
+  check({ attributes: { type, url } }) {
     // A source that reads from a queue takes nothing in at its address.
     if (type !== 'http' || typeof url !== 'string') return
     const destination = destinationOf(url)
     if (destination?.scheme === 'http:') {
-      yield { path: '/url', message: `takes events in at ${destination.host} over plain http` }
+      return { path: '/url', message: `takes events in at ${destination.host} over plain http` }
     }
+    return undefined
   },
 })

@@ -5,12 +5,13 @@ export const verifierReplayable = resourceRule('source', {
   title: 'Nothing binds the events of a source to their sender',
   severity: 'low',
   packs: ['standard-webhooks'],
-  *check({ attributes: { verifier } }) {
+  check({ attributes: { verifier } }) {
     if (verifier?.type === 'basic_auth' || verifier?.type === 'api_key') {
-      yield {
+      return {
         path: '/verifier/type',
         message: `\`${verifier.type}\` proves nothing about the payload: a person who sees one request can send others`,
       }
     }
+    return undefined
   },
 })

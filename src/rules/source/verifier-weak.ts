@@ -11,10 +11,11 @@ export const verifierWeak = resourceRule('source', {
   options: z.strictObject({
     min_characters: z.literal(lengthClasses).default(16).describe('Characters that a secret must have'),
   }),
-  *check({ attributes, facts }, { options }) {
+  check({ attributes, facts }, { options }) {
     const secret = verifierSecretOf(attributes.verifier)
     if (secret === undefined) return
     const reasons = reasonsAgainst(secret.seal, facts[secret.path], options.min_characters)
-    if (reasons.length > 0) yield { path: secret.path, message: `weak ${secret.what}: ${reasons.join(', ')}` }
+    if (reasons.length > 0) return { path: secret.path, message: `weak ${secret.what}: ${reasons.join(', ')}` }
+    return undefined
   },
 })

@@ -5,9 +5,10 @@ export const atMostOnce = resourceRule('subscription', {
   title: 'A crash loses the event',
   severity: 'medium',
   packs: ['delivery'],
-  *check({ attributes }) {
+  check({ attributes }) {
     if (attributes.delivery_mode === 'at_most_once') {
-      yield { path: '/delivery_mode', message: 'delivers at most once: an event is lost when its delivery breaks off' }
+      return { path: '/delivery_mode', message: 'delivers at most once: an event is lost when its delivery breaks off' }
     }
+    return undefined
   },
 })

@@ -12,7 +12,7 @@ export const functionSuspicious = resourceRule('subscription', {
   options: z.strictObject({
     max_kilobytes: z.number().positive().default(64).describe('Longest text of a function, in units of 1,024 bytes'),
   }),
-  *check({ attributes: { function: text } }, { options }) {
+  check({ attributes: { function: text } }, { options }) {
     if (typeof text !== 'string') return
     const reasons: string[] = []
     // The inventory seals what looks like a credential within the text.
@@ -25,7 +25,8 @@ export const functionSuspicious = resourceRule('subscription', {
     if (kilobytes > options.max_kilobytes) {
       reasons.push(`is ${Math.ceil(kilobytes)} KB long, the policy allows ${options.max_kilobytes} KB`)
     }
-    if (reasons.length > 0) yield { path: '/function', message: reasons.join('; ') }
+    if (reasons.length > 0) return { path: '/function', message: reasons.join('; ') }
+    return undefined
   },
 })
 

@@ -5,10 +5,11 @@ export const retryAbsent = resourceRule('subscription', {
   title: 'Subscription declares no retries',
   severity: 'info',
   packs: ['delivery'],
-  *check({ attributes: { retry_config: config } }) {
+  check({ attributes: { retry_config: config } }) {
     if (config === undefined) return
     if (config === null || config.retry_count === 0) {
-      yield { path: '/retry_config', message: "no retries declared: the project's strategy decides" }
+      return { path: '/retry_config', message: "no retries declared: the project's strategy decides" }
     }
+    return undefined
   },
 })

@@ -10,14 +10,15 @@ export const retryFew = resourceRule('subscription', {
   options: z.strictObject({
     min_tries: z.int().positive().default(3).describe('Fewest tries that are enough'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.retry_config)
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.tries < options.min_tries) {
-      yield {
+      return {
         path: '/retry_config/retry_count',
         message: `declared ${schedule.tries} tries, the policy asks for ${options.min_tries}`,
       }
     }
+    return undefined
   },
 })

@@ -11,15 +11,16 @@ export const retryLinear = resourceRule('subscription', {
     max_tries: z.int().positive().default(10).describe('Most tries at a constant interval'),
     min_interval_seconds: z.number().positive().default(5).describe('Shortest constant interval, in seconds'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.retry_config)
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.type !== 'linear') return
     if (schedule.tries > options.max_tries || schedule.intervalSeconds < options.min_interval_seconds) {
-      yield {
+      return {
         path: '/retry_config',
         message: `declared ${schedule.tries} tries, one every ${schedule.intervalSeconds} s: hammers a receiver that fails`,
       }
     }
+    return undefined
   },
 })

@@ -10,14 +10,15 @@ export const retryLong = resourceRule('subscription', {
   options: z.strictObject({
     max_seconds: z.number().positive().default(604_800).describe('Longest span of the whole schedule, in seconds'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.retry_config)
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.spanSeconds > options.max_seconds) {
-      yield {
+      return {
         path: '/retry_config',
         message: `declared retries go on for ${formatSeconds(schedule.spanSeconds)}, the policy allows ${formatSeconds(options.max_seconds)}`,
       }
     }
+    return undefined
   },
 })

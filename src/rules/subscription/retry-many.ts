@@ -10,14 +10,15 @@ export const retryMany = resourceRule('subscription', {
   options: z.strictObject({
     max_tries: z.int().positive().default(50).describe('Most tries that are allowed'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.retry_config)
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.tries > options.max_tries) {
-      yield {
+      return {
         path: '/retry_config/retry_count',
         message: `declared ${schedule.tries} tries, the policy allows ${options.max_tries}`,
       }
     }
+    return undefined
   },
 })

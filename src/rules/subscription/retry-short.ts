@@ -10,14 +10,15 @@ export const retryShort = resourceRule('subscription', {
   options: z.strictObject({
     min_seconds: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
   }),
-  *check({ attributes }, { options }) {
+  check({ attributes }, { options }) {
     const schedule = retryScheduleOf(attributes.retry_config)
     if (schedule === undefined || schedule.tries === 0) return
     if (schedule.spanSeconds < options.min_seconds) {
-      yield {
+      return {
         path: '/retry_config',
         message: `declared retries end after ${formatSeconds(schedule.spanSeconds)}, the policy asks for ${formatSeconds(options.min_seconds)}`,
       }
     }
+    return undefined
   },
 })

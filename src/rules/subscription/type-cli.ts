@@ -12,11 +12,11 @@ export const typeCli = resourceRule('subscription', {
       .default(['dev', 'development', 'test'])
       .describe("Values of the project's label `env` where command lines may listen"),
   }),
-  *check({ attributes }, { options }, { labels }) {
+  check({ attributes }, { options }, { labels }) {
     const { env } = labels
     // Without the label the project's purpose is not known.
     if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return
-    yield {
+    return {
       path: '/type',
       message: `a command line receives the events of a project whose label env is ${JSON.stringify(env)}`,
     }

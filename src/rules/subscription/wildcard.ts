@@ -6,12 +6,13 @@ export const wildcard = resourceRule('subscription', {
   title: 'Subscription delivers every event',
   severity: 'info',
   packs: ['hygiene'],
-  *check({ attributes: { filter_config: config } }) {
+  check({ attributes: { filter_config: config } }) {
     const types = eventTypesOf(config)
     const filter = filterOf(config)
     if (types === undefined || filter === undefined) return
     if (matchesEveryType(types) && isEmptyFilter(filter)) {
-      yield { path: '/filter_config', message: 'every event type and no filter: new kinds of events will be sent too' }
+      return { path: '/filter_config', message: 'every event type and no filter: new kinds of events will be sent too' }
     }
+    return undefined
   },
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { packageFile } from '../model/package-files.ts'
 import { type Framework, rationaleFor, readFramework } from './framework.ts'
 
 /** The frameworks that come with hookdrift, by their files in `config/frameworks`, in the order of reports. */
@@ -30,6 +30,6 @@ export function controlsOf(rule: string): string[] {
 }
 
 function readBuiltIn(id: BuiltInFrameworkId): Framework {
-  const file = fileURLToPath(new URL(`../../config/frameworks/${id}.yaml`, import.meta.url))
+  const file = packageFile(`config/frameworks/${id}.yaml`)
   return readFramework(readFileSync(file, 'utf8'), file)
 }

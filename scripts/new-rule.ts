@@ -44,18 +44,20 @@ const ids = files
   .map((file) => file.slice(0, -'.ts'.length))
 write('src/rules/rules.ts', ruleTable(ids))
 write('test/rules/broken-rows.ts', withBrokenRow(read('test/rules/broken-rows.ts'), id, kind))
-for (const name of readdirSync(at('config/frameworks'))) {
+for (const name of readdirSync(at('config/frameworks')).filter((each) => each.endsWith('.yaml'))) {
   const path = `config/frameworks/${name}`
   const text = withEvidence(read(path), id, like)
   if (text !== read(path)) write(path, text)
 }
 
 // Imported only now: what these files say depends on the table of rules.
+const { controlIndex } = await import('./control-index.ts')
 const { rules } = await import('../src/rules/rules.ts')
 const { policyJsonSchema } = await import('../src/policy/policy-schema.ts')
 const rule = rules.find((each) => each.id === id)
 if (rule === undefined) throw new Error(`the table of rules lacks ${id}`)
 write(`docs/rules/${id}.md`, withHeader(pageBody(), rule))
+write('config/frameworks/index.json', controlIndex())
 write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
 
 process.stdout.write(`

@@ -1,4 +1,7 @@
-import { STATUS_CODES } from 'node:http'
+import { createRequire } from 'node:module'
+
+// An import would read every export of the module, and one of them loads Node's own HTTP client.
+const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http')
 
 /** `502 bad gateway`. */
 export function nameOf(status: number): string {

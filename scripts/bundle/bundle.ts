@@ -1,5 +1,7 @@
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
+import { chunksOf } from './chunks.ts'
 
 /** Files that Node starts: the program, and what it runs in a process or a thread of its own. */
 export const programs = ['cli/start', 'history/sqlite/query-process', 'demo/function-worker'] as const
@@ -10,8 +12,9 @@ export async function bundle(checkout: string, directory: string): Promise<reado
     cwd: checkout,
     input: Object.fromEntries(programs.map((name) => [name, join(checkout, `src/${name}.ts`)])),
     platform: 'node',
-    external: ['better-sqlite3', /^node:/],
-    plugins: [loadLate],
+    preserveEntrySignatures: false,
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [loadLate, outside],
   })
   const { output } = await build.write({
     dir: directory,
@@ -19,6 +22,7 @@ export async function bundle(checkout: string, directory: string): Promise<reado
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
+    codeSplitting: { groups: [{ debugName: 'loaded together', name: chunksOf(checkout) }], includeDependenciesRecursively: false },
     minify: process.env.MINIFY === '1',
   })
   return output.filter((file) => file.type === 'chunk')
@@ -28,4 +32,27 @@ export async function bundle(checkout: string, directory: string): Promise<reado
 const loadLate: Plugin = {
   name: 'load-late',
   transform: (code) => code.replaceAll("createRequire(import.meta.url)('", "require('"),
+}
+
+/**
+ * What stays outside. An `import` of Node's modules makes Node read all their exports, some of which load much that no
+ * command needs: a third of a small audit's time. So the bundle asks for the exports that are used, by name.
+ */
+const outside: Plugin = {
+  name: 'outside',
+  resolveId(id, importer, { kind }) {
+    if (!isBuiltin(id) && id !== 'better-sqlite3') return null
+    return kind === 'require-call' || importer?.includes('rolldown/runtime') ? { id, external: true } : `\0${id}`
+  },
+  load(id) {
+    const name = id.slice(1)
+    if (id === '\0better-sqlite3') return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+export default require('${name}')`
+    if (!id.startsWith('\0') || !isBuiltin(name)) return null
+    const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((each) => each !== 'default')
+    return `const all = process.getBuiltinModule('${name}')
+const named = (name) => all[name]
+export default all
+${names.map((each) => `export const ${each} = /* @__PURE__ */ named('${each}')`).join('\n')}`
+  },
 }

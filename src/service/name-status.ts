@@ -1,7 +1,4 @@
-import { createRequire } from 'node:module'
-
-// An import would read every export of the module, and one of them loads Node's own HTTP client.
-const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http')
+import { STATUS_CODES } from 'node:http'
 
 /** `502 bad gateway`. */
 export function nameOf(status: number): string {

@@ -1,8 +1,12 @@
-import { getCACertificates } from 'node:tls'
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { createRequire } from 'node:module'
+import type { Dispatcher } from 'undici'
 import { inspectPort, type ShownCertificate } from './inspect-port.ts'
+import { openDispatcher } from './open-dispatcher.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
+
+// Not a part of what open-dispatcher.ts loads.
+const request = createRequire(import.meta.url)('undici/lib/api/api-request.js') as Dispatcher['request']
 
 /** One connection pool to one service. Knows HTTP only. */
 export interface Transport {
@@ -40,11 +44,11 @@ export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 
 export function createTransport(settings: TransportSettings, env: ProxyVariables): Transport {
   const { origin } = new URL(settings.url)
   const proxy = proxyFor(new URL(settings.url), env)
-  const dispatcher = createDispatcher(settings, proxy)
+  const opened = openDispatcher(settings, proxy)
   let inspected: Promise<ShownCertificate | undefined> | undefined
   return {
     async send({ method, path, headers, body }, signal) {
-      const answer = await dispatcher.request({ origin, method, path, headers, body, signal })
+      const answer = await request.call(await opened, { origin, method, path, headers, body, signal })
       // An error of a body after its reader has left has no one to handle it.
       answer.body.on('error', () => {})
       return {
@@ -62,35 +66,6 @@ export function createTransport(settings: TransportSettings, env: ProxyVariables
         proxy === undefined ? inspectPort(settings.url, settings.limits.connectTimeoutMs) : Promise.resolve(undefined)
       return inspected
     },
-    close: () => dispatcher.destroy(),
+    close: async () => (await opened).destroy(),
   }
-}
-
-function createDispatcher(
-  { url, limits, ca, connections }: TransportSettings,
-  proxy: ReturnType<typeof proxyFor>,
-): Dispatcher {
-  // undici replaces the known authorities by those given, so ours are added to them.
-  const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
-  const options = {
-    // A project reads its listings one after the other: no request waits in a queue while its time runs.
-    connections,
-    connectTimeout: limits.connectTimeoutMs,
-    // Coarse; the exact limit for the whole page is the signal.
-    headersTimeout: limits.pageTimeoutMs,
-    bodyTimeout: limits.pageTimeoutMs,
-    // With one stream for all walks, one broken connection would break them all.
-    allowH2: false,
-    connect: { ...tls, timeout: limits.connectTimeoutMs },
-  }
-  if (proxy === undefined) return new Pool(new URL(url).origin, options)
-  return new EnvHttpProxyAgent({
-    ...options,
-    // Given in full, even if empty, so that undici does not read the process's environment.
-    httpProxy: proxy.url,
-    httpsProxy: proxy.url,
-    noProxy: proxy.except,
-    requestTls: tls,
-    proxyTls: tls,
-  })
 }

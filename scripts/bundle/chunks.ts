@@ -6,7 +6,7 @@ import type { CodeSplittingNameFunction } from 'rolldown'
  * holds; a module of several chunks goes into the first. What none of them imports is split by its importers.
  */
 const roots = {
-  start: ['cli/start', 'cli/main', 'app/system'],
+  start: ['cli/main', 'app/system'],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-upkeep', 'history/sqlite/network-file-system'],
     ...['history/sqlite/reseal/is-resealed', 'queries/read-runs', 'report/show-answer'],
@@ -19,7 +19,7 @@ const roots = {
 } as const
 
 /** They wait for what they import later: a file that imports their chunk would wait for itself. */
-const waiting = /\/cli\/(?:start|main)\.ts$/
+const waiting = /\/cli\/main\.ts$/
 
 /** Names the chunk of each module of a checkout's source, or leaves it to the bundler. */
 export function chunksOf(checkout: string): CodeSplittingNameFunction {

@@ -22,7 +22,10 @@ export async function bundle(checkout: string, directory: string): Promise<reado
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
-    codeSplitting: { groups: [{ debugName: 'loaded together', name: chunksOf(checkout) }], includeDependenciesRecursively: false },
+    codeSplitting: {
+      groups: [{ debugName: 'loaded together', name: chunksOf(checkout) }],
+      includeDependenciesRecursively: false,
+    },
     minify: process.env.MINIFY === '1',
   })
   return output.filter((file) => file.type === 'chunk')
@@ -46,7 +49,8 @@ const outside: Plugin = {
   },
   load(id) {
     const name = id.slice(1)
-    if (id === '\0better-sqlite3') return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+    if (id === '\0better-sqlite3')
+      return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
 export default require('${name}')`
     if (!id.startsWith('\0') || !isBuiltin(name)) return null
     const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((each) => each !== 'default')

@@ -18,31 +18,46 @@ export function builtInFramework(id: BuiltInFrameworkId): Framework {
 
 /** All controls of the built-in frameworks, as `framework:identifier`. */
 export function builtInControls(): readonly string[] {
-  return [...evidence().patterns.keys()]
+  return evidence().controls
 }
 
 /** The built-in controls that a rule gives evidence for, as `framework:identifier`. */
 export function controlsOf(rule: string): string[] {
-  const { patterns, distinct } = evidence()
-  const matching = new Set(distinct.filter((pattern) => matchesGlob(rule, pattern)))
-  return [...patterns].filter(([, each]) => each.some((pattern) => matching.has(pattern))).map(([control]) => control)
+  const { controls, byRule, byPattern } = evidence()
+  const found = new Set(byRule.get(rule))
+  for (const [pattern, indexes] of byPattern) {
+    if (matchesGlob(rule, pattern)) for (const index of indexes) found.add(index)
+  }
+  return controls.filter((_, index) => found.has(index))
 }
 
 interface Evidence {
-  /** By control, in the order of reports: which rules give evidence for it. */
-  readonly patterns: ReadonlyMap<string, readonly string[]>
-  readonly distinct: readonly string[]
+  /** In the order of reports. */
+  readonly controls: readonly string[]
+  /** Which of them a rule gives evidence for, by its id or by a pattern. */
+  readonly byRule: ReadonlyMap<string, readonly number[]>
+  readonly byPattern: ReadonlyMap<string, readonly number[]>
 }
 
 let read: Evidence | undefined
 
-/** Every audit needs it, so it comes from an index of the frameworks: reading their YAML takes longer than a small audit. */
+/** Every audit needs it, so it comes from an index of the frameworks: their YAML takes longer to read than a small audit. */
 function evidence(): Evidence {
-  if (read === undefined) {
-    const index: Readonly<Record<string, readonly string[]>> = JSON.parse(readFileSync(controlIndexFile, 'utf8'))
-    read = { patterns: new Map(Object.entries(index)), distinct: [...new Set(Object.values(index).flat())] }
-  }
+  read ??= readEvidence()
   return read
+}
+
+function readEvidence(): Evidence {
+  const index: Readonly<Record<string, readonly string[]>> = JSON.parse(readFileSync(controlIndexFile, 'utf8'))
+  const byRule = new Map<string, number[]>()
+  const byPattern = new Map<string, number[]>()
+  for (const [at, names] of Object.values(index).entries()) {
+    for (const name of names) {
+      const controls = name.includes('*') ? byPattern : byRule
+      controls.set(name, [...(controls.get(name) ?? []), at])
+    }
+  }
+  return { controls: Object.keys(index), byRule, byPattern }
 }
 
 /** Written from the frameworks by `npm run new:rule`, and by the test that compares it with them. */

@@ -2,10 +2,15 @@ import { createRequire } from 'node:module'
 import { getCACertificates } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import type { proxyFor } from './proxy-for.ts'
-import type { TransportSettings } from './transport.ts'
+import type { Limits, ServiceSettings } from './settings.ts'
 
 // The part of the package that a service without a proxy needs: the whole takes three times as long to load.
 const Pool = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof import('undici').Pool
+
+/** The target of a transport, and its timeouts. */
+export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 'connections'> {
+  readonly limits: Pick<Limits, 'connectTimeoutMs' | 'pageTimeoutMs'>
+}
 
 /** The connections to a service, through its proxy if it has one. */
 export async function openDispatcher(

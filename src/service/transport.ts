@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
 import type { Dispatcher } from 'undici'
 import { inspectPort, type ShownCertificate } from './inspect-port.ts'
-import { openDispatcher } from './open-dispatcher.ts'
+import { openDispatcher, type TransportSettings } from './open-dispatcher.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
-import type { Limits, ServiceSettings } from './settings.ts'
 
 // Not a part of what open-dispatcher.ts loads.
 const request = createRequire(import.meta.url)('undici/lib/api/api-request.js') as Dispatcher['request']
@@ -33,11 +32,6 @@ export interface WireAnswer {
   readonly body: AsyncIterable<Buffer>
   /** Drops the body unread. */
   discard(): void
-}
-
-/** The target of a transport, and its timeouts. */
-export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 'connections'> {
-  readonly limits: Pick<Limits, 'connectTimeoutMs' | 'pageTimeoutMs'>
 }
 
 /** Creates a transport; it connects on the first request. It does not follow redirects. */

@@ -1,6 +1,6 @@
 import { builtInFramework, builtInFrameworkIds } from '../src/compliance/built-in-frameworks.ts'
 
-/** The text of `config/frameworks/index.json`: by control, which rules give evidence for it. A control a line. */
+/** The text of `config/controls.json`: by control, which rules give evidence for it. A control a line. */
 export function controlIndex(): string {
   const lines = builtInFrameworkIds.flatMap((id) =>
     builtInFramework(id).controls.map((control) => {

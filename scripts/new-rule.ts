@@ -44,7 +44,7 @@ const ids = files
   .map((file) => file.slice(0, -'.ts'.length))
 write('src/rules/rules.ts', ruleTable(ids))
 write('test/rules/broken-rows.ts', withBrokenRow(read('test/rules/broken-rows.ts'), id, kind))
-for (const name of readdirSync(at('config/frameworks')).filter((each) => each.endsWith('.yaml'))) {
+for (const name of readdirSync(at('config/frameworks'))) {
   const path = `config/frameworks/${name}`
   const text = withEvidence(read(path), id, like)
   if (text !== read(path)) write(path, text)
@@ -57,7 +57,7 @@ const { policyJsonSchema } = await import('../src/policy/policy-schema.ts')
 const rule = rules.find((each) => each.id === id)
 if (rule === undefined) throw new Error(`the table of rules lacks ${id}`)
 write(`docs/rules/${id}.md`, withHeader(pageBody(), rule))
-write('config/frameworks/index.json', controlIndex())
+write('config/controls.json', controlIndex())
 write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
 
 process.stdout.write(`

@@ -61,7 +61,7 @@ function readEvidence(): Evidence {
 }
 
 /** Written from the frameworks by `npm run new:rule`, and by the test that compares it with them. */
-export const controlIndexFile = packageFile('config/frameworks/index.json')
+export const controlIndexFile = packageFile('config/controls.json')
 
 function readBuiltIn(id: BuiltInFrameworkId): Framework {
   const file = packageFile(`config/frameworks/${id}.yaml`)

@@ -1,13 +1,16 @@
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
+import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown'
 import { chunksOf } from './chunks.ts'
 
 /** Files that Node starts: the program, and what it runs in a process or a thread of its own. */
 export const programs = ['cli/start', 'history/sqlite/query-process', 'demo/function-worker'] as const
 
-/** Bundles the programs of a checkout with all they import into a directory. Only the native module stays outside. */
-export async function bundle(checkout: string, directory: string): Promise<readonly OutputChunk[]> {
+/**
+ * Bundles the programs of a checkout with all they import, except the native module. Writes the files to a directory, or
+ * nothing where there is none.
+ */
+export async function bundle(checkout: string, directory?: string): Promise<readonly OutputChunk[]> {
   await using build = await rolldown({
     cwd: checkout,
     input: Object.fromEntries(programs.map((name) => [name, join(checkout, `src/${name}.ts`)])),
@@ -16,8 +19,7 @@ export async function bundle(checkout: string, directory: string): Promise<reado
     checks: { ineffectiveDynamicImport: false },
     plugins: [loadLate, outside],
   })
-  const { output } = await build.write({
-    dir: directory,
+  const options: OutputOptions = {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -26,8 +28,9 @@ export async function bundle(checkout: string, directory: string): Promise<reado
       groups: [{ debugName: 'loaded together', name: chunksOf(checkout) }],
       includeDependenciesRecursively: false,
     },
-    minify: process.env.MINIFY === '1',
-  })
+  }
+  const made = directory === undefined ? build.generate(options) : build.write({ ...options, dir: directory })
+  const { output } = await made
   return output.filter((file) => file.type === 'chunk')
 }
 

@@ -98,7 +98,11 @@ describe('the package', () => {
     const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
     const asked = files.flatMap((name) => {
       const text = readFileSync(join(dist, name), 'utf8')
-      return [...text.matchAll(/^(?:import|export) .*from "([^".][^"]*)"|(?:require|import)\("([^".][^"]*)"\)/gm)]
+      return [
+        ...text.matchAll(
+          /^(?:import|export) .*from "([^".][^"]*)"|(?:(?:require|import)[$\w]*|import\.meta\.url\))\("([^".][^"]*)"\)/gm,
+        ),
+      ]
     })
     const names = new Set(asked.map(([, one, other]) => one ?? other ?? ''))
     expect([...names].filter((name) => !isBuiltin(name))).toEqual(['better-sqlite3'])

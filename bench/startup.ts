@@ -7,7 +7,7 @@ import { layOut } from './work-place.ts'
 
 /**
  * What the built package takes to print its help, and for the smallest audits: six resources, with a new history and
- * once more. Beside Node doing nothing, round by round. `BENCH_ROUNDS` (default 31): medians of that many rounds.
+ * once more. Next to Node doing nothing, round by round. `BENCH_ROUNDS` (default 31): medians of that many rounds.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 31)
 

@@ -37,7 +37,7 @@ export async function bundle(checkout: string, directory?: string): Promise<read
 /** What the source requires at first use goes into the bundle as well, and runs at first use there too. */
 const loadLate: Plugin = {
   name: 'load-late',
-  transform: (code) => code.replaceAll("createRequire(import.meta.url)('", "require('"),
+  transform: (code) => code.replace(/createRequire\(import\.meta\.url\)\((?=\s*')/g, 'require('),
 }
 
 /**

@@ -20,13 +20,23 @@ RUN npm pack && tar -xzf hookdrift-*.tgz
 RUN mkdir -p out/bin out/lib out/state && mv package out/lib/hookdrift \
   && ln -s ../lib/hookdrift/bin/hookdrift.js out/bin/hookdrift && chmod 755 out/lib/hookdrift/bin/hookdrift.js
 
+# Runs once where and as whom the image runs it, so that Node keeps what it compiled: every start is quicker.
+FROM ${BASE} AS compiled
+WORKDIR /usr/local/lib/hookdrift
+COPY --from=build --chown=10001:10001 /build/out/lib/hookdrift .
+COPY --from=dependencies /build/node_modules node_modules
+RUN chown 10001:10001 dist
+USER 10001:10001
+RUN node bin/hookdrift.js demo >/dev/null && chmod -R a+rX dist/compile-cache
+
 FROM ${BASE}
 COPY --from=build /build/out/bin /usr/local/bin
-COPY --from=build /build/out/lib /usr/local/lib
-COPY --from=dependencies /build/node_modules /usr/local/lib/hookdrift/node_modules
+COPY --from=compiled /usr/local/lib/hookdrift /usr/local/lib/hookdrift
 # A new volume is given the owner of what it covers.
 COPY --from=build --chown=10001:10001 /build/out/state /var/lib/hookdrift
 # SQLite's temporary files go beside the history: nothing else has to be writable.
+# Young objects get little room: half the memory of a large fleet, for some CPU time.
+ENV NODE_OPTIONS=--max-semi-space-size=8
 ENV NODE_ENV=production HOOKDRIFT_HISTORY=/var/lib/hookdrift/hookdrift.db SQLITE_TMPDIR=/var/lib/hookdrift
 # A number, so that Kubernetes can tell that it is not root.
 USER 10001:10001

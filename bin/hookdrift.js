@@ -6,5 +6,5 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   console.error('  install one, such as with `nvm install 24`, or run the container')
   process.exitCode = 2
 } else {
-  import('../dist/cli/main.js')
+  import('../dist/cli/start.js')
 }

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundle } from './bundle/bundle.ts'
+import { bundledPackages, refOf } from './bundle/bundled-packages.ts'
 
 /**
- * Writes `sbom.cdx.json`: what the package depends on, in CycloneDX, as the lock file says. It asks no registry, and the
- * same lock file gives the same bytes on every machine: npm's own has a time, a number by chance and the directory's name.
+ * Writes `sbom.cdx.json`: what the package contains and depends on, in CycloneDX, as the lock file says. It asks no
+ * registry, and the same lock file gives the same bytes on every machine: npm's own has a time, a number by chance and
+ * the directory's name.
  */
 const checkout = join(import.meta.dirname, '..')
 const read = (name: string) => JSON.parse(readFileSync(join(checkout, name), 'utf8'))
@@ -13,6 +16,7 @@ const { name, version, description } = read('package.json')
 interface Component {
   readonly 'bom-ref': string
   readonly externalReferences?: unknown
+  readonly properties?: unknown
 }
 interface Dependency {
   readonly ref: string
@@ -28,18 +32,17 @@ const made = JSON.parse(
   }),
 )
 
-// A list without development omits what development needs too: the lock file says which is which.
+// What is installed with the package is not for development by the lock file; what is in the bundle is.
 const own = `${name}@${version}`
 const packages: Readonly<Record<string, { readonly version: string; readonly dev?: true }>> =
   read('package-lock.json').packages
-const shipped = new Set(
-  Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, entry]) => `${path.replace(/^.*node_modules\//, '')}@${entry.version}`),
-)
+const installed = Object.entries(packages)
+  .filter(([path, { dev }]) => path !== '' && dev !== true)
+  .map(([path, entry]) => `${path.replace(/^.*node_modules\//, '')}@${entry.version}`)
+const shipped = new Set([...bundledPackages(await bundle(checkout)).map(refOf), ...installed])
 const components = (made.components as readonly Component[])
   .filter((component) => shipped.has(component['bom-ref']))
-  .map(({ externalReferences: _, ...component }) => component)
+  .map(({ externalReferences: _, properties: __, ...component }) => ({ ...component, scope: 'required' }))
 const dependencies = (made.dependencies as readonly Dependency[])
   .filter(({ ref }) => ref === own || shipped.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => shipped.has(other)).sort() }))

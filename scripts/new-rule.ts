@@ -51,11 +51,13 @@ for (const name of readdirSync(at('config/frameworks'))) {
 }
 
 // Imported only now: what these files say depends on the table of rules.
+const { controlIndex } = await import('./control-index.ts')
 const { rules } = await import('../src/rules/rules.ts')
 const { policyJsonSchema } = await import('../src/policy/policy-schema.ts')
 const rule = rules.find((each) => each.id === id)
 if (rule === undefined) throw new Error(`the table of rules lacks ${id}`)
 write(`docs/rules/${id}.md`, withHeader(pageBody(), rule))
+write('config/controls.json', controlIndex())
 write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
 
 process.stdout.write(`

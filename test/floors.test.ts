@@ -70,7 +70,9 @@ function faultOf(file: string, imported: string): string | undefined {
 }
 
 function importsOf(text: string): string[] {
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => name)
+  return [...text.matchAll(/(?:from|import|createRequire\(import\.meta\.url\))\s*\(?\s*'([^']+)'/g)].map(
+    ([, name = '']) => name,
+  )
 }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))

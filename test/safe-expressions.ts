@@ -15,9 +15,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/attestation/envelope.ts': {
     '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
   },
-  'src/history/sqlite/ask-in-process.ts': {
-    '/ask-in-process(\\.\\w+)$/': ourText,
-  },
   'src/cli/deliver-report.ts': {
     '/^([^=]*)=(.+)$/s': ourText,
   },
@@ -326,6 +323,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^\\[(.*)\\]$/': header,
   },
   'src/text/columns.ts': {
+    '/^[ -~·–—…→×]*$/': 'one class of characters to the end: each is read once',
     '/ +/g':
       'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
   },

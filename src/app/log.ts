@@ -1,8 +1,10 @@
-import { pino } from 'pino'
+import { createRequire } from 'node:module'
+import type { Logger } from 'pino'
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 
-export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error'>
+type Write = (...line: [fields: object, text: string] | [text: string]) => void
+export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Write>>
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -16,16 +18,26 @@ export function openLog({ env, stderr }: ProcessContext): Log {
   if (!levels.includes(level)) {
     throw AuditError.usage(`HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
   }
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
+  let log: Logger | undefined
+  const at = (name: keyof Log): Write => {
+    if (levels.indexOf(name) < levels.indexOf(level)) return () => {}
+    return (...line) => {
+      log ??= openLines(level, stderr)
+      if (line.length === 1) log[name](...line)
+      else log[name](...line)
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** Opens the log of the notification channel `log`: `HOOKDRIFT_LOG` does not silence it. */
-export function openNotificationLog({
-  stderr,
-}: ProcessContext): (fields: Readonly<Record<string, unknown>>, text: string) => void {
-  const log = pino(
-    { level: 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line) => stderr.write(line) },
-  )
+export function openNotificationLog({ stderr }: ProcessContext): (fields: object, text: string) => void {
+  const log = openLines('info', stderr)
   return (fields, text) => log.info(fields, text)
+}
+
+/** Most audits log nothing, so what writes the lines is loaded for the first of them. */
+function openLines(level: string, stderr: ProcessContext['stderr']): Logger {
+  const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
 }

@@ -12,6 +12,7 @@ import { openLinks } from '../notify/links.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { boundHeap } from './bound-heap.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
@@ -84,6 +85,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   opened.defer(() => history.close())
   const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)
+  const countItems = boundHeap()
   const report = await runAudit(
     {
       projects: withExpected(projects, request.expected),
@@ -105,6 +107,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       onPage: ({ ref }, page) => {
         log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
         progress.page(ref.name, page.items)
+        countItems(page.items)
         request.onPage?.(page)
       },
       composeNotifications:

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../model/package-files.ts'
 
-/** The version in package.json, whose relative path is the same from `src/app` and from `dist/app`. */
+/** The version in package.json. */
 export function toolVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
   return version
 }

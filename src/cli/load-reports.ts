@@ -7,14 +7,15 @@ import { fileRenderOptions, filesOf } from '../report/report-files.ts'
 import type { Writers } from './deliver-report.ts'
 import type { FormatOptions } from './formats.ts'
 
-/** Loads the formats that the options name. Unknown names are reported later, by the option parser. */
-export async function loadReports({ format, report }: FormatOptions): Promise<Writers<Report>> {
-  const loaded = await loadFormats(new Set([format, ...report.map((option) => option.replace(/=.*$/s, ''))]))
+/** Loads the formats that will be written. Unknown names are reported later, by the option parser. */
+export async function loadReports(options: FormatOptions): Promise<Writers<Report>> {
+  const files = options.report.map((option) => option.replace(/=.*$/s, ''))
+  const loaded = await loadFormats(new Set(isPrinted(options) ? [options.format, ...files] : files))
   return {
-    writerOf(name) {
-      const writer = loaded.get(name)
-      if (writer === undefined) throw new Error(`the format ${name} was not loaded`)
-      return writer
+    writerOf: (name) => (document, render) => {
+      const write = loaded.get(name)
+      if (write === undefined) throw new Error(`the format ${name} was not loaded`)
+      return write(document, render)
     },
     filesOf,
   }
@@ -28,9 +29,13 @@ export async function readTrendOf(reader: HistoryReader, { run }: Report): Promi
 }
 
 /** Whether a report is written as HTML, which shows the trend. */
-export function showsTrend({ format, report, quiet, output }: FormatOptions): boolean {
-  const isPrinted = output !== undefined || quiet !== true
-  return (isPrinted && format === 'html') || report.some((option) => option.startsWith('html='))
+export function showsTrend(options: FormatOptions): boolean {
+  const { format, report } = options
+  return (isPrinted(options) && format === 'html') || report.some((option) => option.startsWith('html='))
+}
+
+function isPrinted({ quiet, output }: FormatOptions): boolean {
+  return output !== undefined || quiet !== true
 }
 
 /** Loads the formats of reports by control, which write one file each. */

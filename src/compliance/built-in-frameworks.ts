@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { type Framework, rationaleFor, readFramework } from './framework.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { packageFile } from '../model/package-files.ts'
+import { type Framework, readFramework } from './framework.ts'
 
 /** The frameworks that come with hookdrift, by their files in `config/frameworks`, in the order of reports. */
 export const builtInFrameworkIds = ['soc2', 'iso27001', 'pci-dss', 'nist-csf'] as const
@@ -8,7 +9,7 @@ export type BuiltInFrameworkId = (typeof builtInFrameworkIds)[number]
 
 const known = new Map<BuiltInFrameworkId, Framework>()
 
-/** Read once per process, when a caller first asks for it: an audit reads them after its walks. */
+/** Read once per process, when a caller first asks for it. */
 export function builtInFramework(id: BuiltInFrameworkId): Framework {
   const framework = known.get(id) ?? readBuiltIn(id)
   known.set(id, framework)
@@ -17,19 +18,52 @@ export function builtInFramework(id: BuiltInFrameworkId): Framework {
 
 /** All controls of the built-in frameworks, as `framework:identifier`. */
 export function builtInControls(): readonly string[] {
-  return builtInFrameworkIds.flatMap((id) => builtInFramework(id).controls.map((control) => `${id}:${control.id}`))
+  return evidence().controls
 }
 
 /** The built-in controls that a rule gives evidence for, as `framework:identifier`. */
 export function controlsOf(rule: string): string[] {
-  return builtInFrameworkIds.flatMap((id) =>
-    builtInFramework(id)
-      .controls.filter((control) => rationaleFor(control, rule) !== undefined)
-      .map((control) => `${id}:${control.id}`),
-  )
+  const { controls, byRule, byPattern } = evidence()
+  const found = new Set(byRule.get(rule))
+  for (const [pattern, indexes] of byPattern) {
+    if (matchesGlob(rule, pattern)) for (const index of indexes) found.add(index)
+  }
+  return controls.filter((_, index) => found.has(index))
 }
 
+interface Evidence {
+  /** In the order of reports. */
+  readonly controls: readonly string[]
+  /** Which of them a rule gives evidence for, by its id or by a pattern. */
+  readonly byRule: ReadonlyMap<string, readonly number[]>
+  readonly byPattern: ReadonlyMap<string, readonly number[]>
+}
+
+let read: Evidence | undefined
+
+/** Every audit needs it, so it comes from an index of the frameworks: their YAML takes longer to read than a small audit. */
+function evidence(): Evidence {
+  read ??= readEvidence()
+  return read
+}
+
+function readEvidence(): Evidence {
+  const index: Readonly<Record<string, readonly string[]>> = JSON.parse(readFileSync(controlIndexFile, 'utf8'))
+  const byRule = new Map<string, number[]>()
+  const byPattern = new Map<string, number[]>()
+  for (const [at, names] of Object.values(index).entries()) {
+    for (const name of names) {
+      const controls = name.includes('*') ? byPattern : byRule
+      controls.set(name, [...(controls.get(name) ?? []), at])
+    }
+  }
+  return { controls: Object.keys(index), byRule, byPattern }
+}
+
+/** Written from the frameworks by `npm run new:rule`, and by the test that compares it with them. */
+export const controlIndexFile = packageFile('config/controls.json')
+
 function readBuiltIn(id: BuiltInFrameworkId): Framework {
-  const file = fileURLToPath(new URL(`../../config/frameworks/${id}.yaml`, import.meta.url))
+  const file = packageFile(`config/frameworks/${id}.yaml`)
   return readFramework(readFileSync(file, 'utf8'), file)
 }

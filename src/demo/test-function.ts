@@ -1,6 +1,6 @@
-import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isJsonObject, type Json } from '../model/json.ts'
+import { programFile } from '../model/package-files.ts'
 import type { FunctionCall, TransformResult } from './function-worker.ts'
 
 /** `data` absent: the service omitted it. */
@@ -90,8 +90,7 @@ const goStruct =
 
 /** A function gets a thread of its own, so that an endless one does not block the service's other answers. */
 function runInWorker(trial: FunctionCall): Promise<TransformResult> {
-  const file = new URL(`./function-worker${extname(import.meta.url)}`, import.meta.url)
-  const worker = new Worker(file, { workerData: trial, env: {}, execArgv: [] })
+  const worker = new Worker(programFile('demo/function-worker'), { workerData: trial, env: {}, execArgv: [] })
   return new Promise<TransformResult>((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { packageFile } from '../model/package-files.ts'
 
 const known = new Map<string, string>()
 
@@ -24,5 +24,5 @@ function remediationIn(page: string): string {
 }
 
 function pageOf(id: string): string {
-  return fileURLToPath(new URL(`../../docs/rules/${id}.md`, import.meta.url))
+  return packageFile(`docs/rules/${id}.md`)
 }

@@ -1,7 +1,12 @@
-import stringWidth from 'string-width'
+import { createRequire } from 'node:module'
+
+/** Loaded for the first text that needs it: its tables of characters take longer than a report. */
+let stringWidth: typeof import('string-width').default | undefined
 
 /** The columns that text takes on a terminal. Expects neutralised text, so ANSI sequences count. */
 export function widthOf(text: string): number {
+  if (/^[ -~·–—…→×]*$/.test(text)) return text.length
+  stringWidth ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default
   return stringWidth(text, { countAnsiEscapeCodes: true })
 }
 

@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
@@ -6,6 +7,9 @@ import { type Ended, openDirectory, startProgram } from './start-process.ts'
 const checkout = join(import.meta.dirname, '../..')
 const bin = join(checkout, 'bin/hookdrift.js')
 const { version, files, devDependencies, engines } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+
+/** What the build writes. */
+const built = ['dist', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
 
 /** This Node first: the machine's own may be older. */
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
@@ -43,21 +47,15 @@ describe('the package', () => {
   const hookdrift = (...args: string[]): Promise<Ended> =>
     startProgram(join(installed, 'node_modules/.bin/hookdrift'), args, { cwd: installed, env: { PATH } }).ended
   let packed: readonly string[] = []
+  const notices = () => readFileSync(join(installed, 'node_modules/hookdrift/THIRD-PARTY-NOTICES.txt'), 'utf8')
+  /** Packages whose code is in the package's files. */
+  const bundled = () => [...notices().matchAll(/^(\S+@\d\S*) \(.*\)$/gm)].map(([, ref = '']) => ref)
 
   beforeAll(async () => {
     // A copy, so that this checkout's dist is left alone.
     const copy = join(directory.path, 'checkout')
-    for (const name of [
-      '.npmrc',
-      'package.json',
-      'package-lock.json',
-      'tsconfig.json',
-      'tsconfig.build.json',
-      'src',
-      'scripts',
-      ...files,
-    ]) {
-      if (name !== 'dist' && name !== 'sbom.cdx.json' && existsSync(join(checkout, name))) {
+    for (const name of ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'src', 'scripts', ...files]) {
+      if (!built.includes(name) && existsSync(join(checkout, name))) {
         cpSync(join(checkout, name), join(copy, name), { recursive: true })
       }
     }
@@ -77,6 +75,7 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'THIRD-PARTY-NOTICES.txt',
       'bin',
       'config',
       'deploy',
@@ -88,13 +87,36 @@ describe('the package', () => {
     ]
     expect(folders.filter((name) => !known.includes(name))).toEqual([])
     expect(packed).toEqual(
-      expect.arrayContaining(['bin/hookdrift.js', 'dist/cli/main.js', 'migrations/0001_history.sql', 'package.json']),
+      expect.arrayContaining(['bin/hookdrift.js', 'dist/cli/start.js', 'migrations/0001_history.sql', 'package.json']),
     )
     // Tests of a policy come with it; those of the program do not.
     expect(packed.filter((path) => path.endsWith('.ts') || /\.test\.(?!yaml$)/.test(path))).toEqual([])
   })
 
-  it('lists its dependencies with digests as the lock file does, and nothing of the machine that built it', () => {
+  it('asks for no package but the native one when it runs', () => {
+    const dist = join(installed, 'node_modules/hookdrift/dist')
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
+    const asked = files.flatMap((name) => {
+      const text = readFileSync(join(dist, name), 'utf8')
+      return [
+        ...text.matchAll(
+          /^(?:import|export) .*from "([^".][^"]*)"|(?:(?:require|import)[$\w]*|import\.meta\.url\))\("([^".][^"]*)"\)/gm,
+        ),
+      ]
+    })
+    const names = new Set(asked.map(([, one, other]) => one ?? other ?? ''))
+    expect([...names].filter((name) => !isBuiltin(name))).toEqual(['better-sqlite3'])
+  })
+
+  it('comes with the licence of every package in its files', () => {
+    const terms = notices().split(/^-{80}$/m)
+    expect(terms.slice(1).filter((text) => !/permission|licen[cs]e/i.test(text))).toEqual([])
+    expect(bundled().map((ref) => ref.replace(/@[^@]*$/, ''))).toEqual(
+      expect.arrayContaining(['commander', 'undici', 'yaml', 'zod']),
+    )
+  })
+
+  it('lists what it contains and needs with digests as the lock file does, and nothing of the machine that built it', () => {
     const text = readFileSync(join(installed, 'node_modules/hookdrift/sbom.cdx.json'), 'utf8')
     const { bomFormat, metadata, components } = JSON.parse(text)
     expect([bomFormat, metadata.component.name, metadata.component.version]).toEqual([
@@ -103,11 +125,13 @@ describe('the package', () => {
       version,
     ])
     const lock: Lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'))
-    const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true)
+    const locked = Object.entries(lock.packages).filter(([path]) => path !== '')
+    const contained = new Set(bundled())
+    const shipped = locked
+      .map(([path, entry]) => ({ ...entry, ref: `${nameOf(path)}@${entry.version}` }))
+      .filter(({ ref, dev }) => dev !== true || contained.has(ref))
     expect(digestsOf(components)).toEqual(
-      Object.fromEntries(
-        shipped.map(([path, { version, integrity = '' }]) => [`${nameOf(path)}@${version}`, integrity]),
-      ),
+      Object.fromEntries(shipped.map(({ ref, integrity = '' }) => [ref, integrity])),
     )
     // The name of the schema is the only address in it.
     expect(text.match(/[a-z]+:\/\/[^"]*/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json'])

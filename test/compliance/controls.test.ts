@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { controlIndex } from '../../scripts/control-index.ts'
 import {
   builtInControls,
   builtInFramework,
   builtInFrameworkIds,
+  controlIndexFile,
   controlsOf,
 } from '../../src/compliance/built-in-frameworks.ts'
 import { matchesGlob } from '../../src/model/glob.ts'
@@ -27,6 +29,12 @@ describe('the built-in frameworks', () => {
     const files = readdirSync(join(import.meta.dirname, '../../config/frameworks'))
     expect(files.toSorted()).toEqual(builtInFrameworkIds.map((id) => `${id}.yaml`).toSorted())
     expect(frameworks.map(({ id }) => id)).toEqual(builtInFrameworkIds)
+  })
+
+  it('have an index of their controls (UPDATE_PAGES=1 rewrites it)', () => {
+    const current = controlIndex()
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(controlIndexFile, current)
+    expect(readFileSync(controlIndexFile, 'utf8')).toBe(current)
   })
 
   it('give each group of rules a rationale in a sentence', () => {

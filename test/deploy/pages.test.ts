@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -128,8 +129,20 @@ describe('generated pages', () => {
     },
   )
 
-  it('list every package that is installed with this one', () => {
+  it('list every package of others that the source imports', () => {
     const rows = [...textOf('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
-    expect(rows).toEqual(Object.keys(JSON.parse(textOf('package.json')).dependencies))
+    const files = readdirSync(join(checkout, 'src'), { recursive: true, encoding: 'utf8' })
+    const names = files.flatMap((file) => (file.endsWith('.ts') ? packagesOf(textOf(join('src', file))) : []))
+    expect(rows).toEqual([...new Set(names)].sort())
+    const { dependencies, devDependencies } = JSON.parse(textOf('package.json'))
+    expect(rows.filter((name) => name !== undefined && !(name in { ...dependencies, ...devDependencies }))).toEqual([])
+    expect(Object.keys(dependencies)).toEqual(['better-sqlite3'])
   })
 })
+
+/** The packages that a text imports, except for types. */
+function packagesOf(text: string): string[] {
+  const imports =
+    /(?:^import (?!type )[^;]*? from |import\(|createRequire\(import\.meta\.url\)\()'((?:@[^/']+\/)?[^/'.][^/']*)/gm
+  return [...text.matchAll(imports)].flatMap(([, name = '']) => (isBuiltin(name) || name === '' ? [] : [name]))
+}

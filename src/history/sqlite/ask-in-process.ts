@@ -1,11 +1,9 @@
 import { fork } from 'node:child_process'
 import { AuditError, type ErrorKind } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import { programFile } from '../../model/package-files.ts'
 import type { QueryAnswer, QueryLimits } from '../upkeep.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
-
-/** Next to this file, with the same ending: `.ts` in a checkout, `.js` in the package. */
-const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query-process$1'))
 
 /**
  * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
@@ -13,7 +11,7 @@ const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query
  */
 export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimits): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
-    const child = fork(program, {
+    const child = fork(programFile('history/sqlite/query-process'), {
       execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: {},

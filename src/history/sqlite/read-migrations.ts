@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { packageFile } from '../../model/package-files.ts'
 
-export const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
+export const migrationsDirectory = packageFile('migrations')
 
 export interface Migration {
   readonly version: number

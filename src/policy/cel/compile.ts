@@ -1,5 +1,6 @@
-import { TypeError as CelTypeError, type Context, ParseError } from '@marcbachmann/cel-js'
+import type { Context } from '@marcbachmann/cel-js'
 import type { Kind } from '../../model/resource.ts'
+import { cel } from './cel.ts'
 import { describeMistake } from './describe-mistake.ts'
 import { guarded } from './guard.ts'
 import { inspect, type Mistake, type Uses } from './inspect.ts'
@@ -46,6 +47,7 @@ export function compile(
     if (!isProgram) throw new Error(`an expression changed its type when it was guarded: ${fault?.message}`)
     return { compiled: { uses, evaluate: (context) => program(context) } }
   } catch (error) {
+    const { ParseError, TypeError: CelTypeError } = cel()
     if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error
     return { mistakes: [describeMistake(error, language)] }
   }

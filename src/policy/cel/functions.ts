@@ -1,7 +1,7 @@
-import { Duration } from '@marcbachmann/cel-js/evaluator'
 import { destinationOf } from '../../rules/shared/destination.ts'
 import { findsPattern } from '../../rules/shared/re2.ts'
 import { reachOf } from '../../rules/shared/reach.ts'
+import { type Duration, durationOf } from './cel.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { SecretValue } from './values.ts'
 
@@ -52,12 +52,12 @@ export const ownFunctions: readonly OwnFunction[] = [
   {
     signature: `days(int): ${duration}`,
     description: 'so many days, to compare with',
-    call: (_, count: bigint) => new Duration(count * 86_400n),
+    call: (_, count: bigint) => durationOf(count * 86_400n),
   },
   {
     signature: `hours(int): ${duration}`,
     description: 'so many hours, to compare with',
-    call: (_, count: bigint) => new Duration(count * 3600n),
+    call: (_, count: bigint) => durationOf(count * 3600n),
   },
   {
     signature: 'isSet(Secret): bool',
@@ -104,7 +104,7 @@ function instantOf(time: string, name: string): number {
 
 function elapsed(ms: number): Duration {
   const whole = Math.floor(ms / 1000)
-  return new Duration(whole, (ms - whole * 1000) * 1_000_000)
+  return durationOf(whole, (ms - whole * 1000) * 1_000_000)
 }
 
 function factsOf({ facts, isMasked }: SecretValue, name: string) {

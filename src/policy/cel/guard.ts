@@ -1,4 +1,5 @@
-import { type ASTNode, serialize } from '@marcbachmann/cel-js'
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { cel } from './cel.ts'
 import { isMacro } from './inspect.ts'
 import { spentCall } from './language.ts'
 
@@ -10,7 +11,7 @@ export function guarded(node: ASTNode): string {
   switch (node.op) {
     case 'value':
     case 'id':
-      return serialize(node)
+      return cel().serialize(node)
     case '.':
       return `${guarded(node.args[0])}.${node.args[1]}`
     case '[]':

@@ -1,7 +1,8 @@
-import { Environment } from '@marcbachmann/cel-js'
+import type { Environment } from '@marcbachmann/cel-js'
 import { type Field, inOrder, type Members, text } from '../../inventory/field.ts'
 import { wireSchema } from '../../inventory/wire-schema.ts'
 import type { Kind } from '../../model/resource.ts'
+import { cel } from './cel.ts'
 import { Evaluation } from './evaluation.ts'
 import { ownFunctions } from './functions.ts'
 import { type ObjectClass, objectClass, SecretValue } from './values.ts'
@@ -85,7 +86,7 @@ export function payloadLanguage(): Language {
 
 function startLanguage() {
   const evaluation = new Evaluation()
-  const environment = new Environment({ limits })
+  const environment = new (cel().Environment)({ limits })
   environment.registerType('Secret', { ctor: SecretValue, fields: {} })
   for (const { signature, call } of ownFunctions) {
     const handler: (...args: never[]) => unknown = (...args) => call(evaluation, ...args)

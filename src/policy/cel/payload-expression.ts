@@ -1,7 +1,7 @@
-import { EvaluationError } from '@marcbachmann/cel-js'
 import { messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
+import { cel } from './cel.ts'
 import { compile } from './compile.ts'
 import type { Mistake } from './inspect.ts'
 import { type Language, payloadLanguage } from './language.ts'
@@ -37,7 +37,7 @@ export function compilePayloadExpression(
         return { is: 'fails', why: 'it gives neither true nor false' }
       } catch (error) {
         // The payload caused it. Otherwise a limit ended the evaluation.
-        if (error instanceof EvaluationError) return { is: 'fails', why: error.summary }
+        if (error instanceof cel().EvaluationError) return { is: 'fails', why: error.summary }
         return { is: 'unknown', why: messageOf(error) }
       }
     },

@@ -1,0 +1,65 @@
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown'
+import { chunksOf } from './chunks.ts'
+
+/** Files that Node starts: the program, and what it runs in a process or a thread of its own. */
+export const programs = ['cli/start', 'history/sqlite/query-process', 'demo/function-worker'] as const
+
+/**
+ * Bundles the programs of a checkout with all they import, except the native module. Writes the files to a directory, or
+ * nothing where there is none.
+ */
+export async function bundle(checkout: string, directory?: string): Promise<readonly OutputChunk[]> {
+  await using build = await rolldown({
+    cwd: checkout,
+    input: Object.fromEntries(programs.map((name) => [name, join(checkout, `src/${name}.ts`)])),
+    platform: 'node',
+    preserveEntrySignatures: false,
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [loadLate, outside],
+  })
+  const options: OutputOptions = {
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: false,
+    codeSplitting: {
+      groups: [{ debugName: 'loaded together', name: chunksOf(checkout) }],
+      includeDependenciesRecursively: false,
+    },
+  }
+  const made = directory === undefined ? build.generate(options) : build.write({ ...options, dir: directory })
+  const { output } = await made
+  return output.filter((file) => file.type === 'chunk')
+}
+
+/** What the source requires at first use goes into the bundle as well, and runs at first use there too. */
+const loadLate: Plugin = {
+  name: 'load-late',
+  transform: (code) => code.replace(/createRequire\(import\.meta\.url\)\((?=\s*')/g, 'require('),
+}
+
+/**
+ * What stays outside. An `import` of Node's modules makes Node read all their exports, some of which load much that no
+ * command needs: a third of a small audit's time. So the bundle asks for the exports that are used, by name.
+ */
+const outside: Plugin = {
+  name: 'outside',
+  resolveId(id, importer, { kind }) {
+    if (!isBuiltin(id) && id !== 'better-sqlite3') return null
+    return kind === 'require-call' || importer?.includes('rolldown/runtime') ? { id, external: true } : `\0${id}`
+  },
+  load(id) {
+    const name = id.slice(1)
+    if (id === '\0better-sqlite3')
+      return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+export default require('${name}')`
+    if (!id.startsWith('\0') || !isBuiltin(name)) return null
+    const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((each) => each !== 'default')
+    return `const all = process.getBuiltinModule('${name}')
+const named = (name) => all[name]
+export default all
+${names.map((each) => `export const ${each} = /* @__PURE__ */ named('${each}')`).join('\n')}`
+  },
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import type { CodeSplittingNameFunction } from 'rolldown'
+
+/**
+ * What is loaded together lies in one file: each file takes Node a millisecond. By chunk, the files whose imports it
+ * holds; a module of several chunks goes into the first. What none of them imports is split by its importers.
+ */
+const roots = {
+  start: ['cli/main', 'app/system'],
+  history: [
+    ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-upkeep', 'history/sqlite/network-file-system'],
+    ...['history/sqlite/reseal/is-resealed', 'queries/read-runs', 'report/show-answer'],
+  ],
+  rules: ['rules/rules', 'queries/answer-rules'],
+  audit: [
+    ...['config/read-configuration', 'app/perform-audit', 'app/load-policy', 'policy/read-policy'],
+    ...['cli/deliver-report', 'cli/load-reports', 'app/until-signalled', 'worker/timetable'],
+  ],
+  text: ['report/text'],
+} as const
+
+/** They wait for what they import later: a file that imports their chunk would wait for itself. */
+const waiting = /\/cli\/main\.ts$/
+
+/** Names the chunk of each module of a checkout's source, or leaves it to the bundler. */
+export function chunksOf(checkout: string): CodeSplittingNameFunction {
+  let chunks: ReadonlyMap<string, string> | undefined
+  return (id, modules) => {
+    if (chunks === undefined) {
+      const found = new Map<string, string>()
+      for (const [chunk, files] of Object.entries(roots)) {
+        const left = files.map((file) => join(checkout, `src/${file}.ts`))
+        for (let module = left.pop(); module !== undefined; module = left.pop()) {
+          if (found.has(module)) continue
+          if (!waiting.test(module)) found.set(module, chunk)
+          left.push(...(modules.getModuleInfo(module)?.importedIds ?? []))
+        }
+      }
+      chunks = found
+    }
+    return chunks.get(id) ?? null
+  }
+}

@@ -1,0 +1,22 @@
+// The package's entry. It imports nothing of ours: what is imported before the compile cache is on does not come from it.
+const { constants, enableCompileCache } = process.getBuiltinModule('node:module')
+
+// By default, zod compiles a function for each schema; ours are used once. It reads this when it loads.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+
+// In the package, where the user may write there or an image has filled it; otherwise among the user's caches.
+const { status } = enableCompileCache(`${import.meta.dirname}/../compile-cache`)
+const caches = status === constants.compileCacheStatus.FAILED ? cachesOfUser(process.env) : undefined
+if (caches !== undefined) enableCompileCache(`${caches}/hookdrift`)
+
+import('./main.ts')
+
+/** Undefined where there are none, or they belong to someone else, as after `sudo`: who can write there decides what runs. */
+function cachesOfUser({ HOME, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string | undefined {
+  try {
+    const { uid } = process.getBuiltinModule('node:fs').statSync(HOME ?? '')
+    return uid === process.getuid?.() ? XDG_CACHE_HOME || `${HOME}/.cache` : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+
+/** `.ts` in a checkout, `.js` in the package. */
+const ending = extname(import.meta.filename)
+
+/** The directory with package.json: how far above this file depends on how the package is bundled. */
+const root = findRoot(import.meta.dirname)
+
+/** The path of a file that comes with the package, such as `docs/rules/endpoint/inactive.md`. */
+export function packageFile(path: string): string {
+  return join(root, path)
+}
+
+/** The path of a program of our own that runs in a process or a thread of its own; `name` is its path in `src`, without ending. */
+export function programFile(name: string): string {
+  return join(root, ending === '.ts' ? 'src' : 'dist', `${name}${ending}`)
+}
+
+function findRoot(directory: string): string {
+  return existsSync(join(directory, 'package.json')) ? directory : findRoot(dirname(directory))
+}

@@ -1,0 +1,105 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bundle } from '../../scripts/bundle/bundle.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { configurationFor, openDirectory, startProgram } from './start-process.ts'
+
+const checkout = join(import.meta.dirname, '../..')
+const directory = openDirectory()
+const root = join(directory.path, 'hookdrift')
+const cache = join(root, 'dist/compile-cache')
+
+beforeAll(async () => {
+  for (const part of ['bin', 'config', 'docs/rules', 'migrations', 'package.json']) {
+    cpSync(join(checkout, part), join(root, part), { recursive: true })
+  }
+  symlinkSync(join(checkout, 'node_modules'), join(root, 'node_modules'))
+  await bundle(checkout, join(root, 'dist'))
+}, 60_000)
+afterAll(() => directory[Symbol.dispose]())
+
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []) =>
+  startProgram(process.execPath, [...flags, join(root, 'bin/hookdrift.js'), ...args], { cwd: directory.path, env })
+    .ended
+
+/** The files of the package that a command loads, without the hashes in their names, and how it ends. */
+async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const list = directory.file('loaded')
+  writeFileSync(list, '')
+  const hook = directory.write(
+    'hook.mjs',
+    `import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(list)}, url + '\\n'), next(url, context)) })`,
+  )
+  const { code, stderr } = await start(args, env, ['--import', hook])
+  const paths = readFileSync(list, 'utf8')
+    .split('\n')
+    .flatMap((url) => (url.startsWith('file:') ? new URL(url).pathname : []))
+  const own = paths.map((path) => relative(root, path)).filter((path) => path.startsWith('dist/'))
+  return { code, stderr, files: own.map((path) => path.replace(/^dist\/(?:chunks\/)?|(?:-[\w-]{8})?\.js$/g, '')) }
+}
+
+describe('a command of the package', () => {
+  const first = ['cli/start', 'main', 'start']
+  const bundler = 'rolldown-runtime'
+
+  it.each([['--help'], ['--version'], ['audit', '--help']])('loads nothing more to answer %s', async (...args) => {
+    const { code, files } = await loadedBy(args)
+    expect({ code, files: files.filter((name) => name !== bundler).sort() }).toEqual({ code: 0, files: first })
+  })
+
+  it('loads the rules, and no audit, to list the rules', async () => {
+    const { code, files } = await loadedBy(['rules'])
+    expect(code).toBe(0)
+    expect(files).toContain('rules')
+    for (const other of ['audit', 'text', 'undici']) expect(files).not.toContain(other)
+  })
+
+  it('loads what every audit needs in few files, and the history alone to read it', async () => {
+    const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'history: ./history.db\n'))
+    const env = { ACME_KEY: fleet.personalKey }
+
+    const audit = await loadedBy(['audit', '--quiet', '--fail-on', 'never'], env)
+    expect(audit.code).toBe(0)
+    expect(audit.files).toEqual(expect.arrayContaining([...first, 'history', 'rules', 'audit']))
+    // What a run needs for a proxy, a channel or a report only.
+    for (const other of ['undici', 'email', 'metrics', 'text', 'html']) expect(audit.files).not.toContain(other)
+    expect(audit.files.length).toBeLessThan(30)
+
+    const runs = await loadedBy(['runs', '--history', './history.db'])
+    expect(runs.code).toBe(0)
+    for (const other of ['audit', 'rules', 'text', 'undici']) expect(runs.files).not.toContain(other)
+  })
+})
+
+describe('the compile cache', () => {
+  const home = join(directory.path, 'home')
+  const version = (env: Readonly<Record<string, string>>) => start(['--version'], env)
+  const isFilled = (path: string) => existsSync(path) && readdirSync(path).length > 0
+
+  it('lies in the package', async () => {
+    rmSync(cache, { recursive: true, force: true })
+    expect(await version({})).toMatchObject({ code: 0, stderr: '' })
+    expect(isFilled(cache)).toBe(true)
+  })
+
+  it('lies among the caches of the user where the package cannot be written to', async () => {
+    rmSync(cache, { recursive: true, force: true })
+    writeFileSync(cache, 'not a directory')
+    mkdirSync(home)
+    expect(await version({ HOME: home })).toMatchObject({ code: 0, stderr: '' })
+    expect(isFilled(join(home, '.cache/hookdrift'))).toBe(true)
+    expect(await version({ HOME: home, XDG_CACHE_HOME: join(home, 'mine') })).toMatchObject({ code: 0, stderr: '' })
+    expect(isFilled(join(home, 'mine/hookdrift'))).toBe(true)
+  })
+
+  it('is left out where neither can be', async () => {
+    expect(await version({ HOME: join(home, 'missing') })).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(home).sort()).toEqual(['.cache', 'mine'])
+  })
+})

@@ -5,10 +5,10 @@ import { setFlagsFromString } from 'node:v8'
 const smallFleet = 10_000
 
 /**
- * Counts the items of a run, and has Node collect garbage sooner in a large one: a fifth less memory at 200,000
- * resources, for a twentieth more CPU time.
+ * Counts the items of a run, and has Node collect garbage sooner in a large one: a tenth to a fifth less
+ * memory from 60,000 resources on, for a twentieth more CPU time at most.
  */
-export function boundHeap(): (items: number) => void {
+export function boundHeap(setFlags = setFlagsFromString): (items: number) => void {
   let left = smallFleet
   return (items) => {
     if (left <= 0) return
@@ -16,6 +16,6 @@ export function boundHeap(): (items: number) => void {
     if (left > 0) return
     // What is compiled so far is kept for the next start: with another flag, it would not be accepted.
     flushCompileCache()
-    setFlagsFromString('--heap-growing-percent=30')
+    setFlags('--heap-growing-percent=30')
   }
 }

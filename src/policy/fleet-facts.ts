@@ -96,6 +96,7 @@ export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap
   const groups = new Map<string, Map<string, SharedFact[]>>()
   for (const { project, facts } of projects) {
     for (const text of facts.resources) {
+      if (!sealsIn(text).some(({ rule, short }) => several.get(facts.rules[rule] ?? '')?.has(short))) continue
       const [kind, uid, name, override, waivers, ...ofResource] = unpack(text)
       const at: FindingPlace = { project, kind, uid, name }
       for (const [number, seal, ...details] of ofResource) {
@@ -112,25 +113,46 @@ export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap
   return new Map([...groups].map(([rule, bySeal]) => [rule, [...bySeal.values()].filter((alike) => alike.length > 1)]))
 }
 
-/** Seals that occur more than once, as numbers: nearly every secret is used once. */
+/** Seals that occur more than once, as numbers: nearly every secret is used once. Eight bytes each while they are sorted. */
 function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, ReadonlySet<number>> {
-  const once = new Map<string, Set<number>>()
-  const several = new Map<string, Set<number>>()
+  const all = new Map<string, NumberList>()
   for (const { facts } of projects) {
-    for (const rule of facts.rules) {
-      once.set(rule, once.get(rule) ?? new Set())
-      several.set(rule, several.get(rule) ?? new Set())
-    }
-    for (const text of facts.resources) {
-      for (const [number, seal] of unpack(text).slice(5) as PackedFact[]) {
-        const rule = facts.rules[number] ?? ''
-        const short = shorten(seal)
-        if (once.get(rule)?.has(short)) several.get(rule)?.add(short)
-        else once.get(rule)?.add(short)
-      }
-    }
+    const lists = facts.rules.map((rule) => {
+      const list = all.get(rule) ?? new NumberList()
+      all.set(rule, list)
+      return list
+    })
+    for (const text of facts.resources) for (const { rule, short } of sealsIn(text)) lists[rule]?.add(short)
   }
-  return several
+  return new Map([...all].map(([rule, list]) => [rule, list.repeated()]))
+}
+
+/** Numbers in one piece of memory. */
+class NumberList {
+  #numbers = new Float64Array(64)
+  #length = 0
+
+  add(number: number): void {
+    if (this.#length === this.#numbers.length) {
+      const grown = new Float64Array(this.#numbers.length * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.#length++] = number
+  }
+
+  /** Those that were added more than once. */
+  repeated(): ReadonlySet<number> {
+    const sorted = this.#numbers.subarray(0, this.#length).sort()
+    return new Set(sorted.filter((number, at) => number === sorted[at + 1]))
+  }
+}
+
+/** The seals of a resource with the places of their rules, without parsing it: within its texts every quote is escaped. */
+function sealsIn(text: string): { readonly rule: number; readonly short: number }[] {
+  return Array.from(text.matchAll(/\[(\d{1,3}),"(sealed:[0-9a-f]{32})"/g), ([, rule, seal = '']) => {
+    return { rule: Number(rule), short: shorten(seal) }
+  })
 }
 
 /** 52 bits of `sealed:<32 hex digits>`. Grouping the facts separates two seals that share them. */

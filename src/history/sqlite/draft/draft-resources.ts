@@ -38,6 +38,9 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
   const changeDigest = new RunningDigest(changeMembers)
   const seenVersions = new IdSet()
   const endedVersions = new IdSet()
+  /** How many of the versions before this run were seen, and how many there are, by project. */
+  const seenOf = new Map<number, number>()
+  const currentOf = new Map<number, number>()
   const markChanges = new Map<string, MarkChanges>()
 
   /** Ids are given out before rows are inserted: no other process adds a version while the run owns the lease. */
@@ -45,6 +48,18 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
   const nextVersion = () => {
     lastVersion = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
     return lastVersion
+  }
+
+  const see = (project: number, version: number) => {
+    if (seenVersions.has(version)) return
+    seenVersions.add(version)
+    seenOf.set(project, (seenOf.get(project) ?? 0) + 1)
+  }
+  /** Whether a project has no version that was not seen: most have none, and counting costs least. */
+  const sawAll = (project: number) => {
+    const current = currentOf.get(project) ?? sql.countCurrent.get(project, run) ?? 0
+    currentOf.set(project, current)
+    return seenOf.get(project) === current
   }
 
   function insertVersion(
@@ -77,9 +92,9 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         return rows.map(({ paths, ...row }) => ({ ...row, paths: JSON.parse(paths) }))
       },
       async stage(project, { seen, versions }) {
-        for (const id of seen) seenVersions.add(id)
-        if (versions.length === 0) return []
         const id = idOf(project)
+        for (const version of seen) see(id, version)
+        if (versions.length === 0) return []
         const ids = versions.map(nextVersion)
         const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
         stageRows(id, { rows: versions.length, characters }, () => {
@@ -87,7 +102,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         })
         for (const { replaces } of versions) {
           if (replaces === undefined) continue
-          seenVersions.add(replaces)
+          see(id, replaces)
           endedVersions.add(replaces)
         }
         return ids
@@ -106,7 +121,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async unseen(project, kind) {
         const unseen: number[] = []
         const projectId = idOf(project)
-        if (!access.hadVersions(projectId)) return []
+        if (!access.hadVersions(projectId) || sawAll(projectId)) return []
         for (const id of sql.current.iterate(projectId, kind, run)) if (!seenVersions.has(id)) unseen.push(id)
         return unseen.flatMap((id) => sql.unseen.all(id))
       },
@@ -155,6 +170,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         seenVersions.delete(version)
         endedVersions.delete(version)
       }
+      seenOf.delete(project)
       for (const [key, changes] of markChanges) if (changes.project === project) markChanges.delete(key)
     },
   }

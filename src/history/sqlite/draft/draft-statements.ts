@@ -56,6 +56,9 @@ export function prepareStatements(db: Database) {
     current: value<number>(
       'SELECT id FROM version WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?',
     ),
+    countCurrent: value<number>(
+      'SELECT count(*) FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?',
+    ),
     unseen: all<UnseenVersion>('SELECT id, uid, name, from_run AS fromRun FROM version WHERE id = ?'),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     versionFloor: value<number>('SELECT version_floor FROM run WHERE number = ?'),

@@ -12,13 +12,18 @@ export interface Command {
   readonly command: string
   readonly args: readonly string[]
   readonly input?: string
+  /** Added to this process's own. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs a command to its end. Throws, with what it said, when it fails: a benchmark of failures would be fast. */
-export async function measure({ command, args, input = '' }: Command): Promise<Cost> {
+export async function measure({ command, args, input = '', env = {} }: Command): Promise<Cost> {
   // The shell's own `time`: Node does not report what its children cost.
   const script = 'exec 3>&2; TIMEFORMAT="%R %U %S"; time "$@" 2>&3'
-  const child = spawn('bash', ['-c', script, 'bash', command, ...args], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const child = spawn('bash', ['-c', script, 'bash', command, ...args], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   child.stdin.end(input)
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`)

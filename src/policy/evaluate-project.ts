@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import {
@@ -145,9 +145,10 @@ export function evaluateProject(
   ): Finding[] | undefined => {
     const watched = resource.malformed === undefined ? undefined : trackReads(resource)
     try {
-      const findings: Finding[] = []
+      let findings = noFindings
       for (const problem of check(watched?.seen ?? resource)) {
         const finding = stamp(active, resource, problem)
+        if (findings === noFindings) findings = []
         findings.push(waive(finding, accepting(resource, coveringPlaces(waivers, [finding.rule])), notes))
       }
       if (!watched?.hasRead()) return findings
@@ -175,6 +176,7 @@ export function evaluateProject(
     time.takeNextChange()
     for (const active of rulesFor(resource)) {
       const found = evaluateBy(active, resource, since, notes)
+      if (found === noFindings) continue
       if (found === undefined) isCertain = false
       else for (const finding of found) findings.push(finding)
     }
@@ -182,9 +184,18 @@ export function evaluateProject(
     return { findings, until: time.takeNextChange(), waivers: notes.size === 0 ? none : [...notes], isCertain }
   }
 
-  const rulesFor = (resource: Resource) => {
-    const rules = ruleSetOf(resource).byKind.get(resource.kind) ?? []
+  const rulesOf = (set: RuleSet, kind: Kind) => {
+    const rules = set.byKind.get(kind) ?? []
     return (excluded.size === 0 ? rules : rules.filter(isAsked)).map(({ active }) => active)
+  }
+  const listsOf = new Map<RuleSet, Map<Kind, readonly ActiveRule[]>>()
+  const rulesFor = (resource: Resource) => {
+    const set = ruleSetOf(resource)
+    const lists = listsOf.get(set) ?? new Map<Kind, readonly ActiveRule[]>()
+    if (lists.size === 0) listsOf.set(set, lists)
+    const rules = lists.get(resource.kind) ?? rulesOf(set, resource.kind)
+    lists.set(resource.kind, rules)
+    return rules
   }
 
   const driftRules = (resource: Resource) =>
@@ -265,3 +276,5 @@ export function evaluateProject(
 }
 
 const none: WaiverPlaces = []
+/** Shared by all checks that find nothing: most do. */
+const noFindings: Finding[] = []

@@ -1,5 +1,5 @@
 /** Most rows, and most characters of their long texts, that wait for one transaction. */
-const most = { rows: 2_000, characters: 4_000_000 }
+const most = { rows: 500, characters: 1_000_000 }
 
 interface StagedRows {
   readonly project: number

@@ -44,6 +44,8 @@ export const slow = [
   'history/resealed',
   'history/single-edits',
   'history/upgrades',
+  'marks/broken-marks',
+  'marks/marks-worlds',
   'oracle/oracle',
   'policy/reading-in-steps',
   'replay/replay',

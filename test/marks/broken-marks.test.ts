@@ -11,6 +11,8 @@ import type { Json } from '../../src/model/json.ts'
 import { type AuditTurn, policyOf } from '../audit/audit-harness.ts'
 import { openTwins, type TwinRun } from './twin-histories.ts'
 
+// Modules are replaced: that takes a process of its own, which the slow tests have.
+
 /** The part of the decision that a test leaves out. */
 const broken = vi.hoisted(() => ({ part: '' }))
 

@@ -3,6 +3,7 @@ import { shapeOf } from '../inventory/shape.ts'
 import { type GatheredMarks, gatherMarks } from '../marks/gather-marks.ts'
 import type { OpenMarks } from '../marks/open-marks.ts'
 import { openRecogniser } from '../marks/open-recogniser.ts'
+import { VersionList } from '../marks/version-list.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
@@ -58,7 +59,7 @@ interface MarkContext {
 export function openProjectMarks(marks: OpenMarks, context: MarkContext): ProjectMarks {
   const { draft, project, now, mustRead, shown, needsNoComparison } = context
   const gathered = new Map<Listing, GatheredMarks>()
-  const known = new Set<number>()
+  const known = new VersionList()
 
   const gather = (listing: Listing): GatheredMarks => {
     const ofListing = gathered.get(listing) ?? gatherMarks(marks, listing, now)
@@ -120,19 +121,17 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       await gather(listing).take(page, items, isKept)
     },
     async findAgain(violations, needs) {
-      if (known.size === 0) return []
+      if (known.length === 0) return []
       const candidates = violations.filter(
         ({ rule, state }) => state !== 'unknown' && needs.get(rule)?.scope === 'resource',
       )
-      const found: ActiveViolation[] = []
+      const versionOf = new Map<ResourceKey, number>()
       for (const [kind, ofKind] of Map.groupBy(candidates, ({ kind }) => kind)) {
         const versions = await draft.known(project, kind, [...new Set(ofKind.map(({ uid }) => uid))])
-        for (const violation of ofKind) {
-          const version = versions.get(violation.uid)
-          if (version !== undefined && known.has(version.id)) found.push(violation)
-        }
+        for (const { uid, id } of versions.values()) versionOf.set(resourceKey({ kind, uid }), id)
       }
-      return found
+      const recognised = known.among(new Set(versionOf.values()))
+      return candidates.filter((violation) => recognised.has(versionOf.get(resourceKey(violation)) ?? 0))
     },
     async stage(statuses, outcome) {
       const complete = listings.filter((listing) => statuses[listing] === 'complete' && gathered.has(listing))

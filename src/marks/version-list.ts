@@ -34,6 +34,17 @@ export class VersionList {
     return Array.from(this.#ids.subarray(from, Math.min(to, this.#length)))
   }
 
+  /** Which of some ids are in the list. */
+  among(wanted: ReadonlySet<number>): ReadonlySet<number> {
+    const found = new Set<number>()
+    if (wanted.size === 0) return found
+    for (let at = 0; at < this.#length; at++) {
+      const id = this.#ids[at] ?? 0
+      if (wanted.has(id)) found.add(id)
+    }
+    return found
+  }
+
   /** Differs where the ids or their order differ. */
   get digest(): string {
     return [this.#noted, this.#high >>> 0, this.#low >>> 0].join(' ')

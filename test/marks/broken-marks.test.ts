@@ -235,9 +235,9 @@ function marksOf(file: string): MarkRows {
 
 function putMarks(file: string, { scans, pages }: MarkRows): void {
   const db = new Database(file)
-  for (const row of scans) db.prepare('INSERT INTO mark_scan VALUES (@project_id, @seal, @outcome)').run(row)
+  for (const row of scans) db.prepare('INSERT INTO mark_scan VALUES (@project_id, @seal)').run(row)
   for (const row of pages)
-    db.prepare('INSERT INTO mark_page VALUES (@project_id, @listing, @page, @digest, @body)').run(row)
+    db.prepare('INSERT INTO mark_page VALUES (@project_id, @listing, @page, @run, @digest, @body)').run(row)
   db.close()
 }
 

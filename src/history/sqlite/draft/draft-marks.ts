@@ -4,80 +4,104 @@ import type { DraftAccess, DraftPart } from './draft-access.ts'
 
 type MarkMethod = 'marks' | 'markedPage' | 'stageMarks'
 
-/** What the last scan of a project left to recognise it by, and what this one leaves: remembered until the commit. */
-export function draftMarks(db: Database, { run, idOf }: DraftAccess): DraftPart<MarkMethod> {
-  const staged = new Map<number, StagedMarks>()
+/** What the commit makes of the marks of a project. */
+interface MarksToHold {
+  readonly seal: Buffer
+  /** How many pages each listing has now. */
+  readonly pages: Readonly<Record<string, number>>
+}
+
+/** Page 0 of this listing: what the evaluation left. */
+const outcomeListing = ''
+
+/**
+ * What the last scan of a project left to recognise it by, and what this one leaves. Pages are drafted like other rows;
+ * only the seal, which the commit writes, makes them hold.
+ */
+export function draftMarks(db: Database, { run, idOf, stageRows }: DraftAccess): DraftPart<MarkMethod> {
+  const held = new Map<number, MarksToHold>()
   const sql = prepareStatements(db)
-
-  function writeScan(project: number, { seal, outcome }: StagedMarks): void {
-    if (outcome === 'kept') sql.sealScan.run({ project, seal })
-    else sql.writeScan.run({ project, seal, outcome: outcome ?? null })
-  }
-
-  function writePages(project: number, { pages }: StagedMarks): void {
-    sql.keepListings.run({ project, listings: JSON.stringify([...pages.keys()]) })
-    for (const [listing, all] of pages) {
-      for (const [at, page] of all.entries()) {
-        if (page !== 'kept') sql.writePage.run({ project, listing, page: at + 1, ...page })
-      }
-      sql.cutListing.run({ project, listing, pages: all.length })
-    }
-  }
+  const pageAt = (project: number, listing: string, page: number) => sql.page.get(project, listing, page, run)
 
   return {
     methods: {
       async marks(project) {
-        const row = sql.scan.get(idOf(project))
-        return row === undefined ? undefined : { seal: row.seal, outcome: row.outcome ?? undefined }
+        const id = idOf(project)
+        const seal = sql.seal.get(id)
+        return seal === undefined ? undefined : { seal, outcome: pageAt(id, outcomeListing, 0)?.body }
       },
-      markedPage: async (project, listing, page) => sql.page.get(idOf(project), listing, page),
-      async stageMarks(project, marks) {
-        staged.set(idOf(project), marks)
+      markedPage: async (project, listing, page) => pageAt(idOf(project), listing, page),
+      async stageMarks(project, { seal, outcome, pages }) {
+        const id = idOf(project)
+        const rows = rowsOf({ seal, outcome, pages })
+        const characters = rows.reduce((sum, { body }) => sum + body.length, 0)
+        if (rows.length > 0) {
+          stageRows(id, { rows: rows.length, characters }, () => {
+            for (const row of rows) sql.writePage.run({ project: id, run, ...row })
+          })
+        }
+        const counts = [...pages].map(([listing, all]): [string, number] => [listing, all.length])
+        if (outcome !== undefined) counts.push([outcomeListing, 0])
+        held.set(id, { seal, pages: Object.fromEntries(counts) })
       },
     },
     finish() {
       // A scan that left nothing leaves nothing old either.
-      sql.dropOthers.run({ run, kept: JSON.stringify([...staged.keys()]) })
-      for (const [project, marks] of staged) {
-        writeScan(project, marks)
-        writePages(project, marks)
+      const others = { run, kept: JSON.stringify([...held.keys()]) }
+      sql.dropOtherScans.run(others)
+      sql.dropOtherPages.run(others)
+      sql.dropReplaced.run(run, run)
+      for (const [project, { seal, pages }] of held) {
+        sql.holdScan.run({ project, seal })
+        sql.cut.run({ project, pages: JSON.stringify(pages) })
       }
     },
     digests: () => new Map(),
     spoilDigests() {},
-    deleteRows() {},
-    forget: (project) => void staged.delete(project),
+    deleteRows: (project) => void sql.deletePages.run(project, run),
+    forget: (project) => void held.delete(project),
   }
 }
 
+function rowsOf({ outcome, pages }: StagedMarks) {
+  const rows: (MarkedPageRow & { readonly listing: string; readonly page: number })[] = []
+  if (outcome !== undefined && outcome !== 'kept') {
+    rows.push({ listing: outcomeListing, page: 0, digest: Buffer.alloc(0), body: outcome })
+  }
+  for (const [listing, all] of pages) {
+    for (const [at, page] of all.entries()) if (page !== 'kept') rows.push({ listing, page: at + 1, ...page })
+  }
+  return rows
+}
+
 function prepareStatements(db: Database) {
+  const others = `project_id IN
+    (SELECT project_id FROM scan WHERE run = @run EXCEPT SELECT value FROM json_each(@kept))`
   return {
-    scan: db.prepare<[number], { seal: Buffer; outcome: Buffer | null }>(
-      'SELECT seal, outcome FROM mark_scan WHERE project_id = ?',
+    seal: db.prepare<[number], Buffer>('SELECT seal FROM mark_scan WHERE project_id = ?').pluck(),
+    page: db.prepare<[number, string, number, number], MarkedPageRow>(
+      `SELECT digest, body FROM mark_page WHERE project_id = ? AND listing = ? AND page = ? AND run < ?
+       ORDER BY run DESC LIMIT 1`,
     ),
-    page: db.prepare<[number, string, number], MarkedPageRow>(
-      'SELECT digest, body FROM mark_page WHERE project_id = ? AND listing = ? AND page = ?',
+    writePage: db.prepare<MarkedPageRow & { project: number; listing: string; page: number; run: number }>(
+      `INSERT INTO mark_page (project_id, listing, page, run, digest, body)
+       VALUES (@project, @listing, @page, @run, @digest, @body)`,
     ),
-    dropOthers: db.prepare<{ run: number; kept: string }>(
-      `DELETE FROM mark_scan WHERE project_id IN (SELECT project_id FROM scan WHERE run = @run)
-         AND project_id NOT IN (SELECT value FROM json_each(@kept))`,
+    deletePages: db.prepare<[number, number]>('DELETE FROM mark_page WHERE project_id = ? AND run = ?'),
+    dropOtherScans: db.prepare<{ run: number; kept: string }>(`DELETE FROM mark_scan WHERE ${others}`),
+    dropOtherPages: db.prepare<{ run: number; kept: string }>(`DELETE FROM mark_page WHERE ${others}`),
+    dropReplaced: db.prepare<[number, number]>(
+      `DELETE FROM mark_page WHERE rowid IN (SELECT o.rowid FROM mark_page n CROSS JOIN mark_page o
+         ON o.project_id = n.project_id AND o.listing = n.listing AND o.page = n.page AND o.run < ? WHERE n.run = ?)`,
     ),
-    sealScan: db.prepare<{ project: number; seal: Buffer }>(
-      'UPDATE mark_scan SET seal = @seal WHERE project_id = @project',
+    holdScan: db.prepare<{ project: number; seal: Buffer }>(
+      `INSERT INTO mark_scan (project_id, seal) VALUES (@project, @seal)
+       ON CONFLICT (project_id) DO UPDATE SET seal = excluded.seal`,
     ),
-    writeScan: db.prepare<{ project: number; seal: Buffer; outcome: Buffer | null }>(
-      `INSERT INTO mark_scan (project_id, seal, outcome) VALUES (@project, @seal, @outcome)
-       ON CONFLICT (project_id) DO UPDATE SET seal = excluded.seal, outcome = excluded.outcome`,
-    ),
-    keepListings: db.prepare<{ project: number; listings: string }>(
-      'DELETE FROM mark_page WHERE project_id = @project AND listing NOT IN (SELECT value FROM json_each(@listings))',
-    ),
-    writePage: db.prepare<MarkedPageRow & { project: number; listing: string; page: number }>(
-      `INSERT INTO mark_page (project_id, listing, page, digest, body) VALUES (@project, @listing, @page, @digest, @body)
-       ON CONFLICT (project_id, listing, page) DO UPDATE SET digest = excluded.digest, body = excluded.body`,
-    ),
-    cutListing: db.prepare<{ project: number; listing: string; pages: number }>(
-      'DELETE FROM mark_page WHERE project_id = @project AND listing = @listing AND page > @pages',
+    // Pages beyond the last one of their listing, and listings that leave none.
+    cut: db.prepare<{ project: number; pages: string }>(
+      `DELETE FROM mark_page WHERE project_id = @project
+         AND page > ifnull((SELECT value FROM json_each(@pages) p WHERE p.key = listing), -1)`,
     ),
   }
 }

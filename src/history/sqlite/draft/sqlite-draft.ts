@@ -27,7 +27,7 @@ export interface AcquiredLease {
 }
 
 /**
- * A run being written. New versions, changes and violations are inserted some thousands at a time, with ids above the
+ * A run being written. New versions, changes and violations are inserted some hundreds at a time, with ids above the
  * run's floors and invisible to readers. Ends of rows, and what every run records of every project, are remembered until
  * the commit: a run that finds little new writes nothing before it.
  */

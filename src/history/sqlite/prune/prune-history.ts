@@ -30,7 +30,7 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
       // Since when a value holds may be known no longer.
-      db.exec('DELETE FROM mark_scan')
+      db.exec('DELETE FROM mark_page; DELETE FROM mark_scan')
       const { options, toolVersion } = order
       makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: rangesOf(all) })
     }

@@ -23,7 +23,7 @@ function resealHistory(db: Database, resealing: Resealing, now: string): void {
   refuseBroken(db)
   const rewording = openRewording(db)
   // Derived: what it says of names and places was sealed by an earlier version.
-  db.exec('DELETE FROM mark_scan')
+  db.exec('DELETE FROM mark_page; DELETE FROM mark_scan')
   const rewritten =
     resealResources(db, resealing, rewording) +
     resealWalks(db, resealing, rewording) +

@@ -8,13 +8,13 @@ import type { WaiverPlaces } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /**
- * What rules across projects keep of a project's resources. A resource is one text, a JSON list: hardly any is read
- * again, and objects would take three times the memory. It contains seals, never a secret value.
+ * What rules across projects keep of a project's resources. A resource is a line of one text, a JSON list: hardly any is
+ * read again, and an object for each would take three times the memory. It contains seals, never a secret value.
  */
 export interface FleetFacts {
   /** Ids; facts refer to a rule by its place here. */
   readonly rules: readonly string[]
-  readonly resources: readonly string[]
+  readonly resources: string
 }
 
 /** A parsed resource. */
@@ -70,7 +70,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed 
       const packed: Packed = [resource.kind, resource.uid, resource.name, override, waivers, ...facts]
       resources.push(JSON.stringify(packed))
     },
-    list: (): FleetFacts => ({ rules: fleet.map(({ rule }) => rule.id), resources }),
+    list: (): FleetFacts => ({ rules: fleet.map(({ rule }) => rule.id), resources: resources.join('\n') }),
   }
 }
 
@@ -95,7 +95,7 @@ export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap
   const several = findRepeated(projects)
   const groups = new Map<string, Map<string, SharedFact[]>>()
   for (const { project, facts } of projects) {
-    for (const text of facts.resources) {
+    for (const text of linesOf(facts)) {
       if (!sealsIn(text).some(({ rule, short }) => several.get(facts.rules[rule] ?? '')?.has(short))) continue
       const [kind, uid, name, override, waivers, ...ofResource] = unpack(text)
       const at: FindingPlace = { project, kind, uid, name }
@@ -122,7 +122,7 @@ function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, Re
       all.set(rule, list)
       return list
     })
-    for (const text of facts.resources) for (const { rule, short } of sealsIn(text)) lists[rule]?.add(short)
+    for (const text of linesOf(facts)) for (const { rule, short } of sealsIn(text)) lists[rule]?.add(short)
   }
   return new Map([...all].map(([rule, list]) => [rule, list.repeated()]))
 }
@@ -146,6 +146,10 @@ class NumberList {
     const sorted = this.#numbers.subarray(0, this.#length).sort()
     return new Set(sorted.filter((number, at) => number === sorted[at + 1]))
   }
+}
+
+function linesOf({ resources }: FleetFacts): readonly string[] {
+  return resources === '' ? [] : resources.split('\n')
 }
 
 /** The seals of a resource with the places of their rules, without parsing it: within its texts every quote is escaped. */

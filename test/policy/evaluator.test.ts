@@ -128,7 +128,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const { failures, evaluatedByRule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
     expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
-    expect(facts.resources).toEqual([])
+    expect(facts.resources).toBe('')
   })
 
   it('passes only seals of secrets to the end of a run, and no other value', () => {
@@ -148,7 +148,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
-    expect(facts.resources).toEqual([])
+    expect(facts.resources).toBe('')
     expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 

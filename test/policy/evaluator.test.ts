@@ -140,7 +140,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
     expect(evaluator.outcome().facts).toEqual({
       rules: ['endpoint/secret-shared', 'source/verifier-shared'],
-      resources: [`["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`],
+      resources: `["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`,
     })
   })
 

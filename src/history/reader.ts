@@ -27,6 +27,11 @@ export interface HistoryReader extends PastReader {
   /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
   /**
+   * The first of the chosen violations: by `sortKey`, then active ones in the order of reports, then resolved ones, the
+   * latest first. What is not returned is not held, so a million violations cost no memory.
+   */
+  firstViolations(choice: ViolationChoice): Promise<readonly (RecordedViolation | ResolvedViolation)[]>
+  /**
    * Spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is active. The
    * span of a violation ends when anything that is said of it changes.
    */
@@ -85,6 +90,30 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly run: number
   /** Start of that run. */
   readonly resolvedAt: string
+}
+
+export interface ViolationChoice {
+  readonly run: number
+  /** Whether active violations as of the run are asked for. */
+  readonly withActive: boolean
+  /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
+  readonly resolvedAfter: number | undefined
+  /** Whether `isChosen` reads owners, which cost lookups. */
+  readonly withOwner: boolean
+  /** Is asked once for each violation that is asked for, unordered. */
+  isChosen(violation: ViolationOutline): boolean
+  sortKey?(violation: ViolationOutline): string
+  readonly most: number
+}
+
+/** What chooses and orders violations. */
+export interface ViolationOutline
+  extends Pick<
+    RecordedViolation,
+    'rule' | 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'path' | 'firstSeen' | 'owner'
+  > {
+  /** undefined unless it is waived. */
+  readonly waiver?: unknown
 }
 
 export interface RecordedSpan {

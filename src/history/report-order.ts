@@ -25,8 +25,10 @@ export function inNoticeOrder(a: Notice, b: Notice): number {
   return compareText(a.project ?? '', b.project ?? '')
 }
 
+type InReport = Pick<RecordedViolation, 'state' | 'severity' | 'project' | 'kind' | 'uid' | 'rule' | 'path'>
+
 /** Active before resolved; then by severity, new before known, project, kind, uid, rule, path. */
-export function inReportOrder(a: RecordedViolation, b: RecordedViolation): number {
+export function inReportOrder(a: InReport, b: InReport): number {
   return (
     Number(a.state === 'resolved') - Number(b.state === 'resolved') ||
     severities.indexOf(a.severity) - severities.indexOf(b.severity) ||

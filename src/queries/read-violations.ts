@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationOutline } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { type DueDurations, dueDate, isOverdue } from '../model/due.ts'
 import { matchesGlob } from '../model/glob.ts'
@@ -7,7 +7,7 @@ import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
@@ -54,69 +54,97 @@ export type ViolationOrder = (typeof violationOrders)[number]
  * age. The counts are of all that were selected, no matter how many are shown.
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, rule, severity, projects, kind, owners, before, overdueAt, sort } = query
+  const { run, states, after, projects, owners, sort, limit: most } = query
   const known = await reader.latestScans(run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const scans = known.filter(({ project }) => chosen.has(project))
   const evaluations = await readEvaluations(reader, scans)
   const hasLabels = labelTest(evaluations, query.labels)
+  const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
-  const isSelected = (violation: RecordedViolation) =>
-    states.has(violation.state) &&
-    matchesProject(violation.project, projects) &&
-    (rule === undefined || matchesGlob(violation.rule, rule)) &&
-    (severity === undefined || isAtLeast(violation.severity, severity)) &&
-    (kind === undefined || violation.kind === kind) &&
-    (owners.length === 0 || owners.some((owner) => matchesGlob(violation.owner ?? '', owner))) &&
-    (before === undefined || Date.parse(violation.firstSeen) < before) &&
-    hasLabels(violation.project)
-  const active = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
-  const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
-  const rows = [...active, ...resolved]
-    .filter(isSelected)
-    .map((violation) => toRow(violation, evaluations.get(violation.project)?.due))
-    .filter((row) => overdueAt === undefined || isOverdue(row, overdueAt))
-  if (sort === 'age') rows.sort((a, b) => compareTexts(a.first_seen, b.first_seen))
-  // What has no due date comes last.
-  if (sort === 'due') rows.sort((a, b) => compareTexts(a.due_at ?? '~', b.due_at ?? '~'))
-  const counts = countRows(rows)
+  const dueOf = (violation: ViolationOutline) =>
+    dueDate(violation, violation.firstSeen, evaluations.get(violation.project)?.due)
+  const matches = matcherOf(query, dueOf)
+  const tally = startTally()
+  const violations = await reader.firstViolations({
+    ...{ run: run.number, withOwner: owners.length > 0, most },
+    withActive: [...states].some((state) => state !== 'resolved'),
+    resolvedAfter: states.has('resolved') ? after : undefined,
+    isChosen(violation) {
+      const isNew = violation.state === 'resolved' || violation.firstSeen >= since
+      const isSelected = isNew && inProject(violation.project) && matches(violation)
+      if (isSelected) tally.add(violation)
+      return isSelected
+    },
+    ...(sort === 'age' ? { sortKey: ({ firstSeen }) => firstSeen } : {}),
+    // What has no due date comes last.
+    ...(sort === 'due' ? { sortKey: (violation) => dueOf(violation) ?? '~' } : {}),
+  })
+  const { counts } = tally
   return {
     command: 'violations',
     ...statingExtent(run, scans),
     more: { counts },
-    ...(rows.length === 0 ? {} : { conclusion: [describeCounts(rows, counts)] }),
-    ...limited(rows, query.limit),
+    ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),
+    rows: violations.map((violation) => toRow(violation, evaluations.get(violation.project)?.due)),
+    omitted: counts.total - violations.length,
   }
 }
 
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+/** Whether a violation is what the query asks for, apart from its project. */
+function matcherOf(
+  { states, rule, severity, kind, owners, before, overdueAt }: ViolationsQuery,
+  dueOf: (violation: ViolationOutline) => string | null,
+): (violation: ViolationOutline) => boolean {
+  // Many violations share these.
+  const isRule = remembering((id) => rule === undefined || matchesGlob(id, rule))
+  const isOwner = remembering((name) => owners.length === 0 || owners.some((owner) => matchesGlob(name, owner)))
+  const isOld = remembering((firstSeen) => before === undefined || Date.parse(firstSeen) < before)
+  return (violation) =>
+    states.has(violation.state) &&
+    (severity === undefined || isAtLeast(violation.severity, severity)) &&
+    (kind === undefined || violation.kind === kind) &&
+    isRule(violation.rule) &&
+    isOwner(violation.owner ?? '') &&
+    isOld(violation.firstSeen) &&
+    (overdueAt === undefined || isOverdue({ due_at: dueOf(violation) }, overdueAt))
 }
 
-function countRows(rows: readonly ViolationRow[]) {
-  const of = <Name extends string>(names: readonly Name[], nameOf: (row: ViolationRow) => Name) =>
+function remembering(test: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (text) => {
+    const answer = known.get(text) ?? test(text)
+    known.set(text, answer)
+    return answer
+  }
+}
+
+/** Counts violations without holding them. */
+function startTally() {
+  const none = <Name extends string>(names: readonly Name[]) =>
     // fromEntries forgets that the keys are all names.
-    Object.fromEntries(names.map((name) => [name, rows.filter((row) => nameOf(row) === name).length])) as Record<
-      Name,
-      number
-    >
+    Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
+  const counts = { total: 0, severities: none(severities), states: none(violationStates) }
+  let oldest = '~'
   return {
-    total: rows.length,
-    severities: of(severities, ({ severity }) => severity),
-    states: of(violationStates, ({ state }) => state),
+    counts,
+    add({ severity, state, firstSeen }: ViolationOutline): void {
+      counts.total++
+      counts.severities[severity]++
+      counts.states[state]++
+      if (firstSeen < oldest) oldest = firstSeen
+    },
+    /** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
+    describe(): string {
+      const parts = [
+        `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
+        countEach(violationStates, counts.states),
+        `the oldest since ${showTime(oldest)}`,
+      ]
+      return `${parts.join('; ')}.`
+    },
   }
-}
-
-/** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
-function describeCounts(rows: readonly ViolationRow[], { total, ...counts }: ReturnType<typeof countRows>): string {
-  const oldest = rows.reduce((first, { first_seen }) => (first_seen < first ? first_seen : first), '~')
-  const parts = [
-    `${count(total, 'violation')}: ${countEach(severities, counts.severities)}`,
-    countEach(violationStates, counts.states),
-    `the oldest since ${showTime(oldest)}`,
-  ]
-  return `${parts.join('; ')}.`
 }
 
 function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {

@@ -1,4 +1,4 @@
-import type { HistoryReader } from '../../src/history/reader.ts'
+import type { HistoryReader, ViolationOutline } from '../../src/history/reader.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
@@ -10,6 +10,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await reader.runInputs(run),
     await reader.violationsAt(run),
     await reader.resolvedBetween(0, run),
+    ...(await firstAt(reader, run)),
     byText(await reader.waivedBetween(run - 2, run)),
     byText(await reader.violationSpans(run - 2, run)),
   ]
@@ -27,6 +28,22 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
   for (const uid of uids) state.push(await reader.find(uid, run))
   for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
   return state
+}
+
+/** The first violations, few and all, in several orders. */
+async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (const most of [1, 3, Number.POSITIVE_INFINITY]) {
+    const all = { run, withActive: true, withOwner: true, resolvedAfter: 0, isChosen: () => true, most }
+    const isChosen = ({ owner, waiver }: ViolationOutline) => typeof owner === 'string' || waiver !== undefined
+    answers.push(
+      await reader.firstViolations(all),
+      await reader.firstViolations({ ...all, withActive: false, resolvedAfter: run - 2 }),
+      await reader.firstViolations({ ...all, resolvedAfter: undefined, isChosen }),
+      await reader.firstViolations({ ...all, sortKey: ({ firstSeen, path }) => `${firstSeen} ${path}` }),
+    )
+  }
+  return answers
 }
 
 function byText(values: readonly object[]): string[] {

@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ViolationChoice } from '../../src/history/reader.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
+import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
@@ -25,6 +27,11 @@ afterAll(() => {
   db.close()
   remove()
 })
+
+const fifty: ViolationChoice = {
+  ...{ run: 1, withActive: true, resolvedAfter: 0, withOwner: false, most: 50 },
+  isChosen: () => true,
+}
 
 function stepsOf(sql: string): string[] {
   const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replace(/\?|@\w+/g, '1')}`).all()
@@ -77,6 +84,8 @@ describe('query plans', () => {
       completeScansAt(listening, payments, asOf)
       violationsAt(listening, asOf)
       resolvedBetween(listening, 0, asOf)
+      firstViolations(listening, fifty)
+      firstViolations(listening, { ...fifty, withOwner: true })
       waivedBetween(listening, 0, asOf)
       stateAt(listening, payments, asOf)
       stateAt(listening, payments, asOf, 'endpoint')
@@ -90,6 +99,13 @@ describe('query plans', () => {
     expect(texts.length).toBeGreaterThan(0)
     const steps = texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))
     expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
+  })
+
+  it('choose active violations within their index, and find the ended ones of a project by the run', () => {
+    db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
+    const plans = preparedBy((listening) => firstViolations(listening, fifty)).map((sql) => stepsOf(sql).join())
+    expect(plans).toContain('SEARCH x USING COVERING INDEX violation_standing (project_id=?)')
+    expect(plans).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
   })
 
   it('find referrers of a resource by their index', () => {

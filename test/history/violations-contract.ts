@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewVersion } from '../../src/history/history.ts'
+import type { ViolationChoice, ViolationOutline } from '../../src/history/reader.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
@@ -65,6 +66,42 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect((await ownersIn(2))?.find(([uid]) => uid === 'u')).toEqual(['u', 'tenant-02'])
         const resolved = await fixture.history.resolvedBetween(1, 2)
         expect(resolved.map(({ uid, owner }) => [uid, owner])).toEqual([['a', 'tenant-02']])
+      })
+
+      it('is given among the first ones: by a key, active before resolved, and in the order of reports', async () => {
+        await run((draft) =>
+          draft.stageViolations(payments, {
+            confirmed: [],
+            violations: [aViolation('a', { severity: 'low' }), aViolation('b'), aViolation('c'), aViolation('d')],
+          }),
+        )
+        const end = (uid: string) => async (draft: Draft) =>
+          draft.endViolations(endedAs([(await activeViolationOf(draft, uid)).id]))
+        await run(end('b'))
+        await run(end('c'))
+        await run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('e')] }))
+        const asked: string[] = []
+        const first = async (most: number, other: Partial<ViolationChoice> = {}) => {
+          asked.length = 0
+          const choice = { run: 4, withActive: true, resolvedAfter: 0, withOwner: false, most }
+          const isChosen = ({ uid }: ViolationOutline) => asked.push(uid) > 0
+          return (await fixture.history.firstViolations({ ...choice, isChosen, ...other })).map(({ uid }) => uid)
+        }
+        expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
+        expect(await first(1)).toEqual(['e'])
+        expect(await first(4)).toEqual(['e', 'd', 'a', 'c'])
+        expect(asked.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+        expect(await first(9, { withActive: false, resolvedAfter: 2 })).toEqual(['c'])
+        expect(await first(9, { resolvedAfter: undefined })).toEqual(['e', 'd', 'a'])
+        expect(await first(9, { run: 2 })).toEqual(['c', 'd', 'a', 'b'])
+        expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
+        expect(await first(3, { sortKey: ({ firstSeen }) => firstSeen })).toEqual(['d', 'a', 'c'])
+        const whole = await fixture.history.firstViolations({
+          ...{ run: 4, withActive: true, resolvedAfter: 0, withOwner: false, most: 9 },
+          isChosen: () => true,
+        })
+        const apart = [...(await fixture.history.violationsAt(4)), ...(await fixture.history.resolvedBetween(0, 4))]
+        expect(whole).toEqual(apart)
       })
 
       it('keeps who accepted it while it is waived', async () => {

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { firstViolations } from './first-violations.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
@@ -25,6 +26,7 @@ export function sqliteReader(db: Database): HistoryReader {
     completeScansAt: asking(completeScansAt),
     violationsAt: asking(violationsAt),
     resolvedBetween: asking(resolvedBetween),
+    firstViolations: asking(firstViolations),
     violationSpans: asking(violationSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: asking(stateAt),

@@ -7,30 +7,39 @@ import { ownerSql } from './owner-sql.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
 import { latestScanNumbers } from './scans-at.ts'
 
-type Row = Omit<RecordedRow, 'project'> & { projectId: number }
+export type ViolationRow = Omit<RecordedRow, 'project'> & { projectId: number }
 
 const columns = `x.fingerprint, x.rule, x.severity, x.project_id AS projectId, x.kind, x.uid, x.name, x.path, x.message,
   (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen, x.waiver`
 
+export const stateSql =
+  "CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @scan THEN 'opened' ELSE 'continuing' END AS state"
+
+/** Violations that are active as of run `@scan`. */
+export const activeSql = `SELECT ${columns}, ${ownerSql('@scan')} AS owner, ${stateSql},
+  (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen, NULL AS resolution FROM violation x`
+
+/** Violations that ended, as of the run that ended them. */
+export const resolvedSql = `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run,
+  r.started_at AS resolvedAt, ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
+    (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen, x.resolution
+  FROM violation x CROSS JOIN run r ON r.number = x.to_run`
+
+/** Of violations that ended: those that a scan ended without a replacement, in runs after `@after`, up to `@run`. */
+export const isResolvedSql = `x.to_run > @after AND x.to_run <= @run
+  AND EXISTS (SELECT 1 FROM scan s WHERE s.project_id = x.project_id AND s.run = x.to_run)
+  AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`
+
 /** Active violations as of a run, each project as of its last scan by then. */
 export function violationsAt(db: Database, run: number): RecordedViolation[] {
-  const seen = `SELECT ${columns}, ${ownerSql('@scan')} AS owner,
-      CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @scan THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen,
-      NULL AS resolution FROM violation x`
   type Parameters = { project: number; scan: number }
-  const active = cachedStatement<Parameters, Row>(
-    db,
-    `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @scan`,
-  )
-  const ended = cachedStatement<Parameters, Row>(
-    db,
-    `${seen} WHERE x.project_id = @project AND x.to_run > @scan AND x.from_run <= @scan`,
-  )
+  const ofProject = `${activeSql} WHERE x.project_id = @project AND x.from_run <= @scan`
+  const active = cachedStatement<Parameters, ViolationRow>(db, `${ofProject} AND x.to_run IS NULL`)
+  const ended = cachedStatement<Parameters, ViolationRow>(db, `${ofProject} AND x.to_run > @scan`)
   return latestScanNumbers(db, run)
     .flatMap(({ id, name, run: scan }) => {
       const parameters = { project: id, scan }
-      return [...active.all(parameters), ...ended.all(parameters)].map((row) => named(row, name))
+      return [...active.all(parameters), ...ended.all(parameters)].map((row) => toNamed(row, name))
     })
     .sort(inReportOrder)
 }
@@ -38,17 +47,12 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
 /** Violations that ended in runs after `after`, up to `run`, without a replacement. */
 export function resolvedBetween(db: Database, after: number, run: number): ResolvedViolation[] {
   const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
-  const rows = cachedStatement<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
+  const rows = cachedStatement<{ after: number; run: number }, ViolationRow & { run: number; resolvedAt: string }>(
     db,
-    `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
-         ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen, x.resolution
-       FROM violation x CROSS JOIN run r ON r.number = x.to_run
-       CROSS JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
-       WHERE x.to_run > @after AND x.to_run <= @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
+    `${resolvedSql} WHERE ${isResolvedSql}`,
   ).all({ after, run })
   return rows
-    .map((row) => named(row, names.get(row.projectId) ?? ''))
+    .map((row) => toNamed(row, names.get(row.projectId) ?? ''))
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }
 
@@ -93,6 +97,6 @@ export function waivedBetween(db: Database, after: number, run: number): WaivedV
   return [...distinct.values()].map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
 }
 
-function named<Found extends Row>({ projectId: _, ...row }: Found, project: string) {
+export function toNamed<Found extends ViolationRow>({ projectId: _, ...row }: Found, project: string) {
   return { ...toRecordedViolation(row), project }
 }

@@ -154,6 +154,15 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => b.run - a.run || inReportOrder(a, b))
     },
 
+    async firstViolations({ run, withActive, resolvedAfter, isChosen, sortKey = () => '', most }) {
+      const active = withActive ? await this.violationsAt(run) : []
+      const resolved = resolvedAfter === undefined ? [] : await this.resolvedBetween(resolvedAfter, run)
+      return [...active, ...resolved]
+        .filter(isChosen)
+        .sort((a, b) => compareText(sortKey(a), sortKey(b)))
+        .slice(0, most)
+    },
+
     async waivedBetween(after, run) {
       const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
         const wasValid = fromRun <= run && (toRun === undefined || toRun > after + 1)

@@ -8,6 +8,7 @@ import type { Facts, Kind, Resource } from '../model/resource.ts'
 import type { KnownFacts } from '../policy/fleet-facts.ts'
 import type { ActiveRule } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
+import type { Origins } from './remember-origins.ts'
 import type { SettledScan } from './settled-scan.ts'
 
 /** What rules about one resource find in a version: most of it once and for all. */
@@ -40,6 +41,8 @@ export interface ReplayedProject {
   settled: SettledScan | undefined
   /** What rules across projects keep of resources, under some labels. */
   facts: { readonly labels: Labels; readonly known: KnownFacts } | undefined
+  /** Versions that followed violations began with, by resource and run, as the last scan read them. */
+  origins: Origins
   /** Those that are not what the last complete scan of their kind saw. */
   readonly fresh: Set<ReplayedVersion>
 }
@@ -96,7 +99,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   if (known !== undefined) return known
   const made: ReplayedProject = {
     ...{ versions: new Map(), fresh: new Set() },
-    ...{ walk: undefined, settled: undefined, facts: undefined },
+    ...{ walk: undefined, settled: undefined, facts: undefined, origins: new Map() },
   }
   fleet.set(key, made)
   return made

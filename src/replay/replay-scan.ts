@@ -22,6 +22,7 @@ import {
 } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
 import { type Evidence, observationOf } from './observation.ts'
+import { rememberOrigins } from './remember-origins.ts'
 import { findSettled, settle } from './settled-scan.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
@@ -111,10 +112,11 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   })
   for (const { resource } of seen) ofProject.collect(resource)
 
+  const { versionsAt, used } = rememberOrigins(state.origins, (points) => history.versionsAt(project, points))
+  state.origins = used
   const origins = compareWithOrigins(followed, {
     ...{ now, sealKeyId: runInputs.sealKeyId, ofProject },
-    ignored: policy.ignore,
-    versionsAt: (points) => history.versionsAt(project, points),
+    ...{ ignored: policy.ignore, versionsAt },
     isApproved: () => false,
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,

@@ -8,8 +8,8 @@ import type { Facts, Kind, Resource } from '../model/resource.ts'
 import type { KnownFacts } from '../policy/fleet-facts.ts'
 import type { ActiveRule } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
+import type { LastingScan } from './lasting-scan.ts'
 import type { Origins } from './remember-origins.ts'
-import type { SettledScan } from './settled-scan.ts'
 
 /** What rules about one resource find in a version: most of it once and for all. */
 export interface VersionEvaluation {
@@ -38,7 +38,7 @@ export interface ReplayedProject {
   /** The versions in the order of walking; undefined after a change. */
   walk: ProjectWalk | undefined
   /** What the last scan found, if the next one may find the same; undefined after a change. */
-  settled: SettledScan | undefined
+  lasting: LastingScan | undefined
   /** What rules across projects keep of resources, under some labels. */
   facts: { readonly labels: Labels; readonly known: KnownFacts } | undefined
   /** Versions that followed violations began with, by resource and run, as the last scan read them. */
@@ -77,7 +77,7 @@ export function applyDifferences(fleet: FleetState, differences: readonly Differ
     const state = projectState(fleet, ofProject)
     const { versions, fresh } = state
     state.walk = undefined
-    state.settled = undefined
+    state.lasting = undefined
     const key = resourceKey({ kind, uid })
     const before = versions.get(key)
     if (before !== undefined) fresh.delete(before)
@@ -99,7 +99,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   if (known !== undefined) return known
   const made: ReplayedProject = {
     ...{ versions: new Map(), fresh: new Set() },
-    ...{ walk: undefined, settled: undefined, facts: undefined, origins: new Map() },
+    ...{ walk: undefined, lasting: undefined, facts: undefined, origins: new Map() },
   }
   fleet.set(key, made)
   return made

@@ -21,9 +21,9 @@ import {
   walkThrough,
 } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
+import { findLasting, keepLasting } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
 import { rememberOrigins } from './remember-origins.ts'
-import { findSettled, settle } from './settled-scan.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
 interface Replaying extends Pick<ChangedScan, 'changes'> {
@@ -80,11 +80,11 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   })
 
   const { versions, kinds } = walkThrough(state)
-  const circumstances = JSON.stringify([project, statuses, narrowed, isApproved, isUnrecorded])
+  const context = JSON.stringify([project, statuses, narrowed, isApproved, isUnrecorded])
   const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
-  const settled = isQuiet ? findSettled(state.settled, { circumstances, labels, now }) : undefined
-  if (settled !== undefined) {
-    const { findings, evaluation } = settled
+  const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
+  if (lasting !== undefined) {
+    const { findings, evaluation } = lasting
     return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
   }
 
@@ -140,8 +140,8 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const settling = { findings, circumstances, labels, ofProject, excluded, versions, waivers: policy.waivers, now }
-  state.settled = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? settle(settling) : undefined
+  const concluded = { findings, context, labels, ofProject, excluded, versions, waivers: policy.waivers, now }
+  state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,
     outcome: outcomeWith({

@@ -5,18 +5,18 @@ import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 
 /** What a scan found that saw everything, and in which nothing differed from the one before. */
-export interface SettledScan {
+export interface LastingScan {
   readonly findings: readonly KeyedFinding[]
   readonly evaluation: EvaluationOutcome
   /** All that decides what is found, but for the versions, the labels and the time. */
-  readonly circumstances: string
+  readonly context: string
   readonly labels: Labels
   /** Start of the run, and until when its findings hold: milliseconds since the epoch. */
   readonly at: number
   readonly until: number
 }
 
-interface Settling extends Pick<SettledScan, 'findings' | 'circumstances' | 'labels'> {
+interface Concluded extends Pick<LastingScan, 'findings' | 'context' | 'labels'> {
   readonly ofProject: ProjectEvaluator
   /** Rules that were not asked. */
   readonly excluded: ReadonlyMap<string, string>
@@ -26,23 +26,23 @@ interface Settling extends Pick<SettledScan, 'findings' | 'circumstances' | 'lab
 }
 
 /** undefined where a rule could not evaluate, or must be asked in every run. */
-export function settle(scan: Settling): SettledScan | undefined {
-  const { findings, circumstances, labels, ofProject, excluded, versions, waivers, now } = scan
-  const { outcome: evaluation, until: concluded } = ofProject.resourceOutcome()
+export function keepLasting(scan: Concluded): LastingScan | undefined {
+  const { findings, context, labels, ofProject, excluded, versions, waivers, now } = scan
+  const { outcome: evaluation, until: concludedUntil } = ofProject.resourceOutcome()
   const isClear =
     Object.keys(evaluation.failures).length === excluded.size && Object.keys(evaluation.doubts).length === 0
   if (!isClear) return undefined
-  let until = concluded
+  let until = concludedUntil
   for (const { evaluation } of versions) until = Math.min(until, evaluation?.until ?? Number.NEGATIVE_INFINITY)
   for (const waiver of waivers) if (waiver.until > now) until = Math.min(until, waiver.until)
-  return until <= now ? undefined : { findings, evaluation, circumstances, labels, at: now, until }
+  return until <= now ? undefined : { findings, evaluation, context, labels, at: now, until }
 }
 
 /** What a scan found before, where nothing that decides it has changed. A clock may have gone back since then. */
-export function findSettled(
-  settled: SettledScan | undefined,
-  { circumstances, labels, now }: Pick<Settling, 'circumstances' | 'labels' | 'now'>,
-): SettledScan | undefined {
-  if (settled === undefined || settled.labels !== labels || settled.circumstances !== circumstances) return undefined
-  return settled.at <= now && now < settled.until ? settled : undefined
+export function findLasting(
+  lasting: LastingScan | undefined,
+  { context, labels, now }: Pick<Concluded, 'context' | 'labels' | 'now'>,
+): LastingScan | undefined {
+  if (lasting === undefined || lasting.labels !== labels || lasting.context !== context) return undefined
+  return lasting.at <= now && now < lasting.until ? lasting : undefined
 }

@@ -2,7 +2,7 @@ import { messageOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { groupSharedFacts } from './fleet-facts.ts'
+import { groupSharedFacts, type KnownSeals } from './fleet-facts.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
 import { stamp } from './stamp.ts'
@@ -23,8 +23,13 @@ export interface FleetFindings {
   readonly usedWaivers: readonly number[]
 }
 
-/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. */
-export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedProject[], now: number): FleetFindings {
+/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. `seals`: of earlier runs. */
+export function concludeFleetRules(
+  policy: Policy,
+  projects: readonly EvaluatedProject[],
+  now: number,
+  seals?: KnownSeals,
+): FleetFindings {
   const active = namedRules(policy).filter(({ rule }) => rule.scope === 'fleet')
   const ids = new Set(active.map(({ rule }) => rule.id))
   const failures: Record<string, string> = {}
@@ -35,7 +40,8 @@ export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedP
       if (ids.has(rule) && kinds.length > 0) blurred.add(rule)
     }
   }
-  const groups = groupSharedFacts(projects.map(({ project, evaluation: { facts } }) => ({ project, facts })))
+  const all = projects.map(({ project, evaluation: { facts } }) => ({ project, facts }))
+  const groups = groupSharedFacts(all, seals)
   // Overrides were matched during the evaluation; only the settings of each set are read here.
   const sets = ruleSets(policy, () => ({}))
   const findings: { project: ProjectRef; finding: Finding }[] = []

@@ -16,7 +16,7 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { gatherFleetFacts } from './fleet-facts.ts'
+import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { startAggregations } from './run-aggregations.ts'
@@ -81,10 +81,15 @@ export interface SharedEvaluation {
   readonly fleetWaivers: WaiverPlaces
 }
 
+interface Known {
+  /** What the same rules kept of resources in earlier runs. */
+  readonly facts: KnownFacts | undefined
+}
+
 export function evaluateProject(
   project: ProjectRef,
   excluded: ReadonlyMap<string, string>,
-  { policy, run, time, named, sets, projectWaivers, fleetWaivers }: SharedEvaluation,
+  { policy, run, time, named, sets, projectWaivers, fleetWaivers, facts }: SharedEvaluation & Known,
 ): ProjectEvaluator {
   const { now } = run
   const { waivers } = policy
@@ -114,7 +119,7 @@ export function evaluateProject(
   }
   const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
   const aggregations = startAggregations(asked, { run: inProject, now, doubts, failed })
-  const fleetFacts = gatherFleetFacts(asked, { doubts, failed })
+  const fleetFacts = gatherFleetFacts(asked, { known: facts, doubts, failed })
 
   const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
   const ruleSetOf = (resource: Resource) => sets.under(sets.keyFor(project, resource))

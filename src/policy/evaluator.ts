@@ -5,6 +5,7 @@ import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { EvaluationRun } from '../rules/engine/rule.ts'
 import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
 import { evaluateProject, type ProjectEvaluator } from './evaluate-project.ts'
+import type { KnownFacts } from './fleet-facts.ts'
 import { startMeter } from './meter.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleNeeds } from './rule-needs.ts'
@@ -27,8 +28,8 @@ export interface PolicyEvaluator {
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
-  /** `excluded`: rules that do not run here, with the reason. */
-  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>): ProjectEvaluator
+  /** `excluded`: rules that do not run here, with the reason. `facts`: of earlier runs. */
+  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, facts?: KnownFacts): ProjectEvaluator
 }
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
@@ -68,6 +69,6 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
       )
     },
-    forProject: (project, excluded = new Map()) => evaluateProject(project, excluded, shared),
+    forProject: (project, excluded = new Map(), facts) => evaluateProject(project, excluded, { ...shared, facts }),
   }
 }

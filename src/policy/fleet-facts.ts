@@ -27,34 +27,41 @@ export interface SharedFact extends LocatedFact {
   readonly waivers: WaiverPlaces
 }
 
+/** Texts of resources that the same rules read under the same labels before; undefined where they keep nothing. */
+export type KnownFacts = WeakMap<Resource, string | undefined>
+
 interface Gathering {
+  readonly known: KnownFacts | undefined
   readonly doubts: GatheredDoubts
   readonly failed: (rule: Rule, error: unknown) => void
 }
 
 /** `isEvaluated`: whether a rule applies to the resource. Reads waivers and overrides only where there are facts. */
-export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed }: Gathering) {
+export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
   const resources: string[] = []
 
-  const factsOf = (rule: Rule, bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): FleetFact[] => {
+  /** undefined where the rule failed. */
+  const factsOf = (rule: Rule, bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource) => {
     try {
-      const facts = [...bound.facts(resource)]
+      const facts: FleetFact[] = [...bound.facts(resource)]
       if (facts.some(([seal]) => !isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
       return facts
     } catch (error) {
       failed(rule, error)
-      return []
+      return undefined
     }
   }
 
   return {
-    visit(
-      resource: Resource,
-      isEvaluated: (rule: string) => boolean,
-      describe: () => { readonly override: OverrideKey; readonly waivers: WaiverPlaces },
-    ): void {
+    visit(resource: Resource, isEvaluated: (rule: string) => boolean, describe: () => Described): void {
+      if (known?.has(resource)) {
+        const text = known.get(resource)
+        if (text !== undefined) resources.push(text)
+        return
+      }
       const facts: PackedFact[] = []
+      let isWhole = resource.malformed === undefined
       for (const [number, { rule, bound }] of fleet.entries()) {
         if (!bound.visits.includes(resource.kind)) continue
         if (resource.malformed !== undefined && readsMalformed(bound, resource)) {
@@ -63,15 +70,26 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed 
           doubts.blur(rule.id, resource.kind)
           continue
         }
-        for (const fact of factsOf(rule, bound, resource)) facts.push([number, ...fact])
+        const found = factsOf(rule, bound, resource)
+        if (found === undefined) isWhole = false
+        else for (const fact of found) facts.push([number, ...fact])
       }
-      if (facts.length === 0) return
-      const { override, waivers } = describe()
-      const packed: Packed = [resource.kind, resource.uid, resource.name, override, waivers, ...facts]
-      resources.push(JSON.stringify(packed))
+      const text = facts.length === 0 ? undefined : pack(resource, describe(), facts)
+      if (text !== undefined) resources.push(text)
+      if (isWhole) known?.set(resource, text)
     },
     list: (): FleetFacts => ({ rules: fleet.map(({ rule }) => rule.id), resources: resources.join('\n') }),
   }
+}
+
+interface Described {
+  readonly override: OverrideKey
+  readonly waivers: WaiverPlaces
+}
+
+function pack({ kind, uid, name }: Resource, { override, waivers }: Described, facts: readonly PackedFact[]): string {
+  const packed: Packed = [kind, uid, name, override, waivers, ...facts]
+  return JSON.stringify(packed)
 }
 
 /** Whether a rule reads a malformed field of a resource: the field could affect its findings about others. */
@@ -91,8 +109,12 @@ export interface ProjectFacts {
 }
 
 /** Facts of several projects with the same seal, by rule: two or more in each group. The order of projects is kept. */
-export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap<string, readonly SharedFact[][]> {
-  const several = findRepeated(projects)
+export function groupSharedFacts(
+  projects: readonly ProjectFacts[],
+  known?: KnownSeals,
+): ReadonlyMap<string, readonly SharedFact[][]> {
+  const sealsIn = known === undefined ? findSeals : remember(known, projects)
+  const several = findRepeated(projects, sealsIn)
   const groups = new Map<string, Map<string, SharedFact[]>>()
   for (const { project, facts } of projects) {
     for (const text of linesOf(facts)) {
@@ -114,7 +136,7 @@ export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap
 }
 
 /** Seals that occur more than once, as numbers: nearly every secret is used once. Eight bytes each while they are sorted. */
-function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, ReadonlySet<number>> {
+function findRepeated(projects: readonly ProjectFacts[], sealsIn: ReadSeals): ReadonlyMap<string, ReadonlySet<number>> {
   const all = new Map<string, NumberList>()
   for (const { facts } of projects) {
     const lists = facts.rules.map((rule) => {
@@ -152,8 +174,29 @@ function linesOf({ resources }: FleetFacts): readonly string[] {
   return resources === '' ? [] : resources.split('\n')
 }
 
+interface FoundSeal {
+  readonly rule: number
+  readonly short: number
+}
+
+type ReadSeals = (text: string) => readonly FoundSeal[]
+
+/** Seals by text, for fleets of which little changes from one conclusion to the next. */
+export type KnownSeals = Map<string, readonly FoundSeal[]>
+
+/** Finds the seals in each text once. Forgets all when most of the texts are gone. */
+function remember(known: KnownSeals, projects: readonly ProjectFacts[]): ReadSeals {
+  const texts = projects.reduce((sum, { facts }) => sum + linesOf(facts).length, 0)
+  if (known.size > 2 * texts) known.clear()
+  return (text) => {
+    const seals = known.get(text) ?? findSeals(text)
+    known.set(text, seals)
+    return seals
+  }
+}
+
 /** The seals of a resource with the places of their rules, without parsing it: within its texts every quote is escaped. */
-function sealsIn(text: string): { readonly rule: number; readonly short: number }[] {
+function findSeals(text: string): readonly FoundSeal[] {
   return Array.from(text.matchAll(/\[(\d{1,3}),"(sealed:[0-9a-f]{32})"/g), ([, rule, seal = '']) => {
     return { rule: Number(rule), short: shorten(seal) }
   })

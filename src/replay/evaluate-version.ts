@@ -1,6 +1,7 @@
 import { dateValues, type ValueDates } from '../audit/date-values.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import { chunks } from '../model/chunks.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { ActiveRule, Policy } from '../policy/policy.ts'
@@ -17,63 +18,95 @@ export interface ScanEvaluation {
   readonly run: CommittedRun
 }
 
-/** Evaluates versions, or only what may have changed since they were last evaluated. In their order. */
+/** Versions whose past is read at once. */
+const evaluatedAtOnce = 100
+
+/** Evaluates versions, or only what may have changed since they were last evaluated: all that is found in them. */
 export async function evaluateVersions(
   versions: readonly ReplayedVersion[],
   scan: ScanEvaluation,
-): Promise<readonly (readonly KeyedFinding[])[]> {
+): Promise<KeyedFinding[]> {
   const { evaluator, ofProject, labels, history, run } = scan
-  const fresh = versions.filter(
-    ({ evaluation: known }) => known === undefined || known.labels !== labels || known.at > run.startedAt,
-  )
-  const dates = await dateValues(
-    fresh.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
-    { before: run.number + 1, startedAt: run.startedAt },
-    (points) => history.versionsAt(ofProject.project, points),
-  )
-  const datesOf = new Map(fresh.map((version, at) => [version, dates[at]]))
-  return versions.map((version) => {
-    const known = datesOf.has(version) ? undefined : version.evaluation
-    return known === undefined ? evaluateAnew(version, datesOf.get(version), scan) : evaluateAgain(version, known, scan)
-  })
+  const now = Date.parse(run.startedAt)
+  const found: KeyedFinding[] = []
+  const fresh: ReplayedVersion[] = []
+  for (const version of versions) {
+    const known = version.evaluation
+    if (known === undefined || known.labels !== labels || known.at > now) fresh.push(version)
+    else found.push(...(holdsAt(known, now) ? known : askAgain(version, known, scan, now)).findings)
+  }
+  for (const some of chunks(fresh, evaluatedAtOnce)) {
+    const dates = await dateValues(
+      some.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
+      { before: run.number + 1, startedAt: run.startedAt },
+      (points) => history.versionsAt(ofProject.project, points),
+    )
+    for (const [at, version] of some.entries()) found.push(...evaluateAnew(version, dates[at], scan, now).findings)
+  }
+  return found
 }
 
-function evaluateAgain(
-  { resource }: ReplayedVersion,
-  { lasting, timed, since }: VersionEvaluation,
-  { ofProject }: ScanEvaluation,
-): readonly KeyedFinding[] {
-  if (timed.length === 0) return lasting
-  const findings = timed.flatMap((rule) => ofProject.evaluateRule(rule, resource, since) ?? [])
-  return findings.length === 0 ? lasting : [...lasting, ...findings.map(keyed)]
+/** Whether rules would find now what they found when they were asked last. A clock may have gone back since then. */
+function holdsAt({ timed, askedAt, until }: VersionEvaluation, now: number): boolean {
+  return timed.length === 0 || (askedAt <= now && now < until)
+}
+
+function askAgain(version: ReplayedVersion, known: VersionEvaluation, scan: ScanEvaluation, now: number) {
+  const { lasting, timed, since } = known
+  const findings = [...lasting]
+  let until = Number.POSITIVE_INFINITY
+  for (const rule of timed) {
+    const asked = ask(rule, version, since, scan)
+    until = Math.min(until, asked.until)
+    findings.push(...asked.findings)
+  }
+  version.evaluation = { ...known, findings: findings.length === 0 ? none : findings, askedAt: now, until }
+  return version.evaluation
 }
 
 function evaluateAnew(
   version: ReplayedVersion,
   since: ValueDates | undefined,
-  { evaluator, ofProject, labels, waivers, run }: ScanEvaluation,
-): readonly KeyedFinding[] {
-  const { resource } = version
+  scan: ScanEvaluation,
+  now: number,
+): VersionEvaluation {
   const lasting: KeyedFinding[] = []
   const today: KeyedFinding[] = []
   const timed: ActiveRule[] = []
-  for (const active of ofProject.rulesFor(resource)) {
-    evaluator.time.takeNextChange()
-    const findings = ofProject.evaluateRule(active, resource, since)
-    const asksTime = evaluator.time.takeNextChange() !== Number.POSITIVE_INFINITY
-    const isTimed = asksTime || findings === undefined || waivers.some(({ covers }) => covers(active.rule.id))
+  let until = Number.POSITIVE_INFINITY
+  for (const active of scan.ofProject.rulesFor(version.resource)) {
+    const asked = ask(active, version, since, scan)
+    const isTimed = asked.until !== Number.POSITIVE_INFINITY
     if (isTimed) timed.push(active)
-    for (const finding of findings ?? []) (isTimed ? today : lasting).push(keyed(finding))
+    until = Math.min(until, asked.until)
+    ;(isTimed ? today : lasting).push(...asked.findings)
   }
-  // Most versions have nothing of either kind: they share the empty lists.
+  const findings = today.length === 0 ? lasting : [...lasting, ...today]
+  // Most versions have nothing of any kind: they share the empty list.
   version.evaluation = {
     lasting: lasting.length === 0 ? none : lasting,
     timed: timed.length === 0 ? none : timed,
-    since,
-    labels,
-    at: run.startedAt,
+    findings: findings.length === 0 ? none : findings,
+    ...{ until, askedAt: now, since, labels: scan.labels, at: now },
   }
-  return [...lasting, ...today]
+  return version.evaluation
+}
+
+/** `until`: when the rule may find something else; minus infinity where it is asked in every run. */
+function ask(
+  active: ActiveRule,
+  { resource }: ReplayedVersion,
+  since: ValueDates | undefined,
+  { evaluator, ofProject, waivers }: ScanEvaluation,
+): { readonly findings: readonly KeyedFinding[]; readonly until: number } {
+  evaluator.time.takeNextChange()
+  const findings = ofProject.evaluateRule(active, resource, since)
+  const until = evaluator.time.takeNextChange()
+  if (findings?.length === 0) return until === Number.POSITIVE_INFINITY ? silent : { findings: none, until }
+  // A failure counts in each run, and a waiver that is used is noted in each.
+  const isAskedAlways = findings === undefined || waivers.some(({ covers }) => covers(active.rule.id))
+  return { findings: findings?.map(keyed) ?? none, until: isAskedAlways ? Number.NEGATIVE_INFINITY : until }
 }
 
 const none: readonly never[] = []
+const silent = { findings: none, until: Number.POSITIVE_INFINITY }

@@ -5,20 +5,29 @@ import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Facts, Kind, Resource } from '../model/resource.ts'
+import type { KnownFacts } from '../policy/fleet-facts.ts'
 import type { ActiveRule } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
+import type { LastingScan } from './lasting-scan.ts'
+import type { Origins } from './remember-origins.ts'
 
 /** What rules about one resource find in a version: most of it once and for all. */
 export interface VersionEvaluation {
-  /** Holds as long as the version is current. */
+  /** Of rules whose answers hold as long as the version is current. */
   readonly lasting: readonly KeyedFinding[]
-  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
+  /** Rules to ask again: they ask the time, may be waived until a time, or failed. */
   readonly timed: readonly ActiveRule[]
+  /** What all rules found when they were asked last. */
+  readonly findings: readonly KeyedFinding[]
+  /** When the timed rules are asked again, in milliseconds since the epoch; minus infinity: in every run. */
+  readonly until: number
   readonly since: ValueDates | undefined
   /** Labels that it was evaluated under. */
   readonly labels: Labels
-  /** Start of the run for which it was evaluated (ISO 8601): a run whose clock was behind asks anew. */
-  readonly at: string
+  /** Start of the run for which it was evaluated (milliseconds since the epoch): a run whose clock was behind asks anew. */
+  readonly at: number
+  /** Start of the run in which the timed rules were asked last. */
+  readonly askedAt: number
 }
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
@@ -26,12 +35,26 @@ export type FleetState = Map<string, ReplayedProject>
 
 export interface ReplayedProject {
   readonly versions: Map<ResourceKey, ReplayedVersion>
+  /** The versions in the order of walking; undefined after a change. */
+  walk: ProjectWalk | undefined
+  /** What the last scan found, if the next one may find the same; undefined after a change. */
+  lasting: LastingScan | undefined
+  /** What rules across projects keep of resources, under some labels. */
+  facts: { readonly labels: Labels; readonly known: KnownFacts } | undefined
+  /** Versions that followed violations began with, by resource and run, as the last scan read them. */
+  origins: Origins
   /** Those that are not what the last complete scan of their kind saw. */
   readonly fresh: Set<ReplayedVersion>
 }
 
+interface ProjectWalk {
+  readonly versions: readonly ReplayedVersion[]
+  readonly kinds: readonly Kind[]
+}
+
 /** A current version, with what a replay knows of it. */
 export interface ReplayedVersion {
+  readonly key: ResourceKey
   readonly resource: Resource
   readonly fromRun: number
   readonly sealKeyId: string
@@ -51,7 +74,10 @@ export function applyDifferences(fleet: FleetState, differences: readonly Differ
   const losses: Map<string, Map<Kind, number>> = new Map()
   for (const { project, kind, uid, after } of differences) {
     const ofProject = projectKey(project)
-    const { versions, fresh } = projectState(fleet, ofProject)
+    const state = projectState(fleet, ofProject)
+    const { versions, fresh } = state
+    state.walk = undefined
+    state.lasting = undefined
     const key = resourceKey({ kind, uid })
     const before = versions.get(key)
     if (before !== undefined) fresh.delete(before)
@@ -61,7 +87,7 @@ export function applyDifferences(fleet: FleetState, differences: readonly Differ
       losses.set(ofProject, lost.set(kind, (lost.get(kind) ?? 0) + 1))
       continue
     }
-    const version = read(kind, uid, after, before)
+    const version = read(key, { kind, uid }, after, before)
     versions.set(key, version)
     fresh.add(version)
   }
@@ -71,9 +97,22 @@ export function applyDifferences(fleet: FleetState, differences: readonly Differ
 export function projectState(fleet: FleetState, key: string): ReplayedProject {
   const known = fleet.get(key)
   if (known !== undefined) return known
-  const made: ReplayedProject = { versions: new Map(), fresh: new Set() }
+  const made: ReplayedProject = {
+    ...{ versions: new Map(), fresh: new Set() },
+    ...{ walk: undefined, lasting: undefined, facts: undefined, origins: new Map() },
+  }
   fleet.set(key, made)
   return made
+}
+
+const walked = ['project', 'endpoint', 'source', 'subscription', 'device'] as const satisfies readonly Kind[]
+
+/** The versions of a project in the order of walking. */
+export function walkThrough(state: ReplayedProject): ProjectWalk {
+  if (state.walk !== undefined) return state.walk
+  const byKind = Map.groupBy(state.versions.values(), ({ resource }) => resource.kind)
+  state.walk = { versions: walked.flatMap((kind) => byKind.get(kind) ?? []), kinds: [...byKind.keys()] }
+  return state.walk
 }
 
 /** From now on, versions of these kinds are compared with those that are current now. */
@@ -85,7 +124,12 @@ export function markAsCompared({ fresh }: ReplayedProject, isComplete: (kind: Ki
   }
 }
 
-function read(kind: Kind, uid: string, kept: EvaluableVersion, before: ReplayedVersion | undefined): ReplayedVersion {
+function read(
+  key: ResourceKey,
+  { kind, uid }: Pick<Resource, 'kind' | 'uid'>,
+  kept: EvaluableVersion,
+  before: ReplayedVersion | undefined,
+): ReplayedVersion {
   const { name, body, facts, fromRun, sealKeyId } = kept
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
@@ -93,6 +137,7 @@ function read(kind: Kind, uid: string, kept: EvaluableVersion, before: ReplayedV
   const malformed = malformedFields(kind, attributes)
   const marked = malformed.length === 0 ? {} : { malformed }
   return {
+    key,
     resource: { kind, uid, name, attributes, facts: known, volatile: {}, ...marked },
     ...{ fromRun, sealKeyId, base: before?.base, seenUnder: before?.seenUnder, evaluation: undefined },
   }

@@ -8,7 +8,7 @@ import {
 } from '../audit/recent-changes.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
-import { resourceKey } from '../model/keys.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
@@ -16,12 +16,17 @@ import type { ReplayedVersion } from './fleet-state.ts'
 
 type Changes = RunRecord['changes']
 
+/** What a run recorded, by the name that the project had then. */
+export type RecordedChanges = ReadonlyMap<string, ReadonlyMap<ResourceKey, Changes[number]>>
+
 /** The drift of past runs, from the changes that they recorded, for rules that compare. */
 export interface ChangeLog {
   /** Whether any rule reads earlier changes. */
   readonly readsPast: boolean
   /** Takes note of the changes of a run, which later runs read. */
   note(run: CommittedRun, changes: Changes): void
+  /** Whether a resource of a project changed in a run, or lately. */
+  changesIn(scan: ChangedScan): { readonly hasAny: boolean; has(resource: ResourceKey): boolean }
   /**
    * Compared with the last complete scan before a run, in the order of `versions`; undefined where nothing changed,
    * also not lately.
@@ -33,8 +38,7 @@ export interface ChangedScan {
   readonly run: CommittedRun
   readonly project: ProjectRef
   readonly sealKeyId: string
-  /** What the run recorded, by `changeKey`. */
-  readonly changes: ReadonlyMap<string, Changes[number]>
+  readonly changes: RecordedChanges
 }
 
 interface ChangedVersion {
@@ -43,22 +47,25 @@ interface ChangedVersion {
   readonly paths: readonly string[]
 }
 
-/** `project`: its name of then. */
-export function changeKey({ project, ...resource }: Pick<Changes[number], 'project' | 'kind' | 'uid'>): string {
-  return `${project} ${resourceKey(resource)}`
+/** Changes of a project's resources in past runs. */
+interface ProjectLog {
+  readonly resources: Map<ResourceKey, ChangeReports>
+  /** Start of the latest run that reported a change, in milliseconds since the epoch. */
+  readonly latest: Map<ResourceKey, number>
 }
 
 /** `lookbackMs`: how far back rules read changes. */
 export function openChangeLog(history: HistoryReader, lookbackMs: number, ignored: readonly IgnoredPath[]): ChangeLog {
-  const log = new Map<string, ChangeReports>()
+  const log = new Map<string, ProjectLog>()
 
   /** When fields of versions changed lately. */
   const recentOf = async (changed: readonly ChangedVersion[], { run, project }: ChangedScan) => {
     if (lookbackMs === 0) return changed.map(() => noChanges)
     const now = Date.parse(run.startedAt)
     const versionsAt: VersionsAt = (points) => history.versionsAt(project, points)
-    const known = changed.map(({ version: { resource }, paths }) => {
-      const reports = [...(log.get(changeKey({ project: project.name, ...resource })) ?? [])].flatMap(([path, all]) => {
+    const ofProject = log.get(project.name)
+    const known = changed.map(({ version: { key, resource }, paths }) => {
+      const reports = [...(ofProject?.resources.get(key) ?? [])].flatMap(([path, all]) => {
         const recent = all.filter(({ at }) => at >= now - lookbackMs)
         return recent.length === 0 ? [] : [[path, recent] as const]
       })
@@ -82,13 +89,29 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number, ignore
     note({ number: run, startedAt: at }, changes) {
       if (lookbackMs === 0) return
       for (const change of changes) {
+        if (change.change !== 'modified') continue
+        const ofProject: ProjectLog = log.get(change.project) ?? { resources: new Map(), latest: new Map() }
+        log.set(change.project, ofProject)
+        const key = resourceKey(change)
         const paths = change.fields.map(({ path }) => path)
-        if (change.change === 'modified') addChange(log, changeKey(change), { run, at, paths }, ignored)
+        addChange(ofProject.resources, key, { run, at, paths }, ignored)
+        ofProject.latest.set(key, Math.max(Date.parse(at), ofProject.latest.get(key) ?? 0))
+      }
+    },
+    changesIn({ run, project, changes }) {
+      const recorded = changes.get(project.name)
+      const latest = log.get(project.name)?.latest ?? new Map<ResourceKey, number>()
+      const since = Date.parse(run.startedAt) - lookbackMs
+      const isRecent = (at: number | undefined) => at !== undefined && at >= since
+      return {
+        hasAny: recorded !== undefined || latest.values().some(isRecent),
+        has: (resource) => recorded?.has(resource) === true || isRecent(latest.get(resource)),
       }
     },
     async driftsOf(versions, scan) {
+      const recordedOf = scan.changes.get(scan.project.name)
       const changed = versions.map((version) => {
-        const recorded = scan.changes.get(changeKey({ project: scan.project.name, ...version.resource }))
+        const recorded = recordedOf?.get(version.key)
         const { resource, base } = version
         const compared = { before: base?.resource.attributes ?? {}, after: resource.attributes }
         const { before, fields } = leaveOutIgnored(ignored, { ...compared, fields: recorded?.fields ?? [] })

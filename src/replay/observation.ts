@@ -1,7 +1,7 @@
 import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import { type Kind, kinds, type Listing } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
@@ -12,6 +12,8 @@ export interface Observation {
   readonly narrowed: readonly Listing[]
   /** Whether it is certain that a current version was seen. Keeps what the walk was narrowed to. */
   observed(version: ReplayedVersion): boolean
+  /** Whether it is certain that everything of some kinds was seen, without a filter. */
+  sawAll(kinds: readonly Kind[]): boolean
 }
 
 /**
@@ -33,24 +35,38 @@ export function observationOf(
   const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(resourceKey))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
-  const certainly = ({ resource, fromRun, seenUnder }: ReplayedVersion): boolean => {
+  const certainly = ({ key: ofResource, resource, fromRun, seenUnder }: ReplayedVersion): boolean => {
     const { kind, uid } = resource
-    if (fromRun === run.number || evidence.has(`${key} ${resourceKey(resource)}`)) return true
+    if (fromRun === run.number || evidence.has(`${key} ${ofResource}`)) return true
     const listing = kind === 'project' ? kind : listingOf(kind, statuses)
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
     const { status, filter } = walk
     if (status === 'suspect') return filter === null && withheld.get(walk.listing)?.has(uid) === false
     if (status !== 'complete') return false
-    if (onlyReferred(kind)) return filter === null && !unreferenced.has(resourceKey(resource))
+    if (onlyReferred(kind)) return filter === null && !unreferenced.has(ofResource)
     // What lies outside of a filter is carried, unseen.
     return filter === null || seenUnder === filter
   }
 
+  /** Kinds of which a complete walk without a filter showed everything. */
+  const whole = new Set(
+    kinds.filter((kind) => {
+      const listing = kind === 'project' ? kind : listingOf(kind, statuses)
+      const walk = listing && walks.get(listing)
+      return walk?.status === 'complete' && walk.filter === null && (!onlyReferred(kind) || unreferenced.size === 0)
+    }),
+  )
+
   return {
     statuses,
+    sawAll: (some) => some.every((kind) => whole.has(kind)),
     narrowed: coverage.flatMap(({ listing, filter }) => (filter === null ? [] : [listing])),
     observed(version) {
+      if (whole.has(version.resource.kind)) {
+        version.seenUnder = null
+        return true
+      }
       if (!certainly(version)) return false
       const listing = listingOf(version.resource.kind, statuses)
       version.seenUnder = (listing && walks.get(listing)?.filter) ?? null

@@ -3,15 +3,16 @@ import { concludeOverdue } from '../audit/conclude-overdue.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, RunInputs } from '../history/reader.ts'
 import type { RunContext } from '../history/records.ts'
 import { overdueRule } from '../model/due.ts'
-import { projectKey } from '../model/keys.ts'
+import { projectKey, resourceKey } from '../model/keys.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
+import type { KnownSeals } from '../policy/fleet-facts.ts'
 import type { Policy } from '../policy/policy.ts'
 import { applyDifferences, type FleetState, markAsCompared } from './fleet-state.ts'
-import { type ChangeLog, changeKey, openChangeLog } from './historical-drift.ts'
+import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
 import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
 import { replayScan } from './replay-scan.ts'
@@ -56,6 +57,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   /** What is overdue is reconciled by itself, when all other violations of a run are decided. */
   const overdueOf = rememberTrackers()
   const fleet: FleetState = new Map()
+  const seals: KnownSeals = new Map()
   const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
@@ -75,11 +77,11 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
       ),
       followed: (project: ProjectRef) => trackerOf(project).withOrigin(),
       evidence: await findEvidence(history, run, scans),
-      changes: new Map(runInputs.changes.map((change) => [changeKey(change), change])),
+      changes: byProject(runInputs.changes),
       isApproved: (project: ProjectRef) =>
         approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
     }
-    const findings: KeyedFinding[][] = []
+    const findings: (readonly KeyedFinding[])[] = []
     const outcomes = []
     for (const recorded of scans) {
       const scan = await replayScan(recorded, replaying)
@@ -87,7 +89,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
       outcomes.push(scan.outcome)
     }
     log.note(run, runInputs.changes)
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now, seals })
     for (const [index, concluded] of conclusion.projects.entries()) {
       const { project, criteria } = concluded
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
@@ -112,6 +114,11 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     notEvaluated: notEvaluated.list(),
     context,
   }
+}
+
+function byProject(changes: RunInputs['changes']): RecordedChanges {
+  const ofProjects = Map.groupBy(changes, ({ project }) => project).entries()
+  return new Map(ofProjects.map(([name, all]) => [name, new Map(all.map((change) => [resourceKey(change), change]))]))
 }
 
 /** A tracker for each project, made when it is first asked for. */

@@ -12,9 +12,18 @@ import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { evaluateVersions } from './evaluate-version.ts'
-import { type FleetState, type Losses, markAsCompared, projectState, type ReplayedVersion } from './fleet-state.ts'
+import {
+  type FleetState,
+  type Losses,
+  markAsCompared,
+  projectState,
+  type ReplayedVersion,
+  walkThrough,
+} from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
+import { findLasting, keepLasting } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
+import { rememberOrigins } from './remember-origins.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
 
 interface Replaying extends Pick<ChangedScan, 'changes'> {
@@ -40,30 +49,54 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
 
 export interface ReplayedScan {
   readonly outcome: ProjectOutcome
-  readonly findings: KeyedFinding[]
+  readonly findings: readonly KeyedFinding[]
 }
 
-/** Versions whose past is read at once. */
-const evaluatedAtOnce = 100
+/** Versions that are compared with earlier ones at once. */
+const comparedAtOnce = 100
 
 /** Evaluates what the scan of a project by a past run can be shown to have seen. */
 export async function replayScan(scan: RecordedScan, replaying: Replaying): Promise<ReplayedScan> {
   const { policy, evaluator, history, run, runInputs, evidence, fleet, losses, log } = replaying
   const { project } = scan
-  const { statuses, narrowed, observed } = observationOf(scan, runInputs, evidence)
+  const now = Date.parse(run.startedAt)
+  const { statuses, narrowed, observed, sawAll } = observationOf(scan, runInputs, evidence)
   const state = projectState(fleet, projectKey(project))
-  const seen: ReplayedVersion[] = []
-  const unobserved: ResourceKey[] = []
-  for (const version of inWalkingOrder(state.versions)) {
-    if (observed(version)) seen.push(version)
-    else unobserved.push(resourceKey(version.resource))
-  }
   const isApproved = replaying.isApproved(project)
-  const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
-  const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
-  const couldBeWithheld = couldHaveBeenWithheld(scan, losses, state.versions.values(), limits)
   const evaluatedThen = runInputs.projects.find((one) => one.project === project.name)
   const isUnrecorded = (evaluatedThen?.ignore ?? []).some((path) => !policy.ignore.some((one) => one.path === path))
+  const labels = replaying.labelsOf(project)
+  const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
+  const changes = isApproved ? undefined : log.changesIn(changed)
+  const followed = isApproved ? [] : replaying.followed(project)
+  const outcomeWith = (decided: Decided): ProjectOutcome => ({
+    ...{ project, labels, configuredAt: evaluatedThen?.configuredAt ?? null, statuses, narrowed },
+    ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
+    removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
+    ...{ changed: [], ignored: {}, isUnderOtherRules: false },
+    // Rules that need probes are not asked at all.
+    ...{ untested: [], probed: [] },
+    ...decided,
+  })
+
+  const { versions, kinds } = walkThrough(state)
+  const context = JSON.stringify([project, statuses, narrowed, isApproved, isUnrecorded])
+  const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
+  const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
+  if (lasting !== undefined) {
+    const { findings, evaluation } = lasting
+    return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
+  }
+
+  const seen: ReplayedVersion[] = []
+  const unobserved: ResourceKey[] = []
+  for (const version of versions) {
+    if (observed(version)) seen.push(version)
+    else unobserved.push(version.key)
+  }
+  const self = seen.find(({ resource }) => resource.kind === 'project')?.resource ?? unseenProject(project)
+  const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
+  const couldBeWithheld = couldHaveBeenWithheld(scan, losses, versions, limits)
   const excluded = new Map([
     ...replaying.unreplayable,
     ...findUnreplayableIn(policy, [
@@ -72,29 +105,34 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     ]),
     ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
-  const ofProject = evaluator.forProject(project, excluded)
-  const labels = replaying.labelsOf(project)
-  const evaluation = { evaluator, ofProject, labels, waivers: policy.waivers, history, run }
-  const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
-  const findings: KeyedFinding[] = []
-  const origins = compareWithOrigins(isApproved ? [] : replaying.followed(project), {
-    ...{ now: Date.parse(run.startedAt), sealKeyId: runInputs.sealKeyId, ofProject },
-    ignored: policy.ignore,
-    versionsAt: (points) => history.versionsAt(project, points),
+  if (state.facts?.labels !== labels) state.facts = { labels, known: new WeakMap() }
+  const ofProject = evaluator.forProject(project, excluded, state.facts.known)
+  const findings = await evaluateVersions(seen, {
+    ...{ evaluator, ofProject, labels, waivers: policy.waivers, history, run },
+  })
+  for (const { resource } of seen) ofProject.collect(resource)
+
+  const { versionsAt, used } = rememberOrigins(state.origins, (points) => history.versionsAt(project, points))
+  state.origins = used
+  const origins = compareWithOrigins(followed, {
+    ...{ now, sealKeyId: runInputs.sealKeyId, ofProject },
+    ...{ ignored: policy.ignore, versionsAt },
     isApproved: () => false,
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,
   })
-  const lastComplete = await history.completeScansAt(project, run.number - 1)
-  for (const some of chunks(seen, evaluatedAtOnce)) {
-    const evaluated = await evaluateVersions(some, evaluation)
+  const followedKeys = new Set(followed.map(resourceKey))
+  const compared = seen.filter(({ key }) => changes?.has(key) === true || followedKeys.has(key))
+  let lastComplete: Awaited<ReturnType<HistoryReader['completeScansAt']>> | undefined
+  for (const some of chunks(compared, comparedAtOnce)) {
+    const drifts = await log.driftsOf(some, changed)
     const drifted: Finding[] = []
-    const drifts = isApproved ? [] : await log.driftsOf(some, changed)
     for (const [at, { resource }] of some.entries()) {
-      findings.push(...(evaluated[at] ?? []))
-      ofProject.collect(resource)
       const drift = drifts[at]
-      if (drift !== undefined) drifted.push(...ofProject.compare(resource, drift, lastComplete[resource.kind]?.run))
+      // Most drift breaks no rule: only what does is worth asking the history what it is compared with.
+      if (drift === undefined || ofProject.compare(resource, drift).length === 0) continue
+      lastComplete ??= await history.completeScansAt(project, run.number - 1)
+      drifted.push(...ofProject.compare(resource, drift, lastComplete[resource.kind]?.run))
     }
     const resources = some.map(({ resource }) => resource)
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
@@ -102,41 +140,30 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const configuredAt = evaluatedThen?.configuredAt ?? null
+  const concluded = { findings, context, labels, ofProject, excluded, versions, waivers: policy.waivers, now }
+  state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,
-    outcome: {
-      ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
-      ...(evaluatedThen?.uiUrl === undefined ? {} : { uiUrl: evaluatedThen.uiUrl }),
-      removed: (replaying.removed.get(project.name) ?? []).map(resourceKey),
-      changed: [],
-      ignored: {},
+    outcome: outcomeWith({
+      unobserved,
       endings: Object.fromEntries(origins.endings),
       undecided: [...origins.undecided],
-      isUnderOtherRules: false,
-      // Rules that need probes are not asked at all.
-      untested: [],
-      probed: [],
       evaluation: ofProject.outcome(),
-    },
+    }),
   }
 }
 
+type Decided = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>
+
 function unseenProject({ uid }: ProjectRef): Resource {
   return { kind: 'project', uid, name: '', attributes: {}, volatile: {}, facts: {} }
-}
-
-const walked = ['project', 'endpoint', 'source', 'subscription', 'device'] as const satisfies readonly Kind[]
-
-function* inWalkingOrder(versions: ReadonlyMap<ResourceKey, ReplayedVersion>): Iterable<ReplayedVersion> {
-  for (const kind of walked) for (const version of versions.values()) if (version.resource.kind === kind) yield version
 }
 
 /** Whether rules about the scan itself may have found something: it was incomplete, or so much was gone. */
 function couldHaveBeenWithheld(
   { project, coverage }: RecordedScan,
   losses: Losses,
-  versions: Iterable<ReplayedVersion>,
+  versions: readonly ReplayedVersion[],
   limits: Parameters<typeof isMassRemoval>[1] | undefined,
 ): boolean {
   if (coverage.some(({ status }) => status !== 'complete' && status !== 'skipped')) return true

@@ -35,7 +35,7 @@ function digestsOf(run: number) {
 
 type History = ReturnType<typeof open>
 
-/** A run that stages `pages` of 300 resources for each project, in turns, and does `meanwhile` after the first page. */
+/** A run that stages `pages` of 150 resources for each project, in turns, and does `meanwhile` after the first page. */
 async function write(
   history: History,
   pages: number,
@@ -46,7 +46,7 @@ async function write(
   for (const project of projects) await walkAll(draft, project)
   for (let page = 0; page < pages; page++) {
     for (const project of projects) {
-      const uids = Array.from({ length: 300 }, (_, place) => `${page}-${place}`)
+      const uids = Array.from({ length: 150 }, (_, place) => `${page}-${place}`)
       const known = await draft.known(project, 'endpoint', uids)
       const versions = uids.map((uid) => aVersion(uid, { run: draft.run }, { replaces: known.get(uid)?.id }))
       await draft.stage(project, { seen: [], versions })
@@ -69,7 +69,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
     for (const pages of [1, 6]) {
       const { number } = await write(history, pages, [payments, orders])
       const { written, read, rows } = digestsOf(number)
-      expect(rows).toBe(pages * 600)
+      expect(rows).toBe(pages * 300)
       expect(Object.keys(written)).toEqual(expect.arrayContaining(['versions', 'changes', 'violations']))
       expect(written).toEqual(read)
     }
@@ -83,7 +83,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
       for (const project of [payments, orders]) await walkAll(draft, project)
       for (let page = 0; page < pages; page++) {
         for (const project of [payments, orders]) {
-          const versions = Array.from({ length: 300 }, (_, place) => aVersion(`${pages}-${page}-${place}`))
+          const versions = Array.from({ length: 150 }, (_, place) => aVersion(`${pages}-${page}-${place}`))
           await draft.stage(project, { seen: [], versions })
           await draft.stageViolations(project, {
             confirmed: [],
@@ -112,7 +112,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
     })
     other.close()
     const { written, read, rows } = digestsOf(number)
-    expect(rows).toBe(600)
+    expect(rows).toBe(300)
     expect(written).toEqual(read)
     await history.close()
   })

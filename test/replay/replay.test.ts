@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { violationsOf } from '../../src/replay/replay-run.ts'
@@ -37,6 +39,29 @@ async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
   }
 }
 
+/** That a replay up to each run finds what the run recorded. */
+async function expectRecorded(fixture: FleetFixture, policy: Policy, reports: readonly Report[]) {
+  for (const report of reports) {
+    const { replay, violations } = await replayed(fixture, policy, report.run.number)
+    const silent = new Set(replay.notEvaluated.map(({ rule }) => rule))
+    const recorded = report.violations
+      // Nor does a replay know what is overdue of a rule that it cannot evaluate.
+      .filter(({ rule, path }) => !silent.has(rule) && !(rule === 'violation/overdue' && silent.has(ruleIn(path))))
+      // A replay does not read owners, and due dates are composed with the report.
+      .map(({ owner: _, due_at: __, ...violation }) => violation)
+    const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
+    const got = violations
+      .filter(({ project }) => shown.has(project))
+      .map(({ firstSeen, lastSeen, ...violation }) => ({ ...violation, first_seen: firstSeen, last_seen: lastSeen }))
+    const key = (one: { fingerprint: string }) => one.fingerprint
+    const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
+      [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+    expect
+      .soft({ run: report.run.number, violations: sort(got) })
+      .toEqual({ run: report.run.number, violations: sort(recorded) })
+  }
+}
+
 describe('a replay of the policy of the time', () => {
   it('finds what every run recorded: first and last run, state, waiver and wording', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
@@ -46,25 +71,38 @@ describe('a replay of the policy of the time', () => {
     expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
     const overdue = reports.flatMap((report) => report.violations.filter(({ rule }) => rule === 'violation/overdue'))
     expect(new Set(overdue.map(({ state }) => state))).toEqual(new Set(['opened', 'continuing', 'unknown', 'resolved']))
-    for (const report of reports) {
-      const { replay, violations } = await replayed(fixture, policyOfThen, report.run.number)
-      const silent = new Set(replay.notEvaluated.map(({ rule }) => rule))
-      const recorded = report.violations
-        // Nor does a replay know what is overdue of a rule that it cannot evaluate.
-        .filter(({ rule, path }) => !silent.has(rule) && !(rule === 'violation/overdue' && silent.has(ruleIn(path))))
-        // A replay does not read owners, and due dates are composed with the report.
-        .map(({ owner: _, due_at: __, ...violation }) => violation)
-      const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
-      const got = violations
-        .filter(({ project }) => shown.has(project))
-        .map(({ firstSeen, lastSeen, ...violation }) => ({ ...violation, first_seen: firstSeen, last_seen: lastSeen }))
-      const key = (one: { fingerprint: string }) => one.fingerprint
-      const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
-        [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
-      expect
-        .soft({ run: report.run.number, violations: sort(got) })
-        .toEqual({ run: report.run.number, violations: sort(recorded) })
+    await expectRecorded(fixture, policyOfThen, reports)
+  })
+
+  it('finds the same in runs in which nothing changed, until a rule or a waiver asks for another answer', async () => {
+    await using fixture = await openFleetFixture({ fleet, harness })
+    const policy = policyOf(`
+extends: [all]
+rules: { endpoint/paused-long: { max_hours: 40 }, drift/flapping: {} }
+waivers:
+  - { rule: endpoint/secret-shared, match: { name: "*" }, owner: payments team, reason: moves soon, expires: "2026-11-22T12:00:00Z" }
+`)
+    const reports: Report[] = []
+    const audit = async (times: number) => {
+      for (let turn = 0; turn < times; turn++) {
+        reports.push(await fixture.audit({ policy }))
+        fixture.harness.advance(14 * hour)
+      }
     }
+    const payments = fixture.uidOf('payments')
+    const endpointIn = (project: string, index: number) => {
+      return { project, uid: at(fixture.fleet.open(project).endpoints, index).uid }
+    }
+    const orders = fixture.uidOf('orders')
+    for (const index of [3, 4]) replaceSecret(fixture.fleet, endpointIn(orders, index), 'letmein')
+    await audit(2)
+    setEndpointStatus(fixture.fleet, endpointIn(payments, 1), 'paused')
+    await audit(6)
+    const statesOf = (rule: string) =>
+      new Set(reports.flatMap(({ violations }) => violations.flatMap((one) => (one.rule === rule ? [one.state] : []))))
+    expect(statesOf('endpoint/secret-shared')).toEqual(new Set(['waived', 'continuing']))
+    expect(statesOf('endpoint/paused-long')).toContain('opened')
+    await expectRecorded(fixture, policy, reports)
   })
 
   it('evaluates another policy: since when, and what came and went', async () => {

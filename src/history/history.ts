@@ -123,8 +123,8 @@ export interface Draft extends PastReader {
   /** A page of a listing, counted from 1, as that scan left it; undefined beyond the last one. */
   markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined>
   /**
-   * What this scan leaves instead, written with the commit. A scanned project without such a call is left without
-   * marks.
+   * What this scan leaves instead; it holds once the run is committed. A scanned project without such a call is left
+   * without marks.
    */
   stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void>
 

@@ -43,7 +43,7 @@ export class KnownItem {
   /** Places of the waivers that match what rules find in it. */
   readonly waivers: readonly number[]
 
-  constructor(item: Omit<KnownItem, never>) {
+  constructor(item: KnownItem) {
     this.uid = item.uid
     this.version = item.version
     this.until = item.until

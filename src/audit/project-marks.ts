@@ -87,10 +87,12 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       checked.isCertain && staged.resource.malformed === undefined && needsNoComparison(staged)
     if (main === undefined || parts.length < keys.length) return undefined
     if (!parts.every(isFit) || keys.some((key) => probed.has(key))) return undefined
+    const until = Math.min(...parts.map(({ checked }) => checked.until))
+    if (until <= now) return undefined
     return new KnownItem({
       uid: main.staged.resource.uid,
       version: main.staged.version,
-      until: Math.min(...parts.map(({ checked }) => checked.until)),
+      until,
       entries: countEntries(kind, item),
       shape: shapeOf(main.read),
       lifted,

@@ -58,13 +58,13 @@ export function encodePage({ start, end, evaluatedAt, items, digests }: PageCont
   const uids = items.map((item, place) => {
     if (item === undefined) return ''
     const shape = shapes.get(item.shape) ?? shapes.size
-    const until = Number.isFinite(item.until) ? Math.floor(item.until / 1000) : never
+    const until = Math.floor(Math.min(item.until / 1000, never))
     if (shape >= mostShapes || item.entries > mostEntries || item.version > largestVersion || until <= 0) return ''
     shapes.set(item.shape, shape)
     const at = place * recordBytes
     digests.copy(records, at, place * digestBytes, (place + 1) * digestBytes)
     records.writeUInt32LE(item.version, at + digestBytes)
-    records.writeUInt32LE(Math.min(until, never), at + digestBytes + 4)
+    records.writeUInt32LE(until, at + digestBytes + 4)
     records.writeUInt8(item.entries, at + digestBytes + 8)
     records.writeUInt8(shape, at + digestBytes + 9)
     const { lifted, waivers } = item

@@ -257,6 +257,25 @@ describe('marks end, and a comparison notices when they do not, with', () => {
   })
 })
 
+describe('a rule of the policy file that computes with the time', () => {
+  it('is evaluated in every run', async () => {
+    await using fixture = await openFixture()
+    const rule = { id: 'acme/young', kind: 'endpoint', severity: 'medium', message: 'old', title: 'old' }
+    const created = Date.parse(fixture.fleet.open(fixture.project.uid).endpoints[0]?.created_at ?? '')
+    const now = Date.parse('2026-11-21T03:00:00Z')
+    const days = Math.ceil((now - created) / dayMs) + 3
+    const assert = `age(resource.created_at) < days(${days})`
+    const policy = policyOf(JSON.stringify({ extends: [], rules: {}, custom: [{ ...rule, assert }] }))
+    await fixture.audit({ policy })
+    const quiet = await fixture.audit({ policy })
+    expect(quiet.report.violations.some(({ uid }) => uid === fixture.uid)).toBe(false)
+    fixture.twins.advance(5 * dayMs)
+    const { differences, report } = await fixture.audit({ policy })
+    expect(differences).toEqual([])
+    expect(report.violations.some(({ uid }) => uid === fixture.uid)).toBe(true)
+  })
+})
+
 describe('an item is read again once under', () => {
   const turns: Readonly<Record<string, Omit<AuditTurn, 'url'>>> = {
     'another policy': { policy: inactive },

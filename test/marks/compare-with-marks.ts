@@ -119,18 +119,23 @@ function extrasOf(random: Random) {
         { match: { labels: { env: 'prod' } }, rules: { 'endpoint/url-not-https': 'off', 'endpoint/orphan': 'off' } },
       ],
     }),
-    ...(random.chance(0.4) && { custom: [random.pick(customRules)] }),
+    ...(random.chance(0.5) && { custom: [customRule(random)] }),
   }
 }
 
-const custom = { severity: 'medium', message: 'found' } as const
-const customRules: readonly [object, ...object[]] = [
-  { ...custom, id: 'acme/young', kind: 'endpoint', assert: 'age(resource.created_at) > days(30)' },
-  { ...custom, id: 'acme/target', kind: 'subscription', assert: "endpoint.status == 'active'" },
-  { ...custom, id: 'acme/old-target', kind: 'subscription', assert: 'age(endpoint.created_at) > days(20)' },
-  { ...custom, id: 'acme/used', kind: 'endpoint', assert: 'subscriptions > 1' },
-  { ...custom, id: 'acme/failing', kind: 'subscription', assert: 'endpoint.failure_rate < 20.0' },
-]
+/** A rule of the policy file: about one resource or several, with the time or without. */
+function customRule(random: Random): object {
+  const custom = { severity: 'medium', message: 'found' }
+  const days = random.pick([10, 20, 30, 45, 60, 90])
+  return random.pick<object>([
+    { ...custom, id: 'acme/young', kind: 'endpoint', assert: `age(resource.created_at) < days(${days})` },
+    { ...custom, id: 'acme/young-source', kind: 'source', assert: `age(resource.created_at) < days(${days})` },
+    { ...custom, id: 'acme/target', kind: 'subscription', assert: "endpoint.status == 'active'" },
+    { ...custom, id: 'acme/young-target', kind: 'subscription', assert: `age(endpoint.created_at) < days(${days})` },
+    { ...custom, id: 'acme/used', kind: 'endpoint', assert: 'subscriptions > 1' },
+    { ...custom, id: 'acme/failing', kind: 'subscription', assert: 'endpoint.failure_rate < 20.0' },
+  ])
+}
 
 /** Between two runs, people decide: alike in both histories. */
 async function decideAtRandom(both: readonly Harness[], report: Report, random: Random): Promise<void> {

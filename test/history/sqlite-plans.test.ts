@@ -104,7 +104,9 @@ describe('query plans', () => {
   it('choose active violations within their index, and find the ended ones of a project by the run', () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
     const plans = preparedBy((listening) => firstViolations(listening, fifty)).map((sql) => stepsOf(sql).join())
-    expect(plans).toContain('SEARCH x USING COVERING INDEX violation_standing (project_id=?)')
+    expect(plans).toContainEqual(
+      expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?\)$/),
+    )
     expect(plans).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
   })
 

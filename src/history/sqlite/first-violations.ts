@@ -6,7 +6,7 @@ import { compareText, inReportOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { ownerSql } from './owner-sql.ts'
 import { latestScanNumbers } from './scans-at.ts'
-import { activeSql, isResolvedSql, resolvedSql, stateSql, toNamed, type ViolationRow } from './violations-at.ts'
+import { activeSql, isResolvedSql, resolvedSql, type StoredViolationRow, stateSql, toNamed } from './violations-at.ts'
 
 interface OutlineRow extends Omit<ViolationOutline, 'project' | 'firstSeen' | 'waiver'> {
   readonly id: number
@@ -31,8 +31,8 @@ export function firstViolations(db: Database, choice: ViolationChoice): (Recorde
     if (!choice.isChosen(outline)) continue
     first.add({ id: row.id, outline, run, sortKey: choice.sortKey?.(outline) ?? '' })
   }
-  const active = cachedStatement<{ id: number; scan: number }, ViolationRow>(db, `${activeSql} WHERE x.id = @id`)
-  const resolved = cachedStatement<{ id: number }, ViolationRow>(db, `${resolvedSql} WHERE x.id = @id`)
+  const active = cachedStatement<{ id: number; scan: number }, StoredViolationRow>(db, `${activeSql} WHERE x.id = @id`)
+  const resolved = cachedStatement<{ id: number }, StoredViolationRow>(db, `${resolvedSql} WHERE x.id = @id`)
   return first.values().flatMap(({ id, outline: { state, project }, run }) => {
     const row = state === 'resolved' ? resolved.get({ id }) : active.get({ id, scan: run })
     return row === undefined ? [] : [toNamed(row, project)]

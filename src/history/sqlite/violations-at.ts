@@ -7,7 +7,7 @@ import { ownerSql } from './owner-sql.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
 import { latestScanNumbers } from './scans-at.ts'
 
-export type ViolationRow = Omit<RecordedRow, 'project'> & { projectId: number }
+export type StoredViolationRow = Omit<RecordedRow, 'project'> & { projectId: number }
 
 const columns = `x.fingerprint, x.rule, x.severity, x.project_id AS projectId, x.kind, x.uid, x.name, x.path, x.message,
   (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen, x.waiver`
@@ -34,8 +34,8 @@ export const isResolvedSql = `x.to_run > @after AND x.to_run <= @run
 export function violationsAt(db: Database, run: number): RecordedViolation[] {
   type Parameters = { project: number; scan: number }
   const ofProject = `${activeSql} WHERE x.project_id = @project AND x.from_run <= @scan`
-  const active = cachedStatement<Parameters, ViolationRow>(db, `${ofProject} AND x.to_run IS NULL`)
-  const ended = cachedStatement<Parameters, ViolationRow>(db, `${ofProject} AND x.to_run > @scan`)
+  const active = cachedStatement<Parameters, StoredViolationRow>(db, `${ofProject} AND x.to_run IS NULL`)
+  const ended = cachedStatement<Parameters, StoredViolationRow>(db, `${ofProject} AND x.to_run > @scan`)
   return latestScanNumbers(db, run)
     .flatMap(({ id, name, run: scan }) => {
       const parameters = { project: id, scan }
@@ -47,10 +47,10 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
 /** Violations that ended in runs after `after`, up to `run`, without a replacement. */
 export function resolvedBetween(db: Database, after: number, run: number): ResolvedViolation[] {
   const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
-  const rows = cachedStatement<{ after: number; run: number }, ViolationRow & { run: number; resolvedAt: string }>(
-    db,
-    `${resolvedSql} WHERE ${isResolvedSql}`,
-  ).all({ after, run })
+  const rows = cachedStatement<
+    { after: number; run: number },
+    StoredViolationRow & { run: number; resolvedAt: string }
+  >(db, `${resolvedSql} WHERE ${isResolvedSql}`).all({ after, run })
   return rows
     .map((row) => toNamed(row, names.get(row.projectId) ?? ''))
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
@@ -97,6 +97,6 @@ export function waivedBetween(db: Database, after: number, run: number): WaivedV
   return [...distinct.values()].map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
 }
 
-export function toNamed<Found extends ViolationRow>({ projectId: _, ...row }: Found, project: string) {
+export function toNamed<Found extends StoredViolationRow>({ projectId: _, ...row }: Found, project: string) {
   return { ...toRecordedViolation(row), project }
 }

@@ -5,7 +5,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import { type Kind, type Listing, listings } from '../model/resource.ts'
+import { listings } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
@@ -24,7 +24,7 @@ import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
-import type { AuditedProject, PageRead, Statuses } from './project-scan.ts'
+import { type AuditedProject, kindOf, type PageRead, type Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
@@ -159,20 +159,13 @@ function describePast(
 ): Pick<ProjectOutcome, 'notCompared' | 'approvedAt'> {
   const notCompared = listings.filter(
     (listing) =>
-      walked[listing] !== undefined && walked[listing] !== 'skipped' && lastComplete[shownBy[listing]] === undefined,
+      walked[listing] !== undefined && walked[listing] !== 'skipped' && lastComplete[kindOf[listing]] === undefined,
   )
   return {
     ...(notCompared.length === 0 ? {} : { notCompared }),
     ...(expected?.approvedAt === undefined ? {} : { approvedAt: expected.approvedAt }),
   }
 }
-
-const shownBy = {
-  project: 'project',
-  endpoints: 'endpoint',
-  sources: 'source',
-  subscriptions: 'subscription',
-} as const satisfies Record<Listing, Kind>
 
 /** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
 export async function discardProject(

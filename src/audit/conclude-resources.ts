@@ -34,7 +34,7 @@ export async function concludeResources(
   const { statuses } = scanned
   const { evaluation: before } = marks?.kept ?? {}
   const isSame = await collector.end({
-    mayBeSame: isClear(ofProject.outcome()) && alike(marks?.kept?.statuses, statuses),
+    mayBeSame: alike(marks?.kept?.statuses, statuses) && isClear(ofProject.outcome()),
   })
   const findings = isSame ? [] : ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) })
   const active = marks === undefined ? [] : await draft.unconfirmedViolations(ref)

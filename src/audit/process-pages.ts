@@ -1,5 +1,5 @@
 import type { StagedChange } from '../history/records.ts'
-import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
+import { narrowBy, narrowShape, type Shape } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -18,7 +18,7 @@ import { dateValues } from './date-values.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
-import type { AuditedProject, PageRead } from './project-scan.ts'
+import { type AuditedProject, kindOf, type PageRead } from './project-scan.ts'
 import { sortEmbedded } from './sort-embedded.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
 import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
@@ -164,13 +164,13 @@ export function openPageProcessor(
       for (const one of await draftAndEvaluate(listing, kind, resources))
         evaluated.set(resourceKey(one.staged.resource), one)
     }
-    const listedKind = listed[0]?.kind ?? kindsOf[listing]
+    const listedKind = kindOf[listing]
     const known = items.filter(isKnown)
     for (const { shape, waivers } of known) {
       shapes.set(listing, narrowBy(shapes.get(listing), shape))
       ofProject.useWaivers(waivers)
     }
-    for (const resource of listed) shapes.set(listing, narrowBy(shapes.get(listing), shapeOf(resource)))
+    shapes.set(listing, narrowShape(shapes.get(listing), listed))
     await passKnown([...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })), ...embedded.known])
 
     const passed = (key: ResourceKey, version: number | undefined) => {
@@ -208,10 +208,3 @@ export function openPageProcessor(
 function isKnown(item: RawItem): item is KnownItem {
   return item instanceof KnownItem
 }
-
-const kindsOf = {
-  project: 'project',
-  endpoints: 'endpoint',
-  sources: 'source',
-  subscriptions: 'subscription',
-} as const satisfies Record<Listing, Kind>

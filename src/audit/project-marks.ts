@@ -12,7 +12,7 @@ import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
 import { countEntries } from './find-list-fault.ts'
-import type { Statuses } from './project-scan.ts'
+import { kindOf, type Statuses } from './project-scan.ts'
 import type { StagedResource } from './stage-resources.ts'
 import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
 
@@ -79,7 +79,7 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       return isSame ? item : new KnownItem({ ...item, lifted })
     }
     const own = (embedded.ofItem[place] ?? []).filter(({ isOwn }) => isOwn)
-    const kind = kindOf(listing)
+    const kind = kindOf[listing]
     const keys = [{ kind, uid: String(item.uid) }, ...own].map(resourceKey)
     const parts = keys.flatMap((key) => evaluated.get(key) ?? [])
     const [main] = parts
@@ -112,7 +112,7 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
             pageAt: (number) => marks.page(listing, number),
             mustRead: ({ uid, lifted }) =>
               mustRead.size > 0 &&
-              [{ kind: kindOf(listing), uid }, ...lifted].some((one) => mustRead.has(resourceKey(one))),
+              [{ kind: kindOf[listing], uid }, ...lifted].some((one) => mustRead.has(resourceKey(one))),
             hasShown: (lifted) => shown.has(resourceKey(lifted)),
           }),
     noteKnown: (version) => void known.add(version),
@@ -157,10 +157,4 @@ function readKept(marks: OpenMarks, now: number): KeptOutcome | undefined {
   // Hookdrift wrote it.
   const kept = JSON.parse(text) as KeptOutcome
   return now >= kept.at && (kept.until === null || now < kept.until) ? kept : undefined
-}
-
-const kinds = { project: 'project', endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
-
-function kindOf(listing: Listing) {
-  return kinds[listing]
 }

@@ -39,6 +39,14 @@ export interface PageRead {
  */
 export type Statuses = Readonly<Partial<Record<Listing | 'probes', CoverageStatus>>>
 
+/** The kind that each listing lists. */
+export const kindOf = {
+  project: 'project',
+  endpoints: 'endpoint',
+  sources: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<Listing, Kind>
+
 /** Whether a kind was walked to its end, as far as it was asked for. */
 export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
   switch (kind) {

@@ -8,7 +8,7 @@ import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
-import type { AuditedProject } from './project-scan.ts'
+import { type AuditedProject, kindOf } from './project-scan.ts'
 import type { TakenPage } from './taken-page.ts'
 
 export interface Walk {
@@ -111,9 +111,6 @@ async function* pagesOf(
 
 /** Of one page: five for each of the most items that it may hold. */
 const mostEntries = 100_000
-
-/** What a listing lists. */
-export const kindOf = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
 
 function isOptional(listing: Listing, { listings }: AuditedProject): boolean {
   return (listing === 'sources' || listing === 'project') && listings[listing] === 'auto'

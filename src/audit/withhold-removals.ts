@@ -5,8 +5,9 @@ import type { UnconfirmedRemoval } from '../rules/engine/scan-outcome.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
 import type { ProjectContext } from './project-context.ts'
+import { kindOf } from './project-scan.ts'
 import type { Proof } from './prove-identity.ts'
-import { kindOf, type Walk } from './walk-listing.ts'
+import type { Walk } from './walk-listing.ts'
 
 export interface RemovalLimits {
   /** What the policy takes for a mass removal; undefined: nothing. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProjectContext } from '../../src/audit/project-context.ts'
-import { kindOf, type Walk } from '../../src/audit/walk-listing.ts'
+import { kindOf } from '../../src/audit/project-scan.ts'
+import type { Walk } from '../../src/audit/walk-listing.ts'
 import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Kind, Listing } from '../../src/model/resource.ts'

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep, ViewExplained } from '../history/upkeep.ts'
@@ -42,6 +43,16 @@ export async function withUpkeep<Result>(
   }
 }
 
+/**
+ * Examines a history without changing anything; there may be none.
+ * @throws AuditError.failure when it is there and cannot be used
+ */
+export async function examineHistory(location: HistoryLocation, env: Environment): Promise<HistoryExamination> {
+  const { examineFile } = await import('../history/sqlite/examine-file.ts')
+  const { mounts } = await localProcess(env)
+  return examineFile(location.path, mounts())
+}
+
 /** Changes when another history is put at the location. Throws the system's error where there is none. */
 export function identityOf({ path }: HistoryLocation): string {
   const { dev, ino } = statSync(path)
@@ -73,6 +84,6 @@ async function resealingFor(location: HistoryLocation, env: Environment) {
   const { createSealer } = await import('../inventory/sealer.ts')
   const { findInstallationKey } = await import('./installation-key.ts')
   const { toolVersion } = await import('./tool-version.ts')
-  const key = findInstallationKey(location, env)
+  const key = findInstallationKey(location, env)?.key
   return resealingBy(createResealing(key === undefined ? undefined : createSealer(key), toolVersion()))
 }

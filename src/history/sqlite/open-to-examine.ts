@@ -10,13 +10,21 @@ import { refuseMissing, refuseSpecialFile } from './refuse-files.ts'
  * @throws AuditError.failure when the file is not a history, or has another schema than this program's
  */
 export function openToExamine(file: string): Database.Database {
+  return openOfSchema(file, refuseOtherSchema)
+}
+
+/**
+ * Opens a history read-only, of the schema that `refuse` lets through.
+ * @throws AuditError.failure when the file is not a history, or `refuse` does
+ */
+export function openOfSchema(file: string, refuse: (db: Database.Database) => void): Database.Database {
   refuseMissing(file)
   refuseSpecialFile(file)
   let db: Database.Database | undefined
   try {
     db = openUnwritable(file) ?? new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
     refuseForeign(db)
-    refuseOtherSchema(db)
+    refuse(db)
     return db
   } catch (error) {
     db?.close()

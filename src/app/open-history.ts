@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
-import type { HistoryUpkeep, ViewExplained } from '../history/upkeep.ts'
+import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
 
 // The one file that chooses a backend: all others see the contracts in src/history.
@@ -44,13 +44,17 @@ export async function withUpkeep<Result>(
 }
 
 /**
- * Examines a history without changing anything; there may be none.
+ * Examines and verifies a history without changing anything; there may be none.
  * @throws AuditError.failure when it is there and cannot be used
  */
-export async function examineHistory(location: HistoryLocation, env: Environment): Promise<HistoryExamination> {
+export async function examineHistory(
+  location: HistoryLocation,
+  env: Environment,
+  request: VerificationRequest,
+): Promise<HistoryExamination> {
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)
-  return examineFile(location.path, mounts())
+  return examineFile(location.path, mounts(), request)
 }
 
 /** Changes when another history is put at the location. Throws the system's error where there is none. */

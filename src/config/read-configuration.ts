@@ -144,7 +144,7 @@ export function examineConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
-  const { document, problems } = examineDocument(readConfigurationText(file, sources, startAdvice), {
+  const { document, problems: mistakes } = examineDocument(readConfigurationText(file, sources, startAdvice), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
@@ -153,8 +153,9 @@ export function examineConfiguration(
       path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
   const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
-  if (document === undefined) return { problems, parts: undefined, isCut }
+  if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
   const { faults, authorities } = examineValues(document, { file, sources, options })
+  const problems = [...mistakes, ...faults]
   const { value } = document
   const headers = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   const parts = {
@@ -172,7 +173,7 @@ export function examineConfiguration(
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
-        projectOf(project, service, document, ['services', index, 'projects', position]),
+        projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
       listings: service.listings,
       uiUrl: service.ui_url ?? value.ui_url,
@@ -180,7 +181,7 @@ export function examineConfiguration(
     digest: configurationDigest(value, headers),
     warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
   }
-  return { problems: [...problems, ...faults], parts, isCut }
+  return { problems, parts, isCut }
 }
 
 /** Finds what no schema can: faults across values, and in files that are named. */
@@ -275,15 +276,16 @@ function projectOf(
   project: DecodedProject,
   service: DecodedService,
   document: ReadDocument<DecodedConfiguration>,
-  path: NodePath,
+  { path, problems }: { readonly path: NodePath; readonly problems: readonly FileProblem[] },
 ): ConfiguredProject {
-  // Empty only where `findContradictions` refuses it, or a fault of the key did.
-  const key = project.key ?? service.key ?? ''
   const keyPath = [...(project.key === undefined ? path.slice(0, 2) : path), 'key']
+  const { line, column } = document.at(keyPath)
+  const isFaulty = problems.some((problem) => problem.line === line && problem.column === column)
+  const key = (isFaulty ? undefined : (project.key ?? service.key)) ?? ''
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
-    keyPlace: { ...document.at(keyPath), reference: referenceIn(document.written(keyPath) ?? '') },
+    keyPlace: { line, column, reference: referenceIn(document.written(keyPath) ?? '') },
     labels: project.labels,
     filters: project.filters,
     line: document.at(path).line,

@@ -1,3 +1,5 @@
+import type { Verification } from './upkeep.ts'
+
 /** What a history is like, found without changing anything. */
 export interface HistoryExamination {
   /** Whether there is a history. */
@@ -6,6 +8,8 @@ export interface HistoryExamination {
   readonly isWritable: boolean
   /** Whether other users of the machine may read it. */
   readonly isReadableByOthers: boolean
+  /** Whether it is known to lie on a disk of this machine. */
+  readonly isLocal: boolean
   /** Free on the disk; undefined where that is unknown. */
   readonly freeBytes: number | undefined
   /** undefined where there is no history. */
@@ -20,4 +24,6 @@ export interface HistoryContent {
   readonly committedRuns: number
   /** The id of the installation key of the last committed run; undefined before the first, or of another schema. */
   readonly sealKeyId: string | undefined
+  /** undefined where the schema is another. */
+  readonly verification: Verification | undefined
 }

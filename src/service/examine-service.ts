@@ -66,7 +66,7 @@ export function createServiceExaminer(
   given: ServiceSettings,
   { clock, random, env }: ExaminerDependencies,
 ): ServiceExaminer {
-  const settings: ServiceSettings = { ...given, limits: { ...given.limits, retries: 0 } }
+  const settings: ServiceSettings = { ...given, limits: { ...given.limits, retries: 0, retryBudgetMs: 0 } }
   const opened = createTransport(settings, env)
   const seen: { latest?: WireAnswer | undefined; rateLimit?: string | undefined } = {}
   const transport = {
@@ -94,7 +94,7 @@ export function createServiceExaminer(
       seen.latest = undefined
       const outcome = await exchangeOnce(request, {
         ...{ transport, settings, matchers, timeoutAfter, signal, cut: undefined },
-        ...{ key: '', success: [200] },
+        ...{ key: '', success: [200], limitMs: greetingMs },
       })
       const url = `${shownBase(settings.url)}/healthz`
       const date = Date.parse(lastHeader('date') ?? '')
@@ -131,6 +131,9 @@ export function createServiceExaminer(
     close: opened.close,
   }
 }
+
+/** A person waits for the answer. */
+const greetingMs = 10_000
 
 function releaseIn(value: unknown): string | undefined {
   return isJsonObject(value) && typeof value.message === 'string' ? shortText(value.message) : undefined

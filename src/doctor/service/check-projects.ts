@@ -52,7 +52,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
     findings: [
       ['base-path', [basePath]],
       ['key', keys],
-      ['projects', projectFindings(asked, projects.length)],
+      ['projects', projectFindings(asked, projects.length, context.file)],
     ],
     found: asked.find(({ fault }) => fault === undefined)?.project,
   }
@@ -135,7 +135,7 @@ async function describeOwner(project: ConfiguredProject, examiner: ServiceExamin
 }
 
 /** One finding for each cause, with the projects that it is about. */
-function projectFindings(asked: readonly Asked[], configured: number): readonly Finding[] {
+function projectFindings(asked: readonly Asked[], configured: number, file: string): readonly Finding[] {
   const faults = asked.filter(({ fault }) => fault !== undefined)
   const shown = asked.filter(({ fault }) => fault === undefined).map(nameOf)
   const byCause = Map.groupBy(faults, ({ fault }) => JSON.stringify([fault?.kind, bareWhat(fault?.facts.what ?? '')]))
@@ -147,8 +147,8 @@ function projectFindings(asked: readonly Asked[], configured: number): readonly 
     const { kind } = first.fault
     if (kind === 'refused_key' || kind === 'forbidden') return [skipped(`${names}: not shown, see key`)]
     if (ofBasePath.includes(kind)) return [skipped(`${names}: not asked for, see base-path`)]
-    const lines = alike.length === 1 ? ` (${count(1, 'project')} at line ${first.project.line})` : ''
-    return [faultFinding(first.fault, `${names}${lines}: `)]
+    const place = alike.length === 1 ? ` (${file}:${first.project.line})` : ''
+    return [faultFinding(first.fault, `${names}${place}: `)]
   })
   const keyless = configured - asked.length
   return [...found, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]

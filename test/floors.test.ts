@@ -16,6 +16,7 @@ const floors = [
   ['notify', 'replay'],
   ['worker', 'queries'],
   ['app'],
+  ['doctor'],
   ['cli'],
 ]
 

@@ -55,13 +55,17 @@ export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env
  * Finds the existing key; undefined where none was ever made.
  * @throws AuditError as `installationKey`
  */
-export function findInstallationKey(location: HistoryLocation, env: Environment): Buffer | undefined {
+export function findInstallationKey(location: HistoryLocation, env: Environment): InstallationKey | undefined {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY || location.sealKey) !== undefined
-  return isGiven || existsSync(location.keyFile) ? installationKey(location, env).key : undefined
+  return isGiven || existsSync(location.keyFile) ? installationKey(location, env) : undefined
 }
 
-/** A CI system gives an empty value for a secret that is not set; with a new key in each job, seals never match. */
-function refuseEmptyVariable(file: string, env: Environment): void {
+/**
+ * Refuses to make a key where a CI system gives an empty value for a secret that is not set: with a new key in each job,
+ * seals never match.
+ * @throws AuditError.usage
+ */
+export function refuseEmptyVariable(file: string, env: Environment): void {
   if (env.HOOKDRIFT_SEAL_KEY !== '') return
   throw AuditError.usage(
     `HOOKDRIFT_SEAL_KEY is empty, and there is no key ${file}: is the secret of the job not set?`,

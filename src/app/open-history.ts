@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
+import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
-import type { HistoryUpkeep, ViewExplained } from '../history/upkeep.ts'
+import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
 
 // The one file that chooses a backend: all others see the contracts in src/history.
@@ -42,6 +43,20 @@ export async function withUpkeep<Result>(
   }
 }
 
+/**
+ * Examines and verifies a history without changing anything; there may be none.
+ * @throws AuditError.failure when it is there and cannot be used
+ */
+export async function examineHistory(
+  location: HistoryLocation,
+  env: Environment,
+  request: VerificationRequest,
+): Promise<HistoryExamination> {
+  const { examineFile } = await import('../history/sqlite/examine-file.ts')
+  const { mounts } = await localProcess(env)
+  return examineFile(location.path, mounts(), request)
+}
+
 /** Changes when another history is put at the location. Throws the system's error where there is none. */
 export function identityOf({ path }: HistoryLocation): string {
   const { dev, ino } = statSync(path)
@@ -73,6 +88,6 @@ async function resealingFor(location: HistoryLocation, env: Environment) {
   const { createSealer } = await import('../inventory/sealer.ts')
   const { findInstallationKey } = await import('./installation-key.ts')
   const { toolVersion } = await import('./tool-version.ts')
-  const key = findInstallationKey(location, env)
+  const key = findInstallationKey(location, env)?.key
   return resealingBy(createResealing(key === undefined ? undefined : createSealer(key), toolVersion()))
 }

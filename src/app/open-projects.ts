@@ -1,4 +1,3 @@
-import { basename, isAbsolute, relative } from 'node:path'
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { someOf } from '../config/check-schedules.ts'
 import { matchesProject } from '../config/choose-projects.ts'
@@ -11,6 +10,7 @@ import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { ProcessContext } from './process-context.ts'
+import { shownPath } from './shown-path.ts'
 import { systemClock } from './system.ts'
 
 export interface OpenProjects {
@@ -72,10 +72,4 @@ export function openProjects(
 function suggest(only: readonly string[], names: readonly string[]): string {
   const known = only.some((name) => name.includes('/')) ? names : names.map((name) => name.slice(name.indexOf('/') + 1))
   return only.map((name) => suggestName(name, known)).find((hint) => hint !== '') ?? ''
-}
-
-/** A path to show in reports: relative to the working directory, or the bare name of a file outside. */
-function shownPath(cwd: string, file: string): string {
-  const path = relative(cwd, file)
-  return path.startsWith('..') || isAbsolute(path) ? basename(file) : path
 }

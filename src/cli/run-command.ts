@@ -10,6 +10,7 @@ import { defineBaseline } from './baseline.ts'
 import { defineCompare } from './compare.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
+import { defineDoctor } from './doctor.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
 import { definePolicyCheck } from './policy-check.ts'
@@ -50,6 +51,7 @@ const commands = [
     defineProbe,
     defineNotify,
     defineDemo,
+    defineDoctor,
   ],
 ]
 

@@ -51,11 +51,19 @@ function* wrongBase(
   path: NodePath,
   document: ConfigurationDocument,
 ): Generator<FileProblem> {
+  const base = baseBefore(prefix, url)
+  if (base === undefined) return
+  yield document.problem(
+    [...path, 'url'],
+    `leave ${prefix} out of the URL, it is appended: ${withoutCredentials(base)}`,
+  )
+}
+
+/** The base URL that was meant where a URL contains the prefix of the contract's paths; undefined where it does not. */
+export function baseBefore(prefix: string, url: string): string | undefined {
   const { origin, pathname } = new URL(url)
   const at = prefix === '' ? -1 : `${pathname}/`.indexOf(`${prefix}/`)
-  if (at < 0) return
-  const base = `${origin}${withoutCredentials(pathname.slice(0, at))}`
-  yield document.problem([...path, 'url'], `leave ${prefix} out of the URL, it is appended: ${base}`)
+  return at < 0 ? undefined : origin + pathname.slice(0, at)
 }
 
 /** Quotes that a shell or a CI system did not take away are sent as a part of the key. */

@@ -3,8 +3,8 @@ import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
-import { type FileProblem, problemLines } from '../yaml/problem.ts'
-import { examineDocument, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
+import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
+import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
@@ -107,6 +107,18 @@ const startAdvice = `name another file with --config FILE, or write this one:
         projects:
           - { id: ID-OF-THE-PROJECT, name: payments }`
 
+/** A configuration as far as it can be read, and what is wrong with it. */
+export interface ExaminedConfiguration {
+  readonly problems: readonly FileProblem[]
+  /**
+   * Without its faulty parts; undefined where they are too many. A project without a usable key has an empty one.
+   * `findHistory` throws AuditError.usage where the name of the history is faulty.
+   */
+  readonly parts: (Omit<Configuration, 'history'> & { readonly findHistory: () => HistoryLocation }) | undefined
+  /** Whether a part of this member of the file was left out as faulty. */
+  isCut(member: string): boolean
+}
+
 /**
  * Reads the configuration.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
@@ -116,7 +128,23 @@ export function readConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): Configuration {
-  const examined = examineDocument(readConfigurationText(file, sources, startAdvice), {
+  const { problems, parts } = examineConfiguration(file, sources, options)
+  refuseProblems(problems)
+  if (parts === undefined) throw new Error('a configuration was refused without a problem') // Lets the compiler know.
+  const { findHistory, ...configuration } = parts
+  return { ...configuration, history: findHistory() }
+}
+
+/**
+ * Reads the configuration for callers that go on with what is right in it.
+ * @throws AuditError.usage when it cannot be read at all, or is not YAML
+ */
+export function examineConfiguration(
+  file: string,
+  sources: ReferenceSources,
+  options: ConfigurationOptions = {},
+): ExaminedConfiguration {
+  const { document, problems: mistakes } = examineDocument(readConfigurationText(file, sources, startAdvice), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
@@ -124,16 +152,15 @@ export function readConfiguration(
     isSecret: (path) =>
       path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
-  const { faults, authorities } =
-    examined.document === undefined
-      ? { faults: [], authorities: [] }
-      : examineValues(examined.document, { file, sources, options })
-  const document = refuseFaults(examined, faults)
+  const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
+  if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
+  const { faults, authorities } = examineValues(document, { file, sources, options })
+  const problems = [...mistakes, ...faults]
   const { value } = document
-  const parts = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
-  return {
+  const headers = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
+  const parts = {
     file: resolve(file),
-    history: historyOf(file, value, sources.env, options),
+    findHistory: () => historyOf(file, value, sources.env, options),
     policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
@@ -146,14 +173,15 @@ export function readConfiguration(
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
-        projectOf(project, service, document, ['services', index, 'projects', position]),
+        projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
       listings: service.listings,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
-    digest: configurationDigest(value, parts),
+    digest: configurationDigest(value, headers),
     warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
   }
+  return { problems, parts, isCut }
 }
 
 /** Finds what no schema can: faults across values, and in files that are named. */
@@ -248,15 +276,16 @@ function projectOf(
   project: DecodedProject,
   service: DecodedService,
   document: ReadDocument<DecodedConfiguration>,
-  path: NodePath,
+  { path, problems }: { readonly path: NodePath; readonly problems: readonly FileProblem[] },
 ): ConfiguredProject {
-  const key = project.key ?? service.key
-  if (key === undefined) throw new Error('a project without a key was let through') // findContradictions refuses it
   const keyPath = [...(project.key === undefined ? path.slice(0, 2) : path), 'key']
+  const { line, column } = document.at(keyPath)
+  const isFaulty = problems.some((problem) => problem.line === line && problem.column === column)
+  const key = (isFaulty ? undefined : (project.key ?? service.key)) ?? ''
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
-    keyPlace: { ...document.at(keyPath), reference: referenceIn(document.written(keyPath) ?? '') },
+    keyPlace: { line, column, reference: referenceIn(document.written(keyPath) ?? '') },
     labels: project.labels,
     filters: project.filters,
     line: document.at(path).line,

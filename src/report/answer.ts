@@ -16,6 +16,7 @@ export const answerVersions = {
   'baseline-revoke': 1,
   compare: 1,
   diff: 2,
+  doctor: 1,
   keygen: 1,
   notify: 2,
   'notify-test': 1,

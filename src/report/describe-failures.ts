@@ -13,7 +13,7 @@ export function describeFailures(group: FailureGroup): FailureDescribed {
   const { service, what, url, requestId, keys, cause } = group
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
-  const next = cause === null ? null : nextSteps[cause](group)
+  const next = cause === null ? null : nextStep(cause, url)
   return {
     headline: `${service}: ${what}`,
     facts: [
@@ -49,7 +49,11 @@ function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
   return configuredAt === null ? '' : ` (${configuredAt})`
 }
 
-/** What to do about each cause; null where the reason itself says it. */
+/** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
+export function nextStep(cause: CoverageCause, url: string | null): string | null {
+  return nextSteps[cause]({ url })
+}
+
 const nextSteps = {
   sigint: () => 'Run the audit again.',
   sigterm: () => 'Run the audit again.',
@@ -77,7 +81,7 @@ const nextSteps = {
   suspect_page: () => null,
   bug: () => null,
   unspecified: () => null,
-} as const satisfies Record<CoverageCause, (group: FailureGroup) => string | null>
+} as const satisfies Record<CoverageCause, (asked: Pick<FailureGroup, 'url'>) => string | null>
 
 function originOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : 'with the `url` of the service'

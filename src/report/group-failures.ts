@@ -68,11 +68,14 @@ function serviceOf({ project }: ReportCoverage): string {
   return project.split('/', 1)[0] ?? project
 }
 
-/** What differs between walks that failed alike is left out: the page, the item, the tries. */
 function bareReason({ reason }: ReportCoverage): string {
-  if (reason === null) return 'no reason given'
-  return readReason(reason)
-    .what.replace(/^(?:page \d{1,9}|project): /, '')
+  return reason === null ? 'no reason given' : bareWhat(readReason(reason).what)
+}
+
+/** What differs between requests that failed alike is left out: the page, the item, the tries. */
+export function bareWhat(what: string): string {
+  return what
+    .replace(/^(?:page \d{1,9}|project): /, '')
     .replace(/^item \d{1,9} /, 'an item ')
     .replace(/ after \d{1,5} tries/, '')
     .replace(', no time left for further tries', '')

@@ -11,8 +11,10 @@ import type { PagedListing, ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 
-/** A page may have this many items even if fewer were requested: some services do not paginate. */
-const fewestItems = 20_000
+/** A page may have 20,000 items even if fewer were requested: some services do not paginate. */
+export function mostItemsOf({ pageSize }: Pick<ServiceSettings, 'pageSize'>): number {
+  return Math.max(20_000, pageSize)
+}
 
 interface Reading {
   readonly access: ProjectAccess
@@ -37,7 +39,7 @@ export async function* readPages(
   const seen = new Set<string>()
   /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
-  const mostItems = Math.max(fewestItems, settings.pageSize)
+  const mostItems = mostItemsOf(settings)
   let cursor: string | null = null
   for (let number = 1; ; number++) {
     const query = new URLSearchParams(firstQuery)

@@ -7,11 +7,41 @@ import type { SendRequest } from './send-request.ts'
 import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 
+/** A project that answered, which a project's key makes its own. */
+type AnsweringProject = JsonObject & { readonly uid: string }
+
 /**
  * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
  * `not_offered` where there is no such operation, `foreign` when the key answers for another project.
  */
 export async function readProject(ask: SendRequest, access: ProjectAccess): Promise<JsonObject> {
+  const { project, fault } = await askForProject(ask, access)
+  if (project.uid !== access.projectUid)
+    throw fault('foreign', `the answer is another project: the key belongs to ${nameProject(project, access.key)}`)
+  return project
+}
+
+/**
+ * Whose a key is. It asks for a project that does not exist: a personal key is told so, a project's key is shown its
+ * own project. undefined where the answer is another.
+ */
+export async function findKeyOwner(
+  ask: SendRequest,
+  access: ProjectAccess,
+): Promise<'a person' | { readonly project: string } | undefined> {
+  try {
+    const { project } = await askForProject(ask, { ...access, projectUid: noProject })
+    return { project: nameProject(project, access.key) }
+  } catch (error) {
+    if (!(error instanceof ServiceFault)) throw error
+    return error.kind === 'not_found' ? 'a person' : undefined
+  }
+}
+
+/** An id of the first millisecond of 1970. */
+const noProject = '00000000000000000000000000'
+
+async function askForProject(ask: SendRequest, access: ProjectAccess) {
   const path = `/projects/${encodeURIComponent(access.projectUid)}`
   const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, access)
   if (!reply.ok) throw faultOf(reply, 'project')
@@ -20,11 +50,10 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
   if (!envelope.ok) throw fault('malformed', envelope.reason)
   const project = envelope.value
   if (!isJsonObject(project)) throw fault('malformed', 'data is not an object')
-  if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
-    throw fault('malformed', 'data has no uid')
-  if (project.uid !== access.projectUid)
-    throw fault('foreign', `the answer is another project: the key belongs to ${nameProject(project, access.key)}`)
-  return project
+  const { uid } = project
+  if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) throw fault('malformed', 'data has no uid')
+  const answering: AnsweringProject = { ...project, uid }
+  return { project: answering, fault }
 }
 
 function nameProject({ uid, name }: JsonObject, key: string): string {

@@ -1,18 +1,16 @@
 import type { Clock } from '../model/clock.ts'
 import { backoffMs, refusedKeyBackoffMs } from './backoff.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
-import { explainConnection } from './explain-connection.ts'
+import { exchangeOnce } from './exchange-once.ts'
 import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
 import { createKeyVerdicts } from './key-verdicts.ts'
-import { networkFailure } from './network-failure.ts'
 import { createRateGate } from './rate-gate.ts'
-import { readAnswer } from './read-answer.ts'
 import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
-import type { Transport, WireRequest } from './transport.ts'
+import type { Transport } from './transport.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
 /** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
@@ -70,8 +68,10 @@ export function createSender({
       access.traffic.requests++
       if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
-      const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
-      const exchange = await exchangeOnce(request, { ...question, limitMs }, access)
+      const exchange = await exchangeOnce(request, {
+        ...question,
+        ...{ transport, settings, matchers, cut, timeoutAfter, key: access.key, signal: access.signal },
+      })
       const seen = (nextTryMs: number | null) =>
         onRequest(describeSent(question, access.key, exchange, nextTryMs, startedAt))
       if (exchange.ok) {
@@ -121,35 +121,6 @@ export function createSender({
       fault: exchange.ok ? null : exchange.what,
       durationMs: Math.round(clock.now() - startedAt),
       nextTryMs,
-    }
-  }
-
-  async function exchangeOnce(
-    request: WireRequest,
-    {
-      limitMs,
-      success,
-      mostItems,
-      recognise,
-    }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise'> & {
-      readonly limitMs: number
-    },
-    { key, signal }: ProjectAccess,
-  ): Promise<HttpOutcome> {
-    const timeout = timeoutAfter(limitMs)
-    const end = cut ?? signal
-    try {
-      const answer = await transport.send(request, AbortSignal.any([end, timeout]))
-      const { maxBodyBytes } = limits
-      const { url } = settings
-      return await readAnswer(answer, {
-        ...{ matchers, maxBodyBytes, key, url, path: request.path },
-        ...{ success, mostItems, recognise },
-      })
-    } catch (error) {
-      if (end.aborted) return stopped(signal)
-      if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
-      return explainConnection(networkFailure(error), { url: settings.url, inspect: transport.inspect })
     }
   }
 

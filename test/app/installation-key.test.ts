@@ -14,12 +14,12 @@ it('takes the key of the environment, then of the configuration, and makes a fil
   expect(findInstallationKey(location, {})).toBeUndefined()
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: given }).key.toString()).toBe(given)
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: '' }).key.toString()).toBe(configured)
-  expect(findInstallationKey(withKey, {})?.toString()).toBe(configured)
+  expect(findInstallationKey(withKey, {})?.key.toString()).toBe(configured)
   expect(existsSync(location.keyFile)).toBe(false)
 
   const { key } = installationKey(location, {})
   expect(readFileSync(location.keyFile, 'utf8')).toBe(`${key.toString('hex')}\n`)
-  expect(findInstallationKey(location, {})).toEqual(key)
+  expect(findInstallationKey(location, {})?.key).toEqual(key)
 })
 
 it('refuses a short key', () => {

@@ -1,16 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { describeFailures } from '../../src/report/describe-failures.ts'
 import { groupFailures } from '../../src/report/group-failures.ts'
 import type { Patience } from '../../src/service/settings.ts'
+import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
 import { openAuditHarness } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
@@ -32,69 +26,7 @@ function messagesOf({ coverage, projects }: Report): string[] {
   })
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function')
-      server.closeAllConnections()
-  })
-  return (server.address() as AddressInfo).port
-}
-
-const plain = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}`
-
-function json(status: number, body: object): RequestListener {
-  return (_request, response) =>
-    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body))
-}
-
-const certificates: Record<string, { key: string; cert: string }> = {}
-
-const authority = `
-[ca]
-default_ca = own
-[own]
-database = index.txt
-serial = serial
-new_certs_dir = .
-default_md = sha256
-policy = any
-copy_extensions = copy
-[any]
-commonName = supplied
-`
-
-beforeAll(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-  writeFileSync(join(folder, 'ca.conf'), authority)
-  writeFileSync(join(folder, 'index.txt'), '')
-  writeFileSync(join(folder, 'serial'), '01')
-  for (const [name, host, from, to] of [
-    ['selfSigned', 'localhost', '20200101000000Z', '20490101000000Z'],
-    ['expired', 'localhost', '20200101000000Z', '20210101000000Z'],
-    ['other', 'other.example', '20200101000000Z', '20490101000000Z'],
-  ] as const) {
-    writeFileSync(join(folder, 'index.txt'), '')
-    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
-    openssl('req', '-new', ...key, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-out', 'csr.pem')
-    const dates = ['-startdate', from, '-enddate', to]
-    openssl(
-      ...['ca', '-batch', '-config', 'ca.conf', '-selfsign', '-keyfile', 'key.pem', '-in', 'csr.pem'],
-      ...dates,
-      ...['-notext', '-out', 'cert.pem'],
-    )
-    const read = (file: string) => readFileSync(join(folder, file), 'utf8')
-    certificates[name] = { key: read('key.pem'), cert: read('cert.pem') }
-  }
-  rmSync(folder, { recursive: true })
-})
-
-async function tls(name: string): Promise<{ url: string; ca: string }> {
-  const { key, cert } = certificates[name] ?? { key: '', cert: '' }
-  return { url: `https://localhost:${await listen(createTlsServer({ key, cert }, json(200, {})))}`, ca: cert }
-}
+beforeAll(makeCertificates)
 
 /** No port, request or duration that differs from run to run. */
 function steady(text: string): string {
@@ -241,14 +173,7 @@ describe('one cause is one message, without a wait for what waiting does not men
   })
 
   it('a service that is down: tried again, and the address is named', async () => {
-    const closed = createServer()
-    const free = await new Promise<number>((resolve) =>
-      closed.listen(0, '127.0.0.1', () => {
-        const { port } = closed.address() as AddressInfo
-        closed.close(() => resolve(port))
-      }),
-    )
-    const { messages, seconds } = await audit(`http://127.0.0.1:${free}`)
+    const { messages, seconds } = await audit(`http://127.0.0.1:${await closedPort()}`)
     expect(messages.map(steady)).toEqual([
       [
         'acme: connection refused',

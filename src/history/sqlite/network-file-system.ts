@@ -56,7 +56,7 @@ function isWithin(path: string, point: string): boolean {
 }
 
 /** The real path of a file, or of its closest existing parent. */
-function realPlace(file: string): string {
+export function realPlace(file: string): string {
   let place = file
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
   return realpathSync(place)

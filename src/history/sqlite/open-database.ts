@@ -122,7 +122,7 @@ export function refuseOtherSchema(db: Database.Database): void {
 }
 
 /** The schema that a database has, and the newest that this program knows. */
-function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
+export function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
   return { has: Number(db.pragma('user_version', { simple: true })), known: knownSchema(migrationsDirectory) }
 }
 

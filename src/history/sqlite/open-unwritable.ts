@@ -28,7 +28,7 @@ export function openInMemory(file: string): Database.Database {
   if (size > mostBytes) throw unreadable(file, 'it is larger than 2 GiB')
   const bytes = readFileSync(file)
   // 1: a rollback journal, which a database in memory has.
-  bytes.fill(1, journalOffset, journalOffset + 2)
+  bytes.subarray(journalOffset, journalOffset + 2).fill(1)
   return new Database(bytes, { readonly: true })
 }
 

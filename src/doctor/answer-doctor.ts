@@ -1,0 +1,72 @@
+import { type ExitCode, exitCodes } from '../model/errors.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { TextPage } from '../report/text/page.ts'
+import { wrapProse } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+import type { CheckRow } from './check.ts'
+
+/** 2: a fault of the installation; 3: a service cannot be audited. */
+export function exitCodeOf(rows: readonly CheckRow[]): ExitCode {
+  const failed = rows.filter(({ status }) => status === 'fail')
+  if (failed.some(({ service }) => service === null)) return exitCodes.usage
+  return failed.length > 0 ? exitCodes.incomplete : exitCodes.clean
+}
+
+export function answerDoctor(rows: readonly CheckRow[], limit: number): Answer<CheckRow> {
+  return {
+    ...{ command: 'doctor', run: null },
+    ...limited(rows, limit),
+    conclusion: [`${describeCounts(rows)} Exit code ${exitCodeOf(rows)}.`],
+  }
+}
+
+function describeCounts(rows: readonly CheckRow[]): string {
+  const number = (wanted: CheckRow['status']) => rows.filter(({ status }) => status === wanted).length
+  const [failed, warned] = [number('fail'), number('warn')]
+  const warnings = warned === 0 ? '' : `, ${count(warned, 'warning')}`
+  return `${failed === 0 ? 'No problem' : count(failed, 'problem')}${warnings}.`
+}
+
+export const doctorView: AnswerView<CheckRow> = {
+  columns: [
+    { name: 'check', value: ({ check }) => check },
+    { name: 'service', value: ({ service }) => service },
+    { name: 'status', value: ({ status }) => status },
+    { name: 'detail', value: ({ detail }) => detail },
+    { name: 'remediation', value: ({ remediation }) => remediation },
+  ],
+  lines({ rows }, page) {
+    return rows.flatMap((row, at) => {
+      const isNew = at > 0 && row.service !== rows[at - 1]?.service
+      const heading = row.service === null ? [] : [page.paint('heading', neutralise(row.service))]
+      return [...(isNew ? ['', ...heading] : []), ...showRow(row, page)]
+    })
+  },
+  nothing: '',
+  isOfRun: false,
+}
+
+const marks = {
+  ok: ['✓', 'good'],
+  warn: ['!', 'modified'],
+  fail: ['✗', 'alarm'],
+  skipped: ['–', 'aside'],
+} as const
+
+/** The longest name of a check. */
+const nameColumns = 'configuration'.length
+
+function showRow({ check, service, status, detail, remediation }: CheckRow, { width, paint }: TextPage): string[] {
+  const indent = service === null ? '' : '  '
+  const [mark, style] = marks[status]
+  const start = indent.length + 2 + nameColumns + 2
+  const [first = '', ...rest] = wrapProse(neutralise(detail), width - start)
+  const advice = remediation === null ? [] : wrapProse(neutralise(remediation), width - start - 2)
+  return [
+    `${indent}${paint(style, mark)} ${check.padEnd(nameColumns)}  ${first}`,
+    ...rest.map((line) => ' '.repeat(start) + line),
+    ...advice.map((line, at) => `${' '.repeat(start)}${at === 0 ? '→' : ' '} ${line}`),
+  ]
+}

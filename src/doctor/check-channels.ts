@@ -1,0 +1,58 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { smtpServer } from '../config/notify-schema.ts'
+import type { Channel } from '../config/read-configuration.ts'
+import { reasonOf } from '../model/errors.ts'
+import { networkFailure } from '../service/network-failure.ts'
+import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
+import { type HostPort, hostPortOf, resolveHost, tryConnection } from '../service/reach-host.ts'
+import { contain, type Finding, fail, ok, skipped } from './check.ts'
+
+const waitMs = 5_000
+
+/** Checks that the receivers can be reached. It sends them nothing: `hookdrift notify --test` does. */
+export async function checkChannels(
+  channels: readonly Channel[],
+  env: ProxyVariables,
+  isCut: boolean,
+): Promise<readonly Finding[]> {
+  const found = await Promise.all(channels.map((channel) => contain(async () => [await checkChannel(channel, env)])))
+  const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
+  if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
+  return [...found.flat(), ...cut]
+}
+
+/** URLs of channels are secrets: a message shows the host alone. */
+async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Finding> {
+  const { name } = channel
+  if (channel.type === 'log') return ok(`${name}: writes to the log`)
+  if (channel.type === 'directory') return checkDirectory(name, channel.path)
+  const target = channel.type === 'email' ? smtpServer(channel.smtp) : hostPortOf(channel.url)
+  if (target === undefined) return skipped(`${name}: see configuration`)
+  if ('url' in channel && proxyFor(new URL(channel.url), env) !== undefined)
+    return skipped(`${name}: ${target.host} is reached through a proxy; \`hookdrift notify --test ${name}\` tries it`)
+  return checkReceiver(name, target)
+}
+
+async function checkReceiver(name: string, { host, port }: HostPort): Promise<Finding> {
+  const at = `${host}:${port}`
+  try {
+    await resolveHost(host)
+    await tryConnection({ host, port }, waitMs)
+    return ok(`${name}: ${at} accepts connections, its secrets are set; nothing was sent`)
+  } catch (error) {
+    const advice = 'Check the address of the channel, and the way to it from this machine.'
+    return fail(`${name}: ${networkFailure(error).what}: ${at}`, advice)
+  }
+}
+
+function checkDirectory(name: string, path: string): Finding {
+  let place = path
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
+  try {
+    accessSync(place, constants.W_OK)
+    return ok(`${name}: ${path}${place === path ? '' : ', made when the first report is written'}`)
+  } catch (error) {
+    return fail(`${name}: cannot write to ${place}: ${reasonOf(error)}`, 'Let this user write there, or change `path`.')
+  }
+}

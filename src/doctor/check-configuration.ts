@@ -1,0 +1,39 @@
+import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
+import { count } from '../text/count.ts'
+import { timetableFaultsAt } from '../worker/timetable.ts'
+import { type Finding, fail, findingsOf, ok, warn } from './check.ts'
+import type { DoctorContext } from './context.ts'
+
+export interface CheckedConfiguration {
+  readonly findings: readonly Finding[]
+  /** As far as it can be read; undefined where it cannot. */
+  readonly examined: ExaminedConfiguration | undefined
+}
+
+/** Reports each mistake of the configuration, and hands on what is right in it. */
+export function checkConfiguration({
+  config,
+  history,
+  sources,
+  cwd,
+  clock,
+  shown,
+}: DoctorContext): CheckedConfiguration {
+  try {
+    const findTimetableFault = timetableFaultsAt(clock.now())
+    const examined = examineConfiguration(config, sources, { history, cwd, findTimetableFault })
+    return { findings: findingsIn(examined, shown(config)), examined }
+  } catch (error) {
+    return { findings: findingsOf(error), examined: undefined }
+  }
+}
+
+function findingsIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Finding[] {
+  const faults = problems
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .map(({ line, column, text }) => fail(`${file}:${line}:${column}: ${text}`, null))
+  const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), null))
+  if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
+  const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
+  return [ok(`${file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}`), ...warnings]
+}

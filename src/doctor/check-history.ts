@@ -1,0 +1,68 @@
+import { examineHistory } from '../app/open-history.ts'
+import { verificationOf } from '../app/verify-report.ts'
+import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
+import type { HistoryLocation } from '../history/location.ts'
+import { count } from '../text/count.ts'
+import { type Finding, fail, findingsOf, ok, warn } from './check.ts'
+import { showBytes } from './show-bytes.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface CheckedHistory {
+  readonly findings: readonly Finding[]
+  /** undefined where the history cannot be used. */
+  readonly examination: HistoryExamination | undefined
+}
+
+/** Below this, the next runs may not fit. */
+const fewBytes = 256 * 1024 * 1024
+
+/** Examines the history, read-only: it is neither made nor upgraded. */
+export async function checkHistory(
+  location: HistoryLocation,
+  env: Environment,
+  shown: (path: string) => string,
+): Promise<CheckedHistory> {
+  try {
+    const examination = await examineHistory(location, env, verificationOf('plain'))
+    const findings = [...troublesOf(examination, location), ...contentFindings(examination, shown(location.path))]
+    return { findings, examination }
+  } catch (error) {
+    return { findings: findingsOf(error), examination: undefined }
+  }
+}
+
+function* troublesOf(
+  { exists, isWritable, isReadableByOthers, freeBytes }: HistoryExamination,
+  { shown }: HistoryLocation,
+): Generator<Finding> {
+  if (!isWritable) {
+    const advice = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
+    yield fail(`${shown} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`, advice)
+  }
+  if (isReadableByOthers) yield warn(`${shown} is readable by other users`, `Run \`chmod 600 ${shown}\`.`)
+  if (freeBytes !== undefined && freeBytes < fewBytes) {
+    const advice = 'Free space, or remove old runs with `hookdrift prune --keep-within 90d`.'
+    yield warn(`only ${showBytes(freeBytes)} are free at ${shown}`, advice)
+  }
+}
+
+function contentFindings({ content, freeBytes, isLocal }: HistoryExamination, file: string): readonly Finding[] {
+  const free = freeBytes === undefined ? '' : `, ${showBytes(freeBytes)} free`
+  if (content === undefined) return [ok(`none yet: the first audit makes ${file}${free}`)]
+  const { verification, bytes, committedRuns } = content
+  if (verification === undefined) return [schemaFinding(content, file)]
+  if (verification.ok) {
+    const disk = isLocal ? ', local disk' : ''
+    return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}`)]
+  }
+  const advice = 'Keep a copy of the file and restore the last backup that verifies: docs/how-to/keep-the-history.md.'
+  const failed = verification.checks.filter((check) => !check.ok)
+  return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
+}
+
+function schemaFinding({ schema, knownSchema }: HistoryContent, file: string): Finding {
+  const text = `${file} has schema ${schema}, this hookdrift writes schema ${knownSchema}`
+  if (schema > knownSchema) return fail(text, 'Use the newer hookdrift that wrote it.')
+  return warn(text, 'The next audit upgrades it, after a backup.')
+}

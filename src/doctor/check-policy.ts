@@ -1,0 +1,46 @@
+import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
+import type { Policy } from '../policy/policy.ts'
+import { answerPolicyTests } from '../queries/answer-policy-tests.ts'
+import { count } from '../text/count.ts'
+import { problemLine } from '../yaml/problem.ts'
+import { contain, type Finding, fail, findingsOf, ok, skipped } from './check.ts'
+
+export interface CheckedPolicy {
+  readonly policy: readonly Finding[]
+  readonly tests: readonly Finding[]
+}
+
+/** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
+export async function checkPolicy(
+  file: string | undefined,
+  now: number,
+  shown: (path: string) => string,
+): Promise<CheckedPolicy> {
+  let policy: Policy
+  try {
+    policy = await loadPolicy(file, { now })
+  } catch (error) {
+    return { policy: findingsOf(error), tests: [skipped('the policy cannot be read')] }
+  }
+  const rules = count(policy.rules.length, 'rule')
+  if (file === undefined) {
+    return { policy: [ok(`none configured: the ${rules} of the recommended pack`)], tests: [skipped('no policy file')] }
+  }
+  return {
+    policy: [ok(`${shown(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`)],
+    tests: await contain(() => runTests(file, policy)),
+  }
+}
+
+async function runTests(file: string, policy: Policy): Promise<readonly Finding[]> {
+  const ids = policy.known.map(({ id }) => id)
+  const tests = await loadPolicyTests(file, ids)
+  if (tests.length === 0) return [skipped('the policy has no tests')]
+  const { rows } = answerPolicyTests(policy, tests)
+  const failed = rows.filter((row) => !row.ok)
+  if (failed.length === 0) return [ok(`${count(rows.length, 'test')} passed`)]
+  const lines = failed.flatMap(({ problems }) => problems.map(problemLine))
+  return lines.map((line, at) =>
+    fail(line, at === lines.length - 1 ? 'Correct the policy or the test: `hookdrift policy test` runs them.' : null),
+  )
+}

@@ -1,0 +1,82 @@
+import { AuditError, classOf, framesOf } from '../model/errors.ts'
+
+export type CheckName =
+  | 'node'
+  | 'configuration'
+  | 'policy'
+  | 'policy-tests'
+  | 'history'
+  | 'seal-key'
+  | ServiceCheckName
+  | 'channel'
+  | 'schedule'
+export type ServiceCheckName =
+  | 'dns'
+  | 'tcp'
+  | 'tls'
+  | 'clock'
+  | 'release'
+  | 'base-path'
+  | 'key'
+  | 'page-size'
+  | 'projects'
+
+/** What a check came to. */
+export interface Finding {
+  /** `skipped`: not checked, because of what another check found; or there is nothing to check. */
+  readonly status: 'ok' | 'warn' | 'fail' | 'skipped'
+  /** One line, without a secret. */
+  readonly detail: string
+  /** What to do; null for nothing. */
+  readonly remediation: string | null
+}
+
+/** One line of the answer. A check has a row for each thing that it found. */
+export interface CheckRow extends Finding {
+  readonly check: CheckName
+  /** The service that it is about; null for the installation. */
+  readonly service: string | null
+}
+
+export function ok(detail: string, remediation: string | null = null): Finding {
+  return { status: 'ok', detail, remediation }
+}
+
+export function warn(detail: string, remediation: string | null): Finding {
+  return { status: 'warn', detail, remediation }
+}
+
+export function fail(detail: string, remediation: string | null): Finding {
+  return { status: 'fail', detail, remediation }
+}
+
+export function skipped(detail: string): Finding {
+  return { status: 'skipped', detail, remediation: null }
+}
+
+/** Does a check whose errors must not end the others: an error becomes a finding for each line of its message. */
+export async function contain(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await check()
+  } catch (error) {
+    return findingsOf(error)
+  }
+}
+
+/** An error as findings. Of a bug, only the place is shown: its message may quote anything. */
+export function findingsOf(error: unknown): readonly Finding[] {
+  if (!(error instanceof AuditError)) {
+    const [, place = ''] = framesOf(error).split('\n')
+    return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]
+  }
+  const lines = error.message.split('\n')
+  return lines.map((line, at) => fail(line, at === lines.length - 1 ? shortAdvice(error.advice) : null))
+}
+
+/** Advice may end in a whole file, which a row has no room for. */
+function shortAdvice(advice: string | undefined): string | null {
+  if (advice === undefined) return null
+  const [line = '', ...more] = advice.split('\n')
+  const short = more.length === 0 ? line : line.slice(0, line.lastIndexOf(','))
+  return short.charAt(0).toUpperCase() + short.slice(1)
+}

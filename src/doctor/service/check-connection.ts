@@ -1,0 +1,92 @@
+import { dayMs } from '../../model/clock.ts'
+import type { Greeting, ServiceExaminer } from '../../service/examine-service.ts'
+import { count } from '../../text/count.ts'
+import { type Finding, ok, skipped, warn } from '../check.ts'
+import type { ServiceFindings } from './context.ts'
+import { failureFinding } from './describe-fault.ts'
+
+export interface CheckedConnection {
+  readonly findings: ServiceFindings
+  /** Whether the service answers in HTTP. */
+  readonly isAnswered: boolean
+}
+
+/** Says how the service greets: its certificate, its clock, its release. */
+export async function checkConnection(
+  examiner: ServiceExaminer,
+  { url, now }: { readonly url: string; readonly now: number },
+): Promise<CheckedConnection> {
+  const greeting = await examiner.greet()
+  const { failure } = greeting
+  if (failure?.status === null) return { findings: unanswered(greeting, failure), isAnswered: false }
+  return {
+    findings: [
+      ['tls', [await certificateFinding(examiner, url, now)]],
+      ['clock', [clockFinding(greeting)]],
+      ['release', [releaseFinding(greeting)]],
+    ],
+    isAnswered: true,
+  }
+}
+
+/** The one check that the failure is about fails, and the others wait for it. */
+function unanswered(greeting: Greeting, failure: NonNullable<Greeting['failure']>): ServiceFindings {
+  const found = [failureFinding(failure, greeting.url)]
+  const waiting = [skipped('no answer')]
+  if (failure.kind === 'tls')
+    return [
+      ['tls', found],
+      ['clock', waiting],
+      ['release', waiting],
+    ]
+  const isWrongUrl = failure.kind === 'wrong_url' || failure.kind === 'malformed'
+  return [
+    ['tls', waiting],
+    ['clock', waiting],
+    ['release', isWrongUrl ? waiting : found],
+    ...(isWrongUrl ? [['base-path', found] as const] : []),
+  ]
+}
+
+const leastDays = 21
+
+async function certificateFinding(examiner: ServiceExaminer, url: string, now: number): Promise<Finding> {
+  if (url.startsWith('http:')) return skipped('the connection is plain http')
+  const shown = await examiner.certificate()
+  if (shown?.validTo === undefined) return ok('the certificate is accepted; a proxy hides its dates')
+  const days = Math.floor((Date.parse(shown.validTo) - now) / dayMs)
+  const text = `the certificate is accepted, and valid until ${shown.validTo} (${count(days, 'day')})`
+  return days < leastDays ? warn(text, 'Renew the certificate at the service.') : ok(text)
+}
+
+const mostSecondsApart = 60
+
+function clockFinding({ aheadMs }: Greeting): Finding {
+  if (aheadMs === undefined) return skipped('the service does not say its time')
+  const seconds = Math.round(Math.abs(aheadMs) / 1000)
+  const way = aheadMs < 0 ? 'behind' : 'ahead of'
+  if (seconds <= 1) return ok('the clocks agree')
+  const text = `the clock of the service is ${seconds} s ${way} this one`
+  return seconds > mostSecondsApart
+    ? warn(text, 'Turn on NTP on both machines: ages and deadlines depend on it.')
+    : ok(text)
+}
+
+/** Releases that hookdrift was held against: docs/reference/supported-services.md. */
+const supported = { first: [25, 6], last: [26, 7] } as const
+
+function releaseFinding({ release, version, failure }: Greeting): Finding {
+  const dialect = version === undefined ? '' : `, answers in interface version ${version}`
+  if (release === undefined) {
+    const why = failure === undefined ? '' : `: /healthz answers ${failure.what}`
+    return warn(`the service does not name its release${why}${dialect}`, null)
+  }
+  const text = `calls itself ${release}${dialect}`
+  const named = /^Convoy v(\d{1,4})\.(\d{1,4})/.exec(release)
+  if (named === null) return warn(text, 'hookdrift audits Convoy and services with its API: see supported-services.md.')
+  const number = Number(named[1]) * 1000 + Number(named[2])
+  const [least, most] = [supported.first, supported.last].map(([year, month]) => year * 1000 + month)
+  const isSupported = number >= (least ?? 0) && number <= (most ?? 0)
+  if (isSupported) return ok(text)
+  return warn(text, 'hookdrift was held against v25.6 to v26.7: compare the first report with the dashboard.')
+}

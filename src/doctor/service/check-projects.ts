@@ -1,0 +1,166 @@
+import { describeKey } from '../../config/describe-key.ts'
+import type { ConfiguredProject } from '../../config/read-configuration.ts'
+import { chunks } from '../../model/chunks.ts'
+import { nextStep } from '../../report/describe-failures.ts'
+import { bareWhat } from '../../report/group-failures.ts'
+import type { ServiceExaminer } from '../../service/examine-service.ts'
+import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
+import type { Offer } from '../../service/settings.ts'
+import { count } from '../../text/count.ts'
+import { type Finding, fail, ok, skipped } from '../check.ts'
+import { accessOf, type ServiceContext, type ServiceFindings } from './context.ts'
+import { faultFinding } from './describe-fault.ts'
+
+export interface CheckedProjects {
+  readonly findings: ServiceFindings
+  /** A project that the service shows. */
+  readonly found: ConfiguredProject | undefined
+}
+
+interface Asked {
+  readonly project: ConfiguredProject
+  /** undefined where the service shows the project. */
+  readonly fault: ServiceFault | undefined
+}
+
+/** Asks for each project, and says of the answers what they mean for the base path, the keys and the projects. */
+export async function checkProjects(examiner: ServiceExaminer, context: ServiceContext): Promise<CheckedProjects> {
+  const { projects, listings } = context.service
+  const withKey = projects.filter(({ key }) => key !== '')
+  if (withKey.length === 0) {
+    const waiting = [skipped('there is no key: see configuration')]
+    return {
+      findings: [
+        ['base-path', waiting],
+        ['key', waiting],
+        ['projects', waiting],
+      ],
+      found: undefined,
+    }
+  }
+  const asked: Asked[] = []
+  for (const some of chunks(withKey, atOnce)) {
+    asked.push(
+      ...(await Promise.all(
+        some.map(async (project) => ({ project, fault: await askFor(project, listings.project, examiner) })),
+      )),
+    )
+  }
+  const basePath = basePathFinding(asked, context)
+  const keys = await keyFindings(asked, examiner, context)
+  return {
+    findings: [
+      ['base-path', [basePath]],
+      ['key', keys],
+      ['projects', projectFindings(asked, projects.length, context.file)],
+    ],
+    found: asked.find(({ fault }) => fault === undefined)?.project,
+  }
+}
+
+const atOnce = 4
+
+/** The project itself, or its endpoints where the service does not show projects. */
+async function askFor(
+  project: ConfiguredProject,
+  offer: Offer,
+  examiner: ServiceExaminer,
+): Promise<ServiceFault | undefined> {
+  const access = accessOf(project)
+  const fault = offer === 'off' ? undefined : await faultOf(examiner.project(access))
+  const isElsewhere = offer === 'off' || (offer === 'auto' && fault?.kind === 'not_offered')
+  return isElsewhere ? faultOf(examiner.firstItem(access)) : fault
+}
+
+async function faultOf(request: Promise<unknown>): Promise<ServiceFault | undefined> {
+  try {
+    await request
+    return undefined
+  } catch (error) {
+    if (error instanceof ServiceFault) return error
+    throw error
+  }
+}
+
+const ofBasePath: readonly FaultKind[] = ['wrong_url', 'not_offered', 'malformed']
+/** The service did not come to look at the key. */
+const beforeKey: readonly FaultKind[] = [
+  ...ofBasePath,
+  'http',
+  'timeout',
+  'network',
+  'tls',
+  'unknown_host',
+  'rate_limited',
+]
+
+function kindsOf(asked: readonly Asked[]): readonly (FaultKind | undefined)[] {
+  return asked.map(({ fault }) => fault?.kind)
+}
+
+function basePathFinding(asked: readonly Asked[], { service }: ServiceContext): Finding {
+  const { url, dialect } = service.settings
+  if (kindsOf(asked).some((kind) => kind === undefined || !beforeKey.includes(kind)))
+    return ok(`${url} answers under ${dialect.pathPrefix || '/'} as the API does`)
+  const fault = asked.map((each) => each.fault).find((each) => each !== undefined && ofBasePath.includes(each.kind))
+  return fault === undefined ? skipped('the service gives no answer to tell by: see projects') : faultFinding(fault)
+}
+
+/** One finding for each key, however many projects it is for. */
+async function keyFindings(
+  asked: readonly Asked[],
+  examiner: ServiceExaminer,
+  { file }: ServiceContext,
+): Promise<readonly Finding[]> {
+  const byKey = Map.groupBy(asked, ({ project }) => project.key)
+  const found: Finding[] = []
+  for (const [key, ofKey] of byKey) {
+    const [first] = ofKey
+    if (first === undefined) continue
+    const described = describeKey(key, first.project.keyPlace, file)
+    const refused = ofKey.find(({ fault }) => fault?.kind === 'refused_key' || fault?.kind === 'forbidden')?.fault
+    const isUntold = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
+    if (refused !== undefined && ofKey.every(({ fault }) => fault?.kind === refused.kind))
+      found.push(fail(`${described}: ${bareWhat(refused.facts.what)}`, nextStep(refused.kind, refused.facts.url)))
+    else if (isUntold) found.push(skipped(`${described}: the service did not look at it`))
+    else found.push(ok(`${described}: ${await describeOwner(first.project, examiner)}`))
+  }
+  return found
+}
+
+async function describeOwner(project: ConfiguredProject, examiner: ServiceExaminer): Promise<string> {
+  const owner = await examiner.keyOwner(accessOf(project))
+  if (owner === undefined) return 'accepted; the service does not show whose it is'
+  return owner === 'a person' ? 'accepted, a personal key' : `accepted, the key of one project: ${owner.project}`
+}
+
+/** One finding for each cause, with the projects that it is about. */
+function projectFindings(asked: readonly Asked[], configured: number, file: string): readonly Finding[] {
+  const faults = asked.filter(({ fault }) => fault !== undefined)
+  const shown = asked.filter(({ fault }) => fault === undefined).map(nameOf)
+  const byCause = Map.groupBy(faults, ({ fault }) => JSON.stringify([fault?.kind, bareWhat(fault?.facts.what ?? '')]))
+  const found = shown.length === 0 ? [] : [ok(`${shown.length} of ${configured} found: ${someOf(shown)}`)]
+  const failed = [...byCause.values()].flatMap((alike): readonly Finding[] => {
+    const [first] = alike
+    if (first?.fault === undefined) return []
+    const names = someOf(alike.map(nameOf))
+    const { kind } = first.fault
+    if (kind === 'refused_key' || kind === 'forbidden') return [skipped(`${names}: not shown, see key`)]
+    if (ofBasePath.includes(kind)) return [skipped(`${names}: not asked for, see base-path`)]
+    const place = alike.length === 1 ? ` (${file}:${first.project.line})` : ''
+    return [faultFinding(first.fault, `${names}${place}: `)]
+  })
+  const keyless = configured - asked.length
+  return [...found, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]
+}
+
+function nameOf({ project }: Asked): string {
+  return project.ref.name.slice(project.ref.service.length + 1)
+}
+
+const mostNamed = 5
+
+function someOf(names: readonly string[]): string {
+  const hidden = names.length - mostNamed
+  return names.slice(0, mostNamed).join(', ') + (hidden > 0 ? ` and ${hidden} more` : '')
+}

@@ -1,0 +1,25 @@
+import type { ConfiguredProject, ConfiguredService } from '../../config/read-configuration.ts'
+import type { ProjectAccess } from '../../service/service-client.ts'
+import type { CheckRow, Finding, ServiceCheckName } from '../check.ts'
+import type { DoctorContext } from '../context.ts'
+
+/** What the checks of one service share. */
+export interface ServiceContext extends Pick<DoctorContext, 'clock' | 'random' | 'shown'> {
+  readonly service: ConfiguredService
+  /** The configuration, for messages. */
+  readonly file: string
+  readonly env: DoctorContext['sources']['env']
+}
+
+/** Findings by check, in the order in which they were made. */
+export type ServiceFindings = readonly (readonly [ServiceCheckName, readonly Finding[]])[]
+
+export function rowsOf(service: string, findings: ServiceFindings): readonly CheckRow[] {
+  return findings.flatMap(([check, found]) => found.map((finding) => ({ check, service, ...finding })))
+}
+
+/** A project for requests of its own: nothing is counted or stopped. */
+export function accessOf({ ref, key, filters }: ConfiguredProject): ProjectAccess {
+  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
+  return { projectUid: ref.uid, key, filters, signal: new AbortController().signal, traffic }
+}

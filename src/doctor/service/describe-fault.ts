@@ -1,0 +1,17 @@
+import { nextStep } from '../../report/describe-failures.ts'
+import { bareWhat } from '../../report/group-failures.ts'
+import type { HttpFailure } from '../../service/http-outcome.ts'
+import type { ServiceFault } from '../../service/service-fault.ts'
+import { type Finding, fail } from '../check.ts'
+
+/** A fault of a request as reports describe it: `GET https://…: 503 service unavailable (request id 8f2c)`. */
+export function faultFinding({ kind, facts }: ServiceFault, before = ''): Finding {
+  const { url, requestId } = facts
+  const id = requestId === null ? '' : ` (request id ${requestId})`
+  return fail(`${before}GET ${url}: ${bareWhat(facts.what)}${id}`, nextStep(kind, url))
+}
+
+/** A failure before there was an answer. */
+export function failureFinding({ kind, what, hint }: HttpFailure, url: string): Finding {
+  return fail(`GET ${url}: ${what}${hint === null ? '' : `: ${hint}`}`, nextStep(kind, url))
+}

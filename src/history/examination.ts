@@ -1,0 +1,29 @@
+import type { Verification } from './upkeep.ts'
+
+/** What a history is like, found without changing anything. */
+export interface HistoryExamination {
+  /** Whether there is a history. */
+  readonly exists: boolean
+  /** Whether this user may write where it is, or would be. */
+  readonly isWritable: boolean
+  /** Whether other users of the machine may read it. */
+  readonly isReadableByOthers: boolean
+  /** Whether it is known to lie on a disk of this machine. */
+  readonly isLocal: boolean
+  /** Free on the disk; undefined where that is unknown. */
+  readonly freeBytes: number | undefined
+  /** undefined where there is no history. */
+  readonly content: HistoryContent | undefined
+}
+
+export interface HistoryContent {
+  readonly schema: number
+  /** The newest schema that this program knows. */
+  readonly knownSchema: number
+  readonly bytes: number
+  readonly committedRuns: number
+  /** The id of the installation key of the last committed run; undefined before the first, or of another schema. */
+  readonly sealKeyId: string | undefined
+  /** undefined where the schema is another. */
+  readonly verification: Verification | undefined
+}

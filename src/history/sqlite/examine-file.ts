@@ -1,0 +1,93 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { HistoryContent, HistoryExamination } from '../examination.ts'
+import type { VerificationRequest } from '../upkeep.ts'
+import { withDamageDescribed } from './describe-damage.ts'
+import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
+import { schemaVersion } from './open-database.ts'
+import { openOfSchema } from './open-to-examine.ts'
+import { openInMemory } from './open-unwritable.ts'
+import { verifyHistory } from './verify/verify-history.ts'
+
+/**
+ * Examines and verifies the history in a file without changing anything next to it; there may be none.
+ * `mounts`: in the form of `/proc/self/mountinfo`; undefined where unavailable.
+ * @throws AuditError.failure when it lies on a network file system, or is not a history
+ */
+export function examineFile(
+  file: string,
+  mounts: string | undefined,
+  request: VerificationRequest,
+): HistoryExamination {
+  refuseNetworkFileSystem(file, mounts)
+  const exists = existsSync(file)
+  const place = realPlace(exists ? dirname(file) : file)
+  return {
+    exists,
+    isWritable: isWritable(place) && (!exists || isWritable(file)),
+    isReadableByOthers: exists && (statSync(file).mode & 0o044) !== 0,
+    isLocal: mounts !== undefined,
+    freeBytes: freeBytesAt(place),
+    content: exists ? readContent(file, request) : undefined,
+  }
+}
+
+function readContent(file: string, request: VerificationRequest): HistoryContent {
+  const db = openOfSchema(file, () => {}, openUnchanged)
+  try {
+    const { has, known } = schemaVersion(db)
+    const bytes = statSync(file).size
+    const runs = has === known ? withDamageDescribed(file, () => readRuns(db, request)) : unread
+    return { schema: has, knownSchema: known, bytes, ...runs }
+  } finally {
+    db.close()
+  }
+}
+
+/** Above, a copy in memory costs more than two empty files on the disk. */
+const mostCopied = 1024 * 1024 * 1024
+
+/**
+ * The history in memory, where no other process uses the file: opening the file would leave the two side files of its
+ * write-ahead log behind. undefined where the file is to be opened.
+ */
+function openUnchanged(file: string): Database | undefined {
+  const isUsed = () => existsSync(`${file}-wal`) || existsSync(`${file}-shm`)
+  const stats = statSync(file)
+  if (!stats.isFile() || stats.size === 0 || stats.size > mostCopied || isUsed()) return undefined
+  const db = openInMemory(file)
+  // A run that began meanwhile may have changed the file while it was read.
+  if (!isUsed()) return db
+  db.close()
+  return undefined
+}
+
+const unread = { committedRuns: 0, sealKeyId: undefined, verification: undefined }
+
+function readRuns(
+  db: Database,
+  request: VerificationRequest,
+): Omit<HistoryContent, 'schema' | 'knownSchema' | 'bytes'> {
+  const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
+  const keys = committed.pluck().all()
+  return { committedRuns: keys.length, sealKeyId: keys[0], verification: verifyHistory(db, request) }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function freeBytesAt(directory: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../model/clock.ts'
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import type { RawItem, RawPage } from '../model/raw-page.ts'
+import { decodeEnvelope } from './decode-envelope.ts'
+import { faultOf } from './describe-failure.ts'
+import { compileDialect } from './dialect-matchers.ts'
+import type { WireAnswer } from './exchange.ts'
+import { exchangeOnce } from './exchange-once.ts'
+import { foreignText } from './foreign-text.ts'
+import type { HttpFailure } from './http-outcome.ts'
+import type { ShownCertificate } from './inspect-port.ts'
+import type { ProxyVariables } from './proxy-for.ts'
+import { mostItemsOf, readPages } from './read-pages.ts'
+import { findKeyOwner, readProject } from './read-project.ts'
+import { createSender } from './send-request.ts'
+import type { ProjectAccess } from './service-client.ts'
+import type { ServiceSettings } from './settings.ts'
+import { createTransport } from './transport.ts'
+import { shownBase } from './wire-request.ts'
+
+/** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
+export interface ServiceExaminer {
+  /** Asks `/healthz`, without a key. */
+  greet(): Promise<Greeting>
+  /** The certificate that the port shows; undefined where it does not speak TLS, or is behind a proxy. */
+  certificate(): Promise<ShownCertificate | undefined>
+  /** @throws ServiceFault as the client's `project` */
+  project(access: ProjectAccess): Promise<JsonObject>
+  /** @throws ServiceFault when the first page of a listing of one item a page cannot be read */
+  firstItem(access: ProjectAccess): Promise<void>
+  /** Whose the key is; undefined where the service does not show it. */
+  keyOwner(access: ProjectAccess): ReturnType<typeof findKeyOwner>
+  /**
+   * Asks for a page of endpoints of the configured size. Returns the size that the service names; undefined where it
+   * names none.
+   * @throws ServiceFault when the page cannot be read
+   */
+  pageSize(access: ProjectAccess): Promise<number | undefined>
+  /** The requests that the service allows, as its answers so far say in `x-ratelimit-limit`. */
+  rateLimit(): string | undefined
+  close(): Promise<void>
+}
+
+export interface Greeting {
+  /** The address that was asked. */
+  readonly url: string
+  /** What the service calls itself, fit for a message; undefined where the answer does not say. */
+  readonly release: string | undefined
+  /** The version of the interface that it answers with. */
+  readonly version: string | undefined
+  /** How far its clock is ahead of ours, in milliseconds; undefined without a `Date` header. */
+  readonly aheadMs: number | undefined
+  /** Why there is no such answer. `status` null: there is no answer at all. */
+  readonly failure: HttpFailure | undefined
+}
+
+interface ExaminerDependencies {
+  readonly clock: Clock
+  readonly random: () => number
+  /** Only the proxy variables are read. */
+  readonly env: ProxyVariables
+}
+
+/** @throws AuditError.usage when the environment names an impossible proxy */
+export function createServiceExaminer(
+  given: ServiceSettings,
+  { clock, random, env }: ExaminerDependencies,
+): ServiceExaminer {
+  const settings: ServiceSettings = { ...given, limits: { ...given.limits, retries: 0, retryBudgetMs: 0 } }
+  const opened = createTransport(settings, env)
+  const seen: { latest?: WireAnswer | undefined; rateLimit?: string | undefined } = {}
+  const transport = {
+    ...opened,
+    async send(...request: Parameters<typeof opened.send>) {
+      const answer = await opened.send(...request)
+      seen.latest = answer
+      seen.rateLimit = answer.header('x-ratelimit-limit') ?? seen.rateLimit
+      return answer
+    },
+  }
+  const lastHeader = (name: string) => seen.latest?.header(name)
+  const matchers = compileDialect(settings.dialect)
+  const timeoutAfter = AbortSignal.timeout
+  const ask = createSender({
+    ...{ settings, matchers, transport, clock, random, cut: undefined, timeoutAfter },
+    ...{ patience: 'short', onRequest: () => {} },
+  })
+  return {
+    async greet() {
+      const path = `${new URL(settings.url).pathname.replace(/\/+$/, '')}/healthz`
+      const request = { method: 'GET', path, headers: { accept: 'application/json' }, body: null } as const
+      const signal = new AbortController().signal
+      const before = clock.now()
+      seen.latest = undefined
+      const outcome = await exchangeOnce(request, {
+        ...{ transport, settings, matchers, timeoutAfter, signal, cut: undefined },
+        ...{ key: '', success: [200], limitMs: greetingMs },
+      })
+      const url = `${shownBase(settings.url)}/healthz`
+      const date = Date.parse(lastHeader('date') ?? '')
+      return {
+        url,
+        release: outcome.ok ? releaseIn(outcome.value) : undefined,
+        version: shortText(lastHeader('x-convoy-version')),
+        aheadMs: Number.isNaN(date) ? undefined : date - (before + clock.now()) / 2,
+        failure: outcome.ok ? undefined : outcome,
+      }
+    },
+    certificate: opened.inspect,
+    project: (access) => readProject(ask, access),
+    async firstItem(access) {
+      const reading = { access, settings: { ...settings, pageSize: 1 } }
+      const pages: AsyncGenerator<RawPage<RawItem>> = readPages(ask, 'endpoints', reading)
+      await pages.next()
+      await pages.return(undefined)
+    },
+    keyOwner: (access) => findKeyOwner(ask, access),
+    async pageSize(access) {
+      const { pageSize, dialect } = settings
+      const query = new URLSearchParams({ [dialect.parameters.pageSize]: String(pageSize) })
+      const path = `/projects/${encodeURIComponent(access.projectUid)}/endpoints`
+      const page = { method: 'GET', path, query, body: null, success: [200], mostItems: mostItemsOf(settings) } as const
+      const reply = await ask(page, access)
+      if (!reply.ok) throw faultOf(reply, 'page 1')
+      const envelope = decodeEnvelope(reply.value)
+      const { pagination } = Object(envelope.ok ? envelope.value : undefined)
+      const { per_page: granted } = Object(pagination)
+      return typeof granted === 'number' ? granted : undefined
+    },
+    rateLimit: () => shortText(seen.rateLimit),
+    close: opened.close,
+  }
+}
+
+/** A person waits for the answer. */
+const greetingMs = 10_000
+
+function releaseIn(value: unknown): string | undefined {
+  return isJsonObject(value) && typeof value.message === 'string' ? shortText(value.message) : undefined
+}
+
+function shortText(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : foreignText(text, '').slice(0, 80) || undefined
+}

@@ -6,7 +6,7 @@ import { type ProjectRef, projectListOf, type Resource } from '../model/resource
 import type { Finding } from '../model/violation.ts'
 import { nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { ListedProject } from '../service/list-projects.ts'
+import type { ListedProject } from '../service/service-client.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import { findUnlisted } from './find-unlisted.ts'

@@ -1,5 +1,4 @@
-import type { ListedProject } from '../service/list-projects.ts'
-import type { Traffic } from '../service/service-client.ts'
+import type { ListedProject, Traffic } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
 import { listProjectsOf } from './read-project-list.ts'

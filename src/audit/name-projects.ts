@@ -1,6 +1,6 @@
 import type { Sealer } from '../inventory/sealer.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
-import type { ListedProject } from '../service/list-projects.ts'
+import type { ListedProject } from '../service/service-client.ts'
 
 /** What a part of a reference looks like in a configuration. */
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/

@@ -5,16 +5,9 @@ import { faultOf } from './describe-failure.ts'
 import { pageGroups } from './page-groups.ts'
 import type { Reply } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
-import type { ListAccess } from './service-client.ts'
+import type { ListAccess, ListedProject } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
-
-/** A project as the list of an organisation shows it. */
-export interface ListedProject {
-  readonly uid: string
-  /** The service's word, which may be anything; empty where there is none. */
-  readonly name: string
-}
 
 /** As many as a configuration may name. */
 const mostProjects = 50_000

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts'
 import type { RawItem, RawPage } from '../model/raw-page.ts'
-import type { ListedProject } from './list-projects.ts'
 import type { Recogniser } from './recognise-page.ts'
 import type { Filters } from './settings.ts'
 
@@ -44,6 +43,13 @@ export interface ProjectAccess {
   readonly signal: AbortSignal
   /** Incremented while reading. */
   readonly traffic: Traffic
+}
+
+/** A project as the list of an organisation shows it. */
+export interface ListedProject {
+  readonly uid: string
+  /** The service's word, which may be anything; empty where there is none. */
+  readonly name: string
 }
 
 /** The list of an organisation's projects: how to read it, what it has cost. */

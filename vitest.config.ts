@@ -8,6 +8,7 @@ const { VITEST_RESULTS: results } = process.env
 export const slow = [
   'app/run-maintenance',
   'audit/contained-bugs',
+  'audit/discovery-faults',
   'audit/doubled-keys',
   'audit/drift-worlds',
   'audit/exact-numbers',

@@ -1,9 +1,11 @@
+import type { AuditedService } from '../audit/audited-service.ts'
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { someOf } from '../config/check-schedules.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { describeKey } from '../config/describe-key.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import { linksOfProject } from '../model/resource-link.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
 import type { RequestSent } from '../service/reply.ts'
@@ -13,10 +15,8 @@ import type { ProcessContext } from './process-context.ts'
 import { shownPath } from './shown-path.ts'
 import { systemClock } from './system.ts'
 
-export interface OpenProjects {
-  readonly projects: readonly AuditedProject[]
-  /** Whether these are all configured projects. */
-  readonly areAll: boolean
+export interface OpenServices {
+  readonly services: readonly AuditedService[]
   close(): Promise<void>
 }
 
@@ -30,42 +30,79 @@ interface OpenOptions {
 }
 
 /**
- * Opens the configured projects that match `only`, with a client for each of their services.
- * @throws AuditError.usage when none matches
+ * Opens the services that have projects which match `only`, or whose list may have some, each with a client.
+ * @throws AuditError.usage when it is certain that none matches
  */
-export function openProjects(
+export function openServices(
   configuration: Configuration,
   only: readonly string[],
   { terminal, cut, patience, onRequest }: OpenOptions,
-): OpenProjects {
-  const all = configuration.services.flatMap(({ projects }) => projects)
-  const names = all.map(({ ref }) => ref.name)
-  if (!all.some(({ ref }) => matchesProject(ref.name, only))) {
-    throw AuditError.usage(`--project ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
+): OpenServices {
+  if (configuration.services.every(({ matches }) => matches.length === 0)) {
+    chooseProjects(
+      configuration.services.flatMap(({ projects }) => projects),
+      only,
+    )
   }
   const file = shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []
-  const projects = configuration.services.flatMap(({ settings, uiUrl, projects, listings }) => {
-    const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
-    if (chosen.length === 0) return []
+  const services = configuration.services.flatMap((service): AuditedService[] => {
+    const { settings, uiUrl, projects, listings, matches, organisation } = service
+    const isChosen = projects.some(({ ref }) => matchesProject(ref.name, only))
+    if (!isChosen && matches.length === 0) return []
     const client = createServiceClient(settings, {
       ...{ clock: systemClock, random: Math.random, env: terminal.env },
       ...{ cut, patience, onRequest: (request) => onRequest?.(settings.name, request) },
     })
     clients.push(client)
-    return chosen.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
-      const keyOrigin = describeKey(key, keyPlace, file)
+    const open = (ref: ProjectRef, own: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings'>) => {
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
-      return { ref, key, keyOrigin, configuredAt: { file, line }, uiUrl: links, labels, filters, client, listings }
+      return { ref, uiUrl: links, client, listings, ...own }
+    }
+    const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
+      const keyOrigin = describeKey(key, keyPlace, file)
+      return open(ref, { key, keyOrigin, configuredAt: { file, line }, labels, filters })
     })
+    const [first] = named
+    const key = service.key ?? first?.key
+    // A configuration without any of them is refused.
+    if (key === undefined) return []
+    const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPlace, file)
+    const place = matches[0] === undefined ? null : { file, line: matches[0].line }
+    return [
+      {
+        ...{ name: settings.name, client, key, organisation, named },
+        ...(keyOrigin === undefined ? {} : { keyOrigin }),
+        matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: { file, line } })),
+        open: (ref, { labels, configuredAt }) =>
+          open(ref, {
+            ...{ key, labels, configuredAt: configuredAt ?? place, filters: {} },
+            ...(keyOrigin === undefined ? {} : { keyOrigin }),
+          }),
+      },
+    ]
   })
   return {
-    projects,
-    areAll: projects.length === all.length,
+    services,
     close: async () => {
       await Promise.all(clients.map((client) => client.close()))
     },
   }
+}
+
+/**
+ * The projects that match `only`. `isWhole`: false where a list that was not read may have others.
+ * @throws AuditError.usage when none matches
+ */
+export function chooseProjects<Project extends { readonly ref: ProjectRef }>(
+  projects: readonly Project[],
+  only: readonly string[],
+  isWhole = true,
+): readonly Project[] {
+  const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
+  if (chosen.length > 0 || only.length === 0 || !isWhole) return chosen
+  const names = projects.map(({ ref }) => ref.name)
+  throw AuditError.usage(`--project ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
 }
 
 /** With or without the name of the service, as `--project` takes them. */

@@ -1,3 +1,4 @@
+import { discoverProjects } from '../audit/discover-projects.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
@@ -17,7 +18,7 @@ import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, withUpkeep } from './open-history.ts'
-import { openProjects } from './open-projects.ts'
+import { chooseProjects, openServices } from './open-projects.ts'
 import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
 import { runMaintenance } from './run-maintenance.ts'
@@ -74,7 +75,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
-  const { projects, areAll, close } = openProjects(configuration, request.only, {
+  const { services, close } = openServices(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
@@ -83,13 +84,21 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
   opened.defer(() => history.close())
+  const sealer = createSealer(key)
+  const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
+  const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
+  const projects = chooseProjects(all, request.only, areListed)
+  const areAll = services.length === configuration.services.length && projects.length === all.length
   const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
       projects: withExpected(projects, request.expected),
-      isWholeFleet: areAll,
+      lists,
+      // What a part of the projects does not name, others may.
+      services: areAll ? services.filter(({ matches }) => matches.length === 0) : [],
+      isWholeFleet: areAll && areListed,
       concurrency: configuration.concurrency,
       policy: request.policy,
       configurationDigest: configuration.digest,
@@ -100,7 +109,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
     },
     {
       history,
-      sealer: createSealer(key),
+      sealer,
       clock: systemClock,
       signal,
       toolVersion: toolVersion(),
@@ -113,7 +122,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       composeNotifications:
         request.notifies === false
           ? () => 'later'
-          : composeRunNotifications(configuration.notify, openLinks(configuration)),
+          : composeRunNotifications(configuration.notify, openLinks(configuration, projects)),
       // The error's message could quote the service, so only the stack is logged.
       onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
       onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),

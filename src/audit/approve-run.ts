@@ -2,7 +2,7 @@ import type { NewApproval, ScopeByKind } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
-import { policyProject } from '../model/resource.ts'
+import { isProjectList, policyProject } from '../model/resource.ts'
 
 type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
 
@@ -17,7 +17,7 @@ export async function approvalsOf(
   signed: SignedApproval,
 ): Promise<NewApproval[]> {
   const scanned = (await history.latestScans(run.number)).filter(
-    (scan) => scan.run.number === run.number && !isPolicy(scan),
+    (scan) => scan.run.number === run.number && !isPolicy(scan) && !isProjectList(scan.project),
   )
   const scans = scanned.filter(({ project }) => isChosen(project.name))
   if (scans.length === 0) {

@@ -114,9 +114,14 @@ export async function auditProject(
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
+  const { isMissing = false } = project
+  const isSeen = walks.some(({ coverage }) => coverage.items > 0)
   const scanned = { ...configured(project), ...describePast(context, walked, expected), statuses }
   const findings = [
-    ...ofProject.evaluateScan(gathered.self, { isVanished, unconfirmedRemovals: losses }),
+    ...ofProject.evaluateScan(gathered.self, {
+      ...{ isVanished, isMissing: isMissing && !isSeen, isUnlisted: false },
+      unconfirmedRemovals: losses,
+    }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
     ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
   ]
@@ -146,9 +151,16 @@ export async function auditProject(
     ...writeNotices(reshaped, gathered, removals.unreferenced),
     ...noteUncomparedSeals(missing.uncomparedSeals),
     ...probed.notices,
+    ...(isMissing && isSeen ? [notListed] : []),
   ]
   for (const notice of notices) await draft.stageNotice(ref, notice)
   return outcome
+}
+
+const notListed: ProjectNotice = {
+  code: 'project_not_listed',
+  listing: null,
+  text: 'the list of projects does not have it, but it answers: it is scanned as before',
 }
 
 /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */

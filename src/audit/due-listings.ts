@@ -1,4 +1,4 @@
-import type { Coverage, CoverageCause } from '../model/coverage.ts'
+import type { CoverageCause, ProjectCoverage } from '../model/coverage.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { AuditedProject } from './project-scan.ts'
 
@@ -8,7 +8,7 @@ export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly
 }
 
 /** The coverage of a listing that failed before anything was asked, or of which nothing is kept. */
-export function unasked(listing: Listing, cause: CoverageCause, reason: string): Coverage {
+export function unasked(listing: Listing, cause: CoverageCause, reason: string): ProjectCoverage {
   return {
     listing,
     status: 'failed',

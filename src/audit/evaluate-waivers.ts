@@ -14,10 +14,11 @@ interface Waived extends Fleet {
 
 /** What there is to say of the waivers, when everything that they may be for was evaluated. */
 export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waived): Concluded {
-  const { policy, now, found } = fleet
+  const { policy, now, found, lists } = fleet
   const evaluator = createEvaluator(policy, now)
   const ofPolicy = evaluator.forProject(policyProject)
-  const used = new Set([...found.usedWaivers, ...outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)])
+  const usedInProjects = outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)
+  const used = new Set([...found.usedWaivers, ...usedInProjects, ...(lists?.usedWaivers ?? [])])
   const couldBeNeeded = startAsking(outcomes, fleet)
   const resources = policy.waivers.map((waiver, index) => {
     const isUsed = used.has(index)
@@ -44,16 +45,20 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waiv
   }
 }
 
+/** Decided by the lists of projects alone. */
+export const unlistedRule = 'project/unlisted'
+
 /** Whether a violation that needs the waiver could have gone unseen. */
 function startAsking(
   outcomes: readonly ProjectOutcome[],
-  { policy, isWholeFleet, found }: Waived,
+  { policy, isWholeFleet, found, lists }: Waived,
 ): (waiver: PolicyWaiver) => boolean {
   if (!isWholeFleet) return () => true
   const scanned = outcomes.map((outcome) => ({ outcome, doubts: readDoubts(outcome.evaluation.doubts, found.blurred) }))
   const named = namedRules(policy)
   return (waiver) => {
     const covered = named.filter(({ rule }) => waiver.covers(rule.id))
+    if (lists?.areRead === false && waiver.covers(unlistedRule)) return true
     const reached = scanned.filter(({ outcome: { project, labels } }) => waiver.reaches(project, labels))
     return covered.some(({ rule }) =>
       (rule.scope === 'fleet' ? scanned : reached).some(

@@ -11,8 +11,17 @@ export interface Fleet {
   readonly isWholeFleet: boolean
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
+  /** Of the lists of projects; undefined: none was searched. */
+  readonly lists?: SearchedLists
   /** What earlier runs found in facts, where one process concludes many. */
   readonly seals?: KnownSeals
+}
+
+export interface SearchedLists {
+  /** Waivers that match what was found, by their places in the policy's list. */
+  readonly usedWaivers: readonly number[]
+  /** Whether each list that was searched says something. */
+  readonly areRead: boolean
 }
 
 /** What is found at the end of a run, to be reconciled with the violations of a project. */

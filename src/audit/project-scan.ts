@@ -21,6 +21,8 @@ export interface AuditedProject {
   readonly filters: Filters
   readonly client: ServiceClient
   readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** Whether the complete list of its service's projects does not have it. */
+  readonly isMissing?: boolean
   /** What drift rules compare with in this run, instead of an approved baseline. */
   readonly expected?: ExpectedState
 }

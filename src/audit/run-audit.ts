@@ -11,9 +11,11 @@ import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { ProjectTools } from './audit-project.ts'
+import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
+import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { noteIgnored } from './note-ignored.ts'
 import type { Marking } from './open-marks-of.ts'
@@ -24,6 +26,10 @@ import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
+  /** The lists of projects that decide which projects these are. Default: none. */
+  readonly lists?: readonly ProjectList[]
+  /** Services that name all their projects: their lists are searched for others. Default: none. */
+  readonly services?: readonly AuditedService[]
   /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
   readonly isWholeFleet: boolean
   readonly concurrency: number
@@ -99,8 +105,14 @@ export async function runAudit(
       marking: audit.usesMarks === false ? undefined : markingOf(audit, dependencies, now),
     }
     const outcomes = await auditAll(audit, tools, onBug)
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now })
-    await writeConclusion(draft, conclusion, { policy, now, labelsOf: labelsOf(audit.projects) })
+    const listing = { evaluator: createEvaluator(policy, now), outcomes }
+    const decided = await writeLists(draft, audit.lists ?? [], listing)
+    const { services = [], concurrency } = audit
+    const searched = await writeUnlisted(services, { ...listing, draft, sealer, signal, concurrency })
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
+    await writeConclusion(draft, conclusion, {
+      ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },
+    })
     await noteIgnored(draft, policy.ignore, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)

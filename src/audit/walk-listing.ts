@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts'
-import type { Coverage, CoverageStatus } from '../model/coverage.ts'
+import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
 import { KnownItem } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
@@ -12,7 +12,7 @@ import { type AuditedProject, kindOf } from './project-scan.ts'
 import type { TakenPage } from './taken-page.ts'
 
 export interface Walk {
-  readonly coverage: Coverage
+  readonly coverage: ProjectCoverage
   /** Whether the last page came empty although the one before it promised more: something may be missing. */
   readonly lacksPromisedPage: boolean
 }

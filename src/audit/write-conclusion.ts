@@ -15,13 +15,15 @@ interface Concluding {
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
   readonly labelsOf: (project: ProjectRef) => Labels
+  /** Lists of projects of which something was drafted. */
+  readonly lists: readonly ProjectRef[]
 }
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
   { projects, waivers, context }: FleetConclusion,
-  { policy, now, labelsOf }: Concluding,
+  { policy, now, labelsOf, lists }: Concluding,
 ): Promise<void> {
   const { needs } = waivers.criteria
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
@@ -39,7 +41,8 @@ export async function writeConclusion(
     await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
     await noteFailures(draft, concluded, needs)
   }
-  await writeOverdue(draft, projects, { policy, now, labelsOf })
+  const scanned = [...projects.map(({ project }) => project), ...lists]
+  await writeOverdue(draft, scanned, { policy, now, labelsOf })
   await writeWaivers(draft, waivers, policy)
   await draft.stageContext(context)
 }
@@ -47,15 +50,14 @@ export async function writeConclusion(
 /** Draws up what is overdue, when all other violations are decided. */
 async function writeOverdue(
   draft: Draft,
-  projects: readonly Concluded[],
-  { policy, now, labelsOf }: Concluding,
+  refs: readonly ProjectRef[],
+  { policy, now, labelsOf }: Omit<Concluding, 'lists'>,
 ): Promise<void> {
   const evaluator = createEvaluator(policy, now, labelsOf)
   // Where the policy has it off, its violations have ended with their projects.
   if (!evaluator.needs.has(overdueRule)) return
   const { due } = policy
   const before = overdueBefore(due, now)
-  const refs = projects.map(({ project }) => project)
   const active = await draft.unconfirmedBy([overdueRule], refs)
   for (const project of refs) {
     const old = await draft.oldViolations(project, before)

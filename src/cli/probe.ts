@@ -5,6 +5,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
+import { projectListOf } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
 import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './query-options.ts'
 
@@ -48,7 +49,8 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('../app/load-policy.ts')
-  const { openProjects } = await import('../app/open-projects.ts')
+  const { discoverProjects } = await import('../audit/discover-projects.ts')
+  const { chooseProjects, openServices } = await import('../app/open-projects.ts')
   const { answerProbes, probesView } = await import('../queries/answer-probes.ts')
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
@@ -58,13 +60,21 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
   const probes = await chooseProbes(name, options, terminal, ofPolicy)
   const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)
-  const { projects, close } = openProjects(configuration, options.project, { terminal, patience: 'short' })
+  const { services, close } = openServices(configuration, options.project, { terminal, patience: 'short' })
   try {
     // Nothing is stored, so these seals are never compared: a key for this one run is enough.
     const sealer = createSealer(randomBytes(32))
     const { result, exitCode } = await untilSignalled(async (signal) => {
+      const found = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
+      const unread = found.lists.flatMap(({ service, coverage: { reason } }): Unlisted[] =>
+        reason === null ? [] : [{ project: projectListOf(service).name, reason }],
+      )
+      const projects = chooseProjects(found.projects, options.project, unread.length === 0)
       const manual = { projects, probes, sealer, now, signal }
-      if (text === undefined) return await runProbesManually(manual)
+      if (text === undefined) {
+        const { runs, unlisted } = await runProbesManually(manual)
+        return { runs, unlisted: [...unread, ...unlisted] }
+      }
       const project = onlyOne(projects, 'project', ({ ref }) => ref.name, 'choose one with --project NAME')
       const probe = onlyOne(probes, 'probe', ({ name }) => name, 'name one of them')
       const runs: ManualProbeRun[] = [

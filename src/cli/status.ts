@@ -41,7 +41,7 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
   const now = systemClock.now()
   const places = await findConfiguredPaths(options, terminal)
   const query = {
-    expected: places?.projects,
+    expected: places && { named: places.projects, isFound: places.isFound },
     projects: options.project,
     now,
     dueAfter: await dueAfter(options, places?.schedules ?? [], now),

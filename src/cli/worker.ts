@@ -145,10 +145,11 @@ async function readHistory(
   { env }: ProcessContext,
 ): Promise<RecordedPast> {
   const { openHistory } = await import('../app/open-history.ts')
+  const { configuredIn } = await import('../config/choose-projects.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const history = await openHistory(location, env)
   try {
-    return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
+    return await readPast(history, configuredIn(services))
   } finally {
     await history.close()
   }

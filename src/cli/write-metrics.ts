@@ -2,6 +2,7 @@ import { openHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
+import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 
 /** Metrics of the worker that say something of one run. */
@@ -23,9 +24,8 @@ export async function writeMetrics(
   const { openMetrics } = await import('../worker/metrics.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const { historySize } = await import('../app/history-size.ts')
-  const configured = new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name)))
   const history = await openHistory(location, terminal.env)
-  const past = await readPast(history, configured).finally(() => history.close())
+  const past = await readPast(history, configuredIn(services)).finally(() => history.close())
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })
   metrics.remember(past)
   const texts = await Promise.all(ofRun.map((name) => metrics.registry.getSingleMetricAsString(`hookdrift_${name}`)))

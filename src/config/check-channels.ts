@@ -7,6 +7,7 @@ import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 import { type DecodedChannel, smtpServer, unsetHost } from './notify-schema.ts'
+import { isDiscovered, matchedProjects, namedProjects } from './project-entries.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
@@ -14,8 +15,10 @@ type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 export function* findChannelFaults(document: ConfigurationDocument): Generator<FileProblem> {
   const names = new Map<string, number>()
   const projects = document.value.services.flatMap((service) =>
-    service.projects.map(({ id, name, labels }) => ({ name: `${service.name}/${name ?? id}`, labels })),
+    namedProjects(service).map(([, { id, name, labels }]) => ({ name: `${service.name}/${name ?? id}`, labels })),
   )
+  const isOpen = document.value.services.some(isDiscovered)
+  const found = document.value.services.flatMap((service) => matchedProjects(service).map(([, { labels }]) => labels))
   for (const [index, channel] of document.value.notify.entries()) {
     const path = ['notify', index]
     const first = names.get(channel.name)
@@ -24,12 +27,14 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<F
     }
     names.set(channel.name, first ?? document.at(path).line)
     for (const [position, pattern] of (channel.projects ?? []).entries()) {
-      if (areNamesLost(document.leftOut) || projects.some(({ name }) => matchesProject(name, [pattern]))) continue
+      if (isOpen || areNamesLost(document.leftOut) || projects.some(({ name }) => matchesProject(name, [pattern])))
+        continue
       yield document.problem([...path, 'projects', position], `${describeReference(pattern)} matches no project`)
     }
     for (const [label, value] of Object.entries(channel.labels ?? {})) {
       if (document.leftOut.some((path) => path[0] === 'services')) continue
-      if (projects.some(({ labels }) => Object.hasOwn(labels, label) && labels[label] === value)) continue
+      const known = [...projects.map(({ labels }) => labels), ...found]
+      if (known.some((labels) => Object.hasOwn(labels, label) && labels[label] === value)) continue
       yield document.problem(
         [...path, 'labels', label],
         `no project has the label ${describeReference(label)} with ${describeText(value)}`,

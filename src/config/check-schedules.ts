@@ -4,6 +4,7 @@ import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
+import { isDiscovered, namedProjects } from './project-entries.ts'
 
 /** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
 export type FindTimetableFault = (schedule: {
@@ -19,8 +20,10 @@ export function* findScheduleFaults(
 ): Generator<FileProblem> {
   const names = new Map<string, number>()
   const projects = document.value.services.flatMap((service) =>
-    service.projects.map((project) => `${service.name}/${project.name ?? project.id}`),
+    namedProjects(service).map(([, project]) => `${service.name}/${project.name ?? project.id}`),
   )
+  // A pattern may be meant for a project that the list of a service does not have yet.
+  const areNamesOpen = areNamesLost(document.leftOut) || document.value.services.some(isDiscovered)
   for (const [index, schedule] of document.value.schedules.entries()) {
     const path = ['schedules', index]
     const { name, cron, timezone, jitter: jitterMs } = schedule
@@ -32,7 +35,7 @@ export function* findScheduleFaults(
     const fault = findTimetableFault({ cron, timezone, jitterMs })
     if (fault !== undefined) yield document.problem([...path, fault.member], fault.text)
     for (const [position, pattern] of (schedule.projects ?? []).entries()) {
-      if (areNamesLost(document.leftOut) || projects.some((project) => matchesProject(project, [pattern]))) continue
+      if (areNamesOpen || projects.some((project) => matchesProject(project, [pattern]))) continue
       yield document.problem(
         [...path, 'projects', position],
         `${describeReference(pattern)} matches none of ${someOf(projects)}`,

@@ -6,6 +6,7 @@ import type { ReadDocument } from '../yaml/read-document.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
 import { referenceIn } from './describe-key.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
+import { matchedProjects, namedProjects } from './project-entries.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
@@ -25,6 +26,7 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
     yield* headersTwice(service, path, document)
     yield* contradictionsOf(service, path, document)
     yield* auditedTwice(service, path, { document, audited })
+    yield* unreadableList(service, path, document)
   }
 }
 
@@ -36,7 +38,7 @@ export function* findWarnings(document: ConfigurationDocument): Generator<FilePr
     if (protocol === 'http:' && !isLoopback(hostname)) {
       yield document.problem([...path, 'url'], 'the key is sent in clear over http; use https')
     }
-    const owners = [path, ...service.projects.map((_, project) => [...path, 'projects', project])]
+    const owners = [path, ...namedProjects(service).map(([place]) => [...path, 'projects', place])]
     for (const owner of owners) {
       const written = document.written([...owner, 'key'])
       if (written === undefined || !isLiteral(written)) continue
@@ -70,7 +72,7 @@ export function baseBefore(prefix: string, url: string): string | undefined {
 function* quotedKeys(service: DecodedService, path: NodePath, document: ConfigurationDocument): Generator<FileProblem> {
   const owners = [
     { key: service.key, at: path },
-    ...service.projects.map(({ key }, index) => ({ key, at: [...path, 'projects', index] })),
+    ...namedProjects(service).map(([place, { key }]) => ({ key, at: [...path, 'projects', place] })),
   ]
   for (const { key, at } of owners) {
     if (key === undefined || !/^["'`]/.test(key) || !/["'`]$/.test(key)) continue
@@ -102,7 +104,7 @@ function* contradictionsOf(
 ): Generator<FileProblem> {
   const names = new Map<string, number>()
   const ids = new Map<string, number>()
-  for (const [index, project] of service.projects.entries()) {
+  for (const [index, project] of namedProjects(service)) {
     const path = [...servicePath, 'projects', index]
     const name = project.name ?? project.id
     const { line } = document.at(path)
@@ -125,6 +127,34 @@ function* contradictionsOf(
   }
 }
 
+/** Finds entries for projects of a list that cannot be read: which organisation, with which key. */
+function* unreadableList(
+  service: DecodedService,
+  path: NodePath,
+  document: ConfigurationDocument,
+): Generator<FileProblem> {
+  const matched = matchedProjects(service)
+  if (matched.length === 0) return
+  const projects = [...path, 'projects']
+  if (service.key === undefined && !isKeyLost(document)) {
+    yield document.problem(projects, `the service has no key to list its projects with; use ${referenceForms}`)
+  }
+  const isLost = document.leftOut.some((left) => left[0] === 'services')
+  if (service.organisation === undefined && namedProjects(service).length === 0 && !isLost) {
+    const text = 'organisation is missing, the id of the organisation whose projects are listed; or name one of them'
+    yield document.problem(projects, text)
+  }
+  const patterns = new Map<string, number>()
+  for (const [place, { match }] of matched) {
+    const at = [...projects, ...(place === undefined ? [] : [place])]
+    const first = patterns.get(match)
+    if (first !== undefined) {
+      yield document.problem([...at, 'match'], `a second entry for ${match}, the first is in line ${first}`)
+    }
+    patterns.set(match, first ?? document.at(at).line)
+  }
+}
+
 function isKeyLost({ leftOut }: ConfigurationDocument): boolean {
   return leftOut.some((path) => path.at(-1) === 'key')
 }
@@ -136,7 +166,7 @@ function* auditedTwice(
   { document, audited }: { readonly document: ConfigurationDocument; readonly audited: Map<string, NodePath> },
 ): Generator<FileProblem> {
   const base = baseOf(service)
-  for (const [index, { id }] of service.projects.entries()) {
+  for (const [index, { id }] of namedProjects(service)) {
     const path = [...servicePath, 'projects', index]
     const identity = JSON.stringify([base, id])
     const first = audited.get(identity)

@@ -1,4 +1,5 @@
 import { matchesGlob } from '../model/glob.ts'
+import { isProjectList, type ProjectRef } from '../model/resource.ts'
 
 /** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
@@ -6,4 +7,34 @@ export function matchesProject(name: string, patterns: readonly string[]): boole
     patterns.length === 0 ||
     patterns.some((pattern) => matchesGlob(name, pattern) || matchesGlob(name.replace(/^.*\//, ''), pattern))
   )
+}
+
+/**
+ * Whether a project that a run scanned is one that patterns for a service's list took, or the list itself. One that
+ * reports show by its id may fit a pattern by a name that is no reference.
+ */
+export function mayBeFound({ name, service, uid }: ProjectRef, patterns: readonly string[]): boolean {
+  const short = name.slice(service.length + 1)
+  if (patterns.length === 0) return false
+  return isProjectList({ uid }) || short === uid || patterns.some((pattern) => matchesGlob(short, pattern))
+}
+
+/** Whether a project that a run scanned is one that a configuration names or may have found. */
+export function configuredIn(services: readonly ServiceEntries[]): (project: ProjectRef) => boolean {
+  const byName = new Map(
+    services.map(({ settings, projects, matches }) => [
+      settings.name,
+      { named: new Set(projects.map(({ ref }) => ref.name)), patterns: matches.map(({ pattern }) => pattern) },
+    ]),
+  )
+  return (project) => {
+    const service = byName.get(project.service)
+    return service !== undefined && (service.named.has(project.name) || mayBeFound(project, service.patterns))
+  }
+}
+
+interface ServiceEntries {
+  readonly settings: { readonly name: string }
+  readonly projects: readonly { readonly ref: ProjectRef }[]
+  readonly matches: readonly { readonly pattern: string }[]
 }

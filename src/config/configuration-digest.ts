@@ -35,7 +35,10 @@ function withoutSecrets(service: DecodedService, parts: DigestParts | undefined)
     key: placeholderFor(service.key),
     ca: parts?.ca,
     dialect: { ...service.dialect, headers: parts?.headers },
-    projects: service.projects.map((project) => ({ ...project, key: placeholderFor(project.key) })),
+    projects:
+      service.projects === 'all'
+        ? service.projects
+        : service.projects.map((entry) => ('id' in entry ? { ...entry, key: placeholderFor(entry.key) } : entry)),
   }
 }
 

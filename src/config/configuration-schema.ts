@@ -67,22 +67,34 @@ const filters = z.strictObject({
 
 const oneProject = '{ id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }'
 
+const labels = z
+  .record(
+    label,
+    z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
+  )
+  .default({})
+  .describe("For the policy's selectors")
+
 const project = z.strictObject(
   {
     id: name.describe("The service's identifier of the project"),
     name: name.exactOptional().describe('Shown as service/name. Default: the id'),
     key: key.exactOptional().describe(`The project's key, as ${referenceForms}. Default: the service's`),
-    labels: z
-      .record(
-        label,
-        z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
-      )
-      .default({})
-      .describe("For the policy's selectors"),
+    labels,
     filters: filters.default({}).describe('Narrow the scan; filtered-out resources are not audited'),
   },
   { error: ({ code }) => (code === 'invalid_type' ? `a mapping such as ${oneProject}` : undefined) },
 )
+
+const matched = z.strictObject({
+  match: z
+    .string()
+    .regex(/^[A-Za-z0-9_*][A-Za-z0-9._*-]{0,199}$/, {
+      error: 'a pattern of names such as pay*: letters, digits, `.`, `_`, `-` and `*` for any text, at most 200',
+    })
+    .describe("Projects of the service's list by their name or id; `*` is any text. The first entry that fits counts"),
+  labels,
+})
 
 const service = z.strictObject({
   name: name.describe('Precedes the project in every report: acme/payments'),
@@ -108,10 +120,23 @@ const service = z.strictObject({
   ui_url: linkTemplate
     .exactOptional()
     .describe('Where the gateway shows a resource of this service, as above. Default: the one above'),
+  organisation: name
+    .exactOptional()
+    .describe(
+      'Whose projects are listed, by its identifier in the service. Default: the organisation of the first project below that answers',
+    ),
   projects: z
-    .array(project)
-    .min(1, { error: `at least one project, such as - ${oneProject}` })
-    .max(50_000),
+    .union(
+      [
+        z.literal('all'),
+        z
+          .array(z.union([project, matched], { error: `a mapping such as ${oneProject}` }))
+          .min(1)
+          .max(50_000),
+      ],
+      { error: `all, or at least one project, such as - ${oneProject}` },
+    )
+    .describe('Every project of the organisation, or those that the entries name and match'),
 })
 
 /** Large enough for the projects of a large fleet, which a program may have written. */
@@ -161,7 +186,8 @@ export const configurationSchema = z.strictObject({
 
 export type DecodedConfiguration = z.output<typeof configurationSchema>
 export type DecodedService = DecodedConfiguration['services'][number]
-export type DecodedProject = DecodedService['projects'][number]
+export type DecodedProject = z.output<typeof project>
+export type DecodedMatch = z.output<typeof matched>
 
 /**
  * The JSON schema for editors, as in `config/hookdrift.schema.json`. Editors see unexpanded references, so it must

@@ -62,6 +62,7 @@ export const dialectSchema = z
         endpoint_name: parameterName.exactOptional().describe('Default q'),
         subscription_name: parameterName.exactOptional().describe('Default name'),
         subscription_endpoint: parameterName.exactOptional().describe('Default endpointId'),
+        organisation: parameterName.exactOptional().describe('Default orgID'),
       })
       .exactOptional()
       .describe('The names of the query parameters'),
@@ -113,6 +114,7 @@ export function dialectOf(decoded: DecodedDialect): Dialect {
       endpointName: parameters.endpoint_name ?? defaultDialect.parameters.endpointName,
       subscriptionName: parameters.subscription_name ?? defaultDialect.parameters.subscriptionName,
       subscriptionEndpoint: parameters.subscription_endpoint ?? defaultDialect.parameters.subscriptionEndpoint,
+      organisation: parameters.organisation ?? defaultDialect.parameters.organisation,
     },
     sort: decoded.sort ?? defaultDialect.sort,
     direction: decoded.direction ?? defaultDialect.direction,

@@ -21,6 +21,7 @@ import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret, unsetSecret } from './notify-schema.ts'
+import { matchedProjects, namedProjects } from './project-entries.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
@@ -54,7 +55,15 @@ export interface Configuration {
 
 export interface ConfiguredService {
   readonly settings: ServiceSettings
+  /** Those that are named. */
   readonly projects: readonly ConfiguredProject[]
+  /** Which projects of the service's list are audited too. */
+  readonly matches: readonly ProjectMatch[]
+  /** The service's identifier of the organisation whose projects are listed; undefined: that of a named project. */
+  readonly organisation: string | undefined
+  /** For projects of the list. A secret. */
+  readonly key: string | undefined
+  readonly keyPlace: KeyPlace
   readonly listings: { readonly sources: Offer; readonly project: Offer }
   /** The template of addresses in the gateway's own UI. */
   readonly uiUrl: string | undefined
@@ -74,6 +83,15 @@ export interface Schedule {
   readonly probes: boolean
   readonly runOnStart: boolean
   readonly runTimeoutMs: number
+}
+
+/** An entry for projects of a service's list: the first that fits counts. */
+export interface ProjectMatch {
+  /** Of names and ids; `*` is any text. */
+  readonly pattern: string
+  readonly labels: Readonly<Record<string, string>>
+  /** The line of the entry in the file. */
+  readonly line: number
 }
 
 export interface ConfiguredProject {
@@ -172,9 +190,16 @@ export function examineConfiguration(
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
-      projects: service.projects.map((project, position) =>
+      projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
+      matches: matchedProjects(service).map(([position, { match, labels }]) => {
+        const path = ['services', index, 'projects', ...(position === undefined ? [] : [position])]
+        return { pattern: match, labels, line: document.at(path).line }
+      }),
+      organisation: service.organisation,
+      key: service.key,
+      keyPlace: keyPlaceAt(document, ['services', index, 'key']),
       listings: service.listings,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
@@ -285,9 +310,13 @@ function projectOf(
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
-    keyPlace: { line, column, reference: referenceIn(document.written(keyPath) ?? '') },
+    keyPlace: keyPlaceAt(document, keyPath),
     labels: project.labels,
     filters: project.filters,
     line: document.at(path).line,
   }
+}
+
+function keyPlaceAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): KeyPlace {
+  return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
 }

@@ -2,7 +2,9 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import { readDocument } from '../yaml/read-document.ts'
+import { mayBeFound } from './choose-projects.ts'
 import { configurationLimits, configurationSchema } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
@@ -14,6 +16,8 @@ export interface ConfiguredPaths {
   readonly policy: string | undefined
   /** `service/project`, as configured. */
   readonly projects: readonly string[]
+  /** Whether it is a further one, which the list of a service shows, or such a list. */
+  isFound(project: ProjectRef): boolean
   readonly schedules: readonly PlannedRuns[]
 }
 
@@ -24,8 +28,7 @@ export interface PlannedRuns extends Pick<Schedule, 'cron' | 'timezone' | 'proje
 }
 
 const { history, policy, seal_key, schedules, run_timeout, services } = configurationSchema.shape
-const { name, projects } = services.element.shape
-const { id, name: shown } = projects.element.shape
+const { name } = services.element.shape
 
 /** A selection of the configuration's members. What it leaves out may be wrong, and so may names and schedules. */
 const selection = z.looseObject({
@@ -36,7 +39,14 @@ const selection = z.looseObject({
     .array(
       z.looseObject({
         name: name.catch(''),
-        projects: z.array(z.looseObject({ id: id.catch(''), name: shown.catch('') })).catch([]),
+        projects: z
+          .union([
+            z.literal('all').transform(() => [{ id: '', name: '', match: '*' }]),
+            z.array(
+              z.looseObject({ id: name.catch(''), name: name.catch(''), match: z.string().exactOptional().catch('') }),
+            ),
+          ])
+          .catch([]),
       }),
     )
     .catch([]),
@@ -73,8 +83,17 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
     history: isKeyKnown ? { ...location, sealKey } : location,
     policy: value.policy === undefined ? undefined : resolve(dirname(file), resolved('policy', value.policy)),
     projects: value.services.flatMap((service) =>
-      service.projects.map(({ id, name }) => `${service.name}/${name || id}`),
+      service.projects.flatMap(({ id, name, match }) => (match === undefined ? [`${service.name}/${name || id}`] : [])),
     ),
+    isFound: (project) =>
+      value.services.some(
+        (service) =>
+          service.name === project.service &&
+          mayBeFound(
+            project,
+            service.projects.flatMap(({ match }) => match ?? []),
+          ),
+      ),
     schedules: value.schedules.map(({ cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
       ...{ cron, timezone, projects },
       slackMs: jitter + run_timeout,

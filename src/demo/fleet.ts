@@ -15,6 +15,10 @@ export interface SimulatedFleet {
   open(projectUid: string): ProjectData
   /** Replaces rows by changed ones. */
   replace(projectUid: string, change: { readonly project?: ProjectRow; readonly data?: ProjectData }): void
+  /** Adds a project, empty or with data. */
+  add(project: ProjectRow, data?: ProjectData): void
+  /** Deletes a project with all that it has. */
+  remove(projectUid: string): void
   /** The number of replacements in a project: an older rendering is stale. */
   revision(projectUid: string): number
   /** A number that no call has returned before. */
@@ -75,6 +79,13 @@ export function createFleet({
       rows.set(uid, change.project ?? project(uid))
       if (change.data !== undefined) edited.set(uid, change.data)
       revisions.set(uid, (revisions.get(uid) ?? 0) + 1)
+    },
+    add(row, data) {
+      rows.set(row.uid, row)
+      edited.set(row.uid, data ?? { endpoints: [], sources: [], subscriptions: [] })
+    },
+    remove(uid) {
+      for (const known of [rows, made, edited]) known.delete(uid)
     },
     revision: (uid) => revisions.get(uid) ?? 0,
     nextSerial: () => ++serial,

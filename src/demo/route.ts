@@ -1,5 +1,5 @@
 import { type answerList, type List, unreadable } from './answer-list.ts'
-import { dashboard, enveloped, limited, methodNotAllowed, notFound, unsupportedType } from './answers.ts'
+import { dashboard, enveloped, limited, methodNotAllowed, notFound, panicked, unsupportedType } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
@@ -88,11 +88,13 @@ function callerOf(authorization: string | undefined, { fleet, behaviour }: Route
   return projectUid === undefined ? refused : { projectUid }
 }
 
-const owners = new WeakMap<SimulatedFleet, ReadonlyMap<string, string>>()
+const owners = new WeakMap<SimulatedFleet, Map<string, string>>()
 
 function ownerOf(key: string, fleet: SimulatedFleet): string | undefined {
-  const known = owners.get(fleet) ?? new Map(fleet.projects().map((project) => [project.key, project.uid]))
+  const known = owners.get(fleet) ?? new Map()
   owners.set(fleet, known)
+  // Keys of projects that were deleted since stay known.
+  if (!known.has(key)) for (const project of fleet.projects()) known.set(project.key, project.uid)
   return known.get(key)
 }
 
@@ -143,10 +145,11 @@ function namesOf(version: string | undefined, { durations }: Behaviour) {
   return version < '2024-01-04' ? (`2024-${durations}` as const) : 'current'
 }
 
-function organisation(uid: string | null, { caller, context: { fleet, behaviour } }: Call): SimulatedAnswer {
+/** Every key lists all projects, also that of a project, which reads its own alone. */
+function organisation(uid: string | null, { context: { fleet, behaviour } }: Call): SimulatedAnswer {
   const { release } = behaviour
-  if (caller.projectUid !== null || uid !== fleet.organisationId)
-    return enveloped(release, 400, 'unauthorized to process request')
+  if (uid === null || uid === '') return panicked(release)
+  if (uid !== fleet.organisationId) return enveloped(release, 400, 'organisation not found')
   const open = fleet.projects().filter((project) => !behaviour.closedProjects.has(project.uid))
   return enveloped(
     release,

@@ -1,6 +1,6 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import type { Kind, WalkedListing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
 import type { NewMessage, OpenIncident } from './outbox.ts'
 import type { RunRecord } from './records.ts'
@@ -23,7 +23,7 @@ export interface PriorState {
 }
 
 export interface PreviousScan {
-  readonly statuses: ReadonlyMap<Listing, CoverageStatus>
+  readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   /** Reasons by rule. */
   readonly notEvaluated: ProjectEvaluation['notEvaluated']
 }

@@ -1,6 +1,6 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { Notice } from '../model/notice.ts'
-import { listings } from '../model/resource.ts'
+import { listings, type WalkedListing } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 
@@ -10,8 +10,10 @@ export function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['cove
 }
 
 export function inListingOrder(a: Pick<Coverage, 'listing'>, b: Pick<Coverage, 'listing'>): number {
-  return listings.indexOf(a.listing) - listings.indexOf(b.listing)
+  return walked.indexOf(a.listing) - walked.indexOf(b.listing)
 }
+
+const walked: readonly WalkedListing[] = ['projects', ...listings]
 
 type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
 

@@ -1,4 +1,4 @@
-import type { Listing } from './resource.ts'
+import type { Listing, WalkedListing } from './resource.ts'
 
 /**
  * What a walk proved. Only `complete` proves that a resource is absent. `skipped`: an optional listing that the service
@@ -53,7 +53,7 @@ export const coverageCauses = [
 export type CoverageCause = (typeof coverageCauses)[number]
 
 export interface Coverage {
-  readonly listing: Listing
+  readonly listing: WalkedListing
   readonly status: CoverageStatus
   /** How the configuration narrowed the walk, such as `owner=tenant-03`; null when it did not. */
   readonly filter: string | null
@@ -67,6 +67,11 @@ export interface Coverage {
   readonly requests: number
   readonly retries: number
   readonly durationMs: number
+}
+
+/** Of a listing of a project. */
+export interface ProjectCoverage extends Coverage {
+  readonly listing: Listing
 }
 
 /** The signal that ended a walk; undefined where none did, or where the run did not record which. */

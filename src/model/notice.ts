@@ -8,6 +8,8 @@ export const noticeScopes = {
   clock_went_back: 'run',
   probe_unmatched: 'run',
   changes_ignored: 'run',
+  project_found: 'project',
+  project_not_listed: 'project',
   fields_changed: 'project',
   normal_form_changed: 'project',
   seal_key_changed: 'project',

@@ -3,7 +3,7 @@ import type { CoverageCause, CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Notice } from './notice.ts'
-import type { Kind, Listing } from './resource.ts'
+import type { Kind, Listing, WalkedListing } from './resource.ts'
 import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
@@ -75,8 +75,9 @@ export interface Verdict {
 
 /** Sorted by project, then in the order of walking. */
 export interface ReportCoverage {
+  /** `service/*` for the list of a service's projects. */
   readonly project: string
-  readonly listing: Listing
+  readonly listing: WalkedListing
   readonly status: CoverageStatus
   /** Why it is not complete, as a code and as a sentence; null when complete. */
   readonly cause: CoverageCause | null

@@ -7,6 +7,9 @@ export type Kind = (typeof kinds)[number]
 export const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
 export type Listing = (typeof listings)[number]
 
+/** What is walked: the listings of a project, and the list of a service's projects. */
+export type WalkedListing = Listing | 'projects'
+
 /** One project of one service, by its configured name and its identifier in the service. */
 export interface ProjectRef {
   /** `service/project`, as configured; unique within a configuration. */
@@ -14,6 +17,16 @@ export interface ProjectRef {
   readonly service: string
   /** The service's own identifier of the project. */
   readonly uid: string
+}
+
+/** The list of a service's projects, as the project of its walk and of findings about it. */
+export function projectListOf(service: string): ProjectRef {
+  return { name: `${service}/*`, service, uid: '*' }
+}
+
+/** No identifier of a project has this character. */
+export function isProjectList({ uid }: Pick<ProjectRef, 'uid'>): boolean {
+  return uid === '*'
 }
 
 /** The policy itself, as the project of notices and findings about it. It belongs to no service. */

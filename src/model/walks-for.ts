@@ -1,9 +1,9 @@
 import type { ReportCoverage } from './report.ts'
-import type { Kind, Listing } from './resource.ts'
+import type { Kind, Listing, WalkedListing } from './resource.ts'
 
 /** The walks of a project that show every resource of some kinds. */
 export function walksFor(kinds: Iterable<Kind>, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
-  const listings = new Set([...kinds].map((kind) => listingOf(kind, walks)))
+  const listings = new Set<WalkedListing | undefined>([...kinds].map((kind) => listingOf(kind, walks)))
   return walks.filter(({ listing }) => listings.has(listing))
 }
 

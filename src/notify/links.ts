@@ -1,4 +1,5 @@
 import type { Configuration } from '../config/read-configuration.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import { fillTemplate, linksOfProject, linkToResource } from '../model/resource-link.ts'
 import type { Event } from './message.ts'
 
@@ -13,13 +14,17 @@ export interface Links {
 
 export const noLinks: Links = { resource: () => undefined, violation: () => undefined, report: () => undefined }
 
-/** Fills in the templates of a configuration. */
-export function openLinks({ services, reportUrl }: Pick<Configuration, 'services' | 'reportUrl'>): Links {
-  const templates = new Map(
-    services.flatMap(({ uiUrl, projects }) =>
+/** Fills in the templates of a configuration. `found`: projects that it does not name, with their own templates. */
+export function openLinks(
+  { services, reportUrl }: Pick<Configuration, 'services' | 'reportUrl'>,
+  found: readonly { readonly ref: ProjectRef; readonly uiUrl?: string | undefined }[] = [],
+): Links {
+  const templates = new Map([
+    ...found.flatMap(({ ref, uiUrl }) => (uiUrl === undefined ? [] : [[ref.name, uiUrl] as const])),
+    ...services.flatMap(({ uiUrl, projects }) =>
       uiUrl === undefined ? [] : projects.map(({ ref }) => [ref.name, linksOfProject(uiUrl, ref)] as const),
     ),
-  )
+  ])
   // The page of a run is the address without the part that leads to a violation.
   const page = reportUrl?.replace(/#.{0,2000}$/, '')
   return {

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../model/errors.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import type { Kind, WalkedListing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
 
 /** The types of events that channels are notified of. */
@@ -34,7 +34,7 @@ export interface Event {
   readonly fingerprint?: string
   /** Why a violation ended. */
   readonly resolution?: Resolution
-  readonly listing?: Listing
+  readonly listing?: WalkedListing
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
   readonly owner?: string
   /** What the rule finds, in general. */

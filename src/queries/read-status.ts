@@ -1,8 +1,12 @@
 import { matchesProject } from '../config/choose-projects.ts'
+import type { Acceptances } from '../history/acceptances.ts'
+import { departedProjects } from '../history/departed-projects.ts'
 import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
+import { projectKey } from '../model/keys.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -28,9 +32,16 @@ export interface StatusRow {
   readonly unknown: number
 }
 
+export interface ExpectedProjects {
+  /** Those that the configuration names. */
+  readonly named: readonly string[]
+  /** Whether it is a further one that the list of a service showed, or such a list. */
+  isFound(project: ProjectRef): boolean
+}
+
 export interface StatusQuery {
   /** The configured projects, where the configuration is known. */
-  readonly expected: readonly string[] | undefined
+  readonly expected: ExpectedProjects | undefined
   readonly projects: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -43,12 +54,20 @@ export interface StatusQuery {
  * When each project was last scanned, and how well. A project is stale when its next scan is overdue, when its next
  * complete scan is, or when it is configured and was never scanned.
  */
-export async function readStatus(reader: HistoryReader, query: StatusQuery): Promise<Answer<StatusRow>> {
+export async function readStatus(
+  reader: HistoryReader & Pick<Acceptances, 'acceptances'>,
+  query: StatusQuery,
+): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
   const run = await reader.lastRun()
   const known = run === undefined ? [] : await reader.latestScans(run.number)
-  const scanned = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
-  const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))
+  const departed = await departedProjects(reader, known)
+  const isExpected = ({ project }: RecordedScan) =>
+    expected === undefined ||
+    expected.named.includes(project.name) ||
+    (expected.isFound(project) && !departed.has(projectKey(project)))
+  const scanned = known.filter(isExpected)
+  const missing = (expected?.named ?? []).filter((name) => !known.some(({ project }) => project.name === name))
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))

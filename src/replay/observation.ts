@@ -42,7 +42,8 @@ export function observationOf(
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
     const { status, filter } = walk
-    if (status === 'suspect') return filter === null && withheld.get(walk.listing)?.has(uid) === false
+    if (status === 'suspect')
+      return filter === null && listing !== undefined && withheld.get(listing)?.has(uid) === false
     if (status !== 'complete') return false
     if (onlyReferred(kind)) return filter === null && !unreferenced.has(ofResource)
     // What lies outside of a filter is carried, unseen.
@@ -61,7 +62,7 @@ export function observationOf(
   return {
     statuses,
     sawAll: (some) => some.every((kind) => whole.has(kind)),
-    narrowed: coverage.flatMap(({ listing, filter }) => (filter === null ? [] : [listing])),
+    narrowed: coverage.flatMap(({ listing, filter }) => (filter === null || listing === 'projects' ? [] : [listing])),
     observed(version) {
       if (whole.has(version.resource.kind)) {
         version.seenUnder = null

@@ -1,7 +1,7 @@
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { projectKey } from '../model/keys.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { Labels } from '../policy/selector.ts'
 
 export interface PastRun {
@@ -16,7 +16,9 @@ export async function readPastRuns(history: HistoryReader, runs: readonly Commit
   for (const run of runs) {
     const runInputs = await history.runInputs(run.number)
     if (runInputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
-    const scans = (await history.latestScans(run.number)).filter((scan) => scan.run.number === run.number)
+    const scans = (await history.latestScans(run.number)).filter(
+      (scan) => scan.run.number === run.number && !isProjectList(scan.project),
+    )
     past.push({ run, scans, runInputs })
   }
   return past

@@ -75,7 +75,8 @@ const nextSteps = {
     'Compare the id in the configuration with the id in the settings of the project, and check what the key may read.',
   not_offered: () => 'Compare `url` with the address that people use, without /api/v1: hookdrift appends it.',
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
-  foreign: () => 'Give the project its own key, or use a personal key for all projects.',
+  foreign: () =>
+    'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
   unproven: () => null,
   suspect_loss: () => null,
   suspect_page: () => null,

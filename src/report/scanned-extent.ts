@@ -15,7 +15,10 @@ export function scannedExtent(
   projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[] = [],
 ): ScannedExtent {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
-  const scanned = walks.filter(({ status, pages }) => status === 'complete' || pages > 0)
+  // A list of projects shows which they are, and nothing in them.
+  const scanned = walks.filter(
+    ({ listing, status, pages }) => listing !== 'projects' && (status === 'complete' || pages > 0),
+  )
   if (walks.length > 0 && scanned.length === 0) return 'nothing'
   const isFirst = firstWalks(projects)
   return scanned.length > 0 && scanned.every(isFirst) ? 'first' : 'compared'

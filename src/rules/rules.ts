@@ -68,6 +68,7 @@ import { retryHammering as projectRetryHammering } from './project/retry-hammeri
 import { retryShort as projectRetryShort } from './project/retry-short.ts'
 import { signatureWeak as projectSignatureWeak } from './project/signature-weak.ts'
 import { tlsNotEnforced as projectTlsNotEnforced } from './project/tls-not-enforced.ts'
+import { unlisted as projectUnlisted } from './project/unlisted.ts'
 import { vanished as projectVanished } from './project/vanished.ts'
 import { deadLetterMissing as sourceDeadLetterMissing } from './source/dead-letter-missing.ts'
 import { disabled as sourceDisabled } from './source/disabled.ts'
@@ -177,6 +178,7 @@ export const rules: readonly Rule[] = [
   projectRetryShort,
   projectSignatureWeak,
   projectTlsNotEnforced,
+  projectUnlisted,
   projectVanished,
   sourceDeadLetterMissing,
   sourceDisabled,

@@ -1,6 +1,7 @@
 import type { Clock } from '../model/clock.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import { compileDialect } from './dialect-matchers.ts'
+import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
@@ -49,6 +50,7 @@ export function createServiceClient(
     pages: (listing: PagedListing, access: ProjectAccess, recogniser?: Recogniser) =>
       readPages(ask, listing, { access, settings, recogniser }) as AsyncGenerator<RawPage>,
     project: (access) => readProject(ask, access),
+    projects: (access) => listProjects(ask, access, settings),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     close: () => transport.close(),
   }

@@ -22,6 +22,7 @@ export const defaultDialect = {
     endpointName: 'q',
     subscriptionName: 'name',
     subscriptionEndpoint: 'endpointId',
+    organisation: 'orgID',
   },
   /** The service answers `ASC` with an empty page, as of an empty project: no sort is sent unless configured. */
   sort: undefined as 'ASC' | 'DESC' | undefined,

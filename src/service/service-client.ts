@@ -22,6 +22,11 @@ export interface ServiceClient {
    * @throws ServiceFault `foreign` when the answer is another project
    */
   project(access: ProjectAccess): Promise<JsonObject>
+  /**
+   * Reads all projects of an organisation. A list that is returned is whole; an empty one proves nothing.
+   * @throws ServiceFault `foreign` when it has a project of another organisation
+   */
+  projects(access: ListAccess): Promise<readonly ListedProject[]>
   /** Runs a function on a payload, once: the contract's third operation, and the only request that is not a GET. */
   testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
   close(): Promise<void>
@@ -38,6 +43,19 @@ export interface ProjectAccess {
   readonly signal: AbortSignal
   /** Incremented while reading. */
   readonly traffic: Traffic
+}
+
+/** A project as the list of an organisation shows it. */
+export interface ListedProject {
+  readonly uid: string
+  /** The service's word, which may be anything; empty where there is none. */
+  readonly name: string
+}
+
+/** The list of an organisation's projects: how to read it, what it has cost. */
+export interface ListAccess extends Pick<ProjectAccess, 'key' | 'signal' | 'traffic'> {
+  /** The service's identifier of the organisation. */
+  readonly organisation: string
 }
 
 export interface Traffic {

@@ -12,7 +12,7 @@ import {
 
 /** A large page in pieces, so that only a few items are in memory as objects at once. */
 export interface SplitPage {
-  /** The answer with an empty list in place of `data.content`. */
+  /** The answer with an empty list in place of the items. */
   readonly envelope: Buffer
   /** Each item as it was written. */
   readonly items: readonly Buffer[]
@@ -22,7 +22,7 @@ export interface SplitPage {
 }
 
 /**
- * Cuts the elements out of `data.content` without parsing them or checking that the text is JSON: the pieces are parsed
+ * Cuts the elements out of `data.content`, or out of `data` itself, without parsing them or checking that the text is JSON: the pieces are parsed
  * one by one. `cut off` when the text ends before the list does; undefined without such a list.
  */
 export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut off' | 'too many' | undefined {
@@ -49,7 +49,7 @@ export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut of
   return 'cut off'
 }
 
-/** Where the elements of the array `content` of the object `data` begin. */
+/** Where the elements of the array `data` begin, or those of the array `content` of the object `data`. */
 function findContent(bytes: Buffer): number | undefined {
   let depth = 0
   /** Whether the member that is open at depth 1 is `data`. */
@@ -65,6 +65,7 @@ function findContent(bytes: Buffer): number | undefined {
         const name = bytes.subarray(at + 1, end)
         const value = skipBlanks(bytes, after + 1)
         if (depth === 1) isData = name.equals(data)
+        if (depth === 1 && isData && bytes[value] === openBracket) return value + 1
         if (depth === 2 && isData && name.equals(content) && bytes[value] === openBracket) return value + 1
       }
       at = end

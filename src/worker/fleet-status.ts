@@ -1,7 +1,7 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import { isOverdue, overdueRule } from '../model/due.ts'
 import type { Report } from '../model/report.ts'
-import type { Listing } from '../model/resource.ts'
+import type { WalkedListing } from '../model/resource.ts'
 import { isOpen, type Severity } from '../model/violation.ts'
 
 /**
@@ -12,8 +12,8 @@ export type FleetStatus = ReadonlyMap<string, ProjectView>
 
 interface ProjectView {
   /** By listing, the end of the last run that walked it to its end. */
-  readonly lastCompleteAt: ReadonlyMap<Listing, number>
-  readonly statuses: ReadonlyMap<Listing, CoverageStatus>
+  readonly lastCompleteAt: ReadonlyMap<WalkedListing, number>
+  readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
   readonly drift: Readonly<Record<'added' | 'removed' | 'modified', number>>
   readonly violations: readonly Counted[]
   readonly ages: readonly OpenAge[]
@@ -62,7 +62,11 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
 }
 
 /** Adds the ends of earlier complete walks to the known state of a project. */
-export function addPast(fleet: FleetStatus, project: string, completeAt: ReadonlyMap<Listing, number>): FleetStatus {
+export function addPast(
+  fleet: FleetStatus,
+  project: string,
+  completeAt: ReadonlyMap<WalkedListing, number>,
+): FleetStatus {
   const view = fleet.get(project)
   if (view === undefined) return fleet
   return new Map(fleet).set(project, { ...view, lastCompleteAt: new Map([...completeAt, ...view.lastCompleteAt]) })

@@ -1,9 +1,13 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/read-configuration.ts'
+import type { Acceptances } from '../history/acceptances.ts'
+import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import { isInterrupted } from '../model/coverage.ts'
+import { projectKey } from '../model/keys.ts'
 import type { Report } from '../model/report.ts'
+import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** The results of runs before this worker started. */
@@ -21,11 +25,17 @@ const mostRead = 50
 const latenessMs = 60_000
 
 /** Reads the known state of the configured projects. */
-export async function readPast(history: HistoryReader, configured: ReadonlySet<string>): Promise<RecordedPast> {
+export async function readPast(
+  history: HistoryReader & Pick<Acceptances, 'acceptances'>,
+  isConfigured: (project: ProjectRef) => boolean,
+): Promise<RecordedPast> {
   const runs = await history.runs()
   const latest = runs.at(-1)
   if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
-  const scans = (await history.latestScans(latest.number)).filter(({ project }) => configured.has(project.name))
+  const known = await history.latestScans(latest.number)
+  const departed = await departedProjects(history, known)
+  const scans = known.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
+  const configured = new Set(scans.map(({ project }) => project.name))
   const numbers = [...new Set([...scans.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
   let fleet = emptyFleetStatus
   let last: Report | undefined
@@ -47,7 +57,7 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
     last,
     servedUntil: ({ projects, jitterMs }) => {
       const starts = scans
-        .filter(({ project }) => matchesProject(project.name, projects))
+        .filter(({ project }) => matchesProject(project.name, projects) && !isProjectList(project))
         .map((scan) => Date.parse(scan.run.startedAt) - (wasCutShort(scan) ? jitterMs + latenessMs : 0))
       return starts.length === 0 ? undefined : Math.min(...starts)
     },

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AuditedService } from '../../src/audit/audited-service.ts'
 import type { OnBug } from '../../src/audit/contain-bugs.ts'
+import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { AuditedProject } from '../../src/audit/project-scan.ts'
 import { type AuditAll, runAudit } from '../../src/audit/run-audit.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
@@ -10,6 +12,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { ProjectRef } from '../../src/model/resource.ts'
 import type { Severity } from '../../src/model/violation.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
@@ -33,12 +36,23 @@ export interface AuditHarnessOptions {
   readonly auditAll?: AuditAll
 }
 
+/** What the configuration says of the service's list of projects. */
+export interface ListTurn {
+  readonly organisation?: string
+  /** Patterns with labels; without any, the list decides nothing. */
+  readonly matches?: readonly { readonly pattern: string; readonly labels?: AuditHarnessOptions['labels'] }[]
+  /** Which of the harness's projects are named. Default: all. */
+  readonly named?: readonly string[]
+}
+
 export interface AuditTurn {
   readonly url: string
   /** Of projects that are at another service, by name. */
   readonly urls?: Readonly<Record<string, string>>
   readonly policy?: Policy
   readonly only?: readonly string[]
+  /** Default: no list of projects is read. */
+  readonly list?: ListTurn
   readonly listings?: AuditHarnessOptions['listings']
   readonly filters?: Filters
   readonly keys?: Readonly<Record<string, string>>
@@ -123,25 +137,42 @@ export function openAuditHarness({
       return client
     }
     const { between = (_, client) => client } = turn
-    const all = Object.entries(projects).map(
-      ([name, uid]): AuditedProject => ({
-        ref: { name: `acme/${name}`, service: 'acme', uid },
-        key: turn.keys?.[name] ?? key,
-        ...(turn.keyOrigin !== undefined && { keyOrigin: turn.keyOrigin }),
-        configuredAt: null,
-        labels: turn.labels ?? labels,
-        filters: turn.filters ?? {},
-        client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
-        listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
-      }),
+    const projectOf = (ref: ProjectRef, name: string): AuditedProject => ({
+      ref,
+      key: turn.keys?.[name] ?? key,
+      ...(turn.keyOrigin !== undefined && { keyOrigin: turn.keyOrigin }),
+      configuredAt: null,
+      labels: turn.labels ?? labels,
+      filters: turn.filters ?? {},
+      client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
+      listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
+    })
+    const all = Object.entries(projects).map(([name, uid]) =>
+      projectOf({ name: `acme/${name}`, service: 'acme', uid }, name),
     )
-    const chosen = all.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
+    const serviceOf = ({ url, keys }: AuditTurn, { organisation, matches = [], named }: ListTurn): AuditedService => ({
+      ...{ name: 'acme', client: clientOf(url), key: keys?.['*'] ?? key, organisation },
+      named: all.filter(({ ref }) => named === undefined || named.includes(ref.name)),
+      matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
+      open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
+    })
     const history = openSqliteHistory(file, owner)
+    const sealer = createSealer(Buffer.alloc(32, turn.installationKey ?? 1))
+    const signal = turn.signal ?? new AbortController().signal
+    const services = turn.list === undefined ? [] : [serviceOf(turn, turn.list)]
     try {
+      const found =
+        turn.list === undefined
+          ? { projects: all, lists: [] }
+          : await discoverProjects(services, { history, sealer, clock, signal })
+      const chosen = found.projects.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
+      const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
       return await runAudit(
         {
           projects: chosen,
-          isWholeFleet: chosen.length === all.length,
+          lists: found.lists,
+          services: services.filter(({ matches }) => matches.length === 0),
+          isWholeFleet: areListed && chosen.length === found.projects.length,
           concurrency,
           policy: turn.policy ?? testPolicy,
           configurationDigest: turn.configurationDigest ?? 'configuration',
@@ -152,9 +183,9 @@ export function openAuditHarness({
         },
         {
           history,
-          sealer: createSealer(Buffer.alloc(32, turn.installationKey ?? 1)),
+          sealer,
           clock,
-          signal: turn.signal ?? new AbortController().signal,
+          signal,
           toolVersion: turn.toolVersion ?? '0.0.0',
           onPage: () => {},
           onInterrupted: () => {},

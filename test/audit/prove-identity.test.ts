@@ -29,6 +29,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
       if (answer instanceof Error) throw answer
       return {}
     },
+    projects: refused,
     testFunction: refused,
     close: async () => {},
   }

@@ -50,7 +50,7 @@ async function decide({
     // As much of a draft as the decision reads.
   } as unknown as ProjectContext
   const walk: Walk = {
-    coverage: aCoverage(listing, status),
+    coverage: { ...aCoverage(listing, status), listing },
     lacksPromisedPage: given.lacksPromisedPage ?? false,
   }
   const unproven = new Set<Listing>(given.isUnproven ? [listing] : [])

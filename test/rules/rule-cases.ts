@@ -93,7 +93,12 @@ function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared
 }
 
 const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }
-const nothingWrong: ScanOutcome = { isVanished: false, unconfirmedRemovals: [] }
+const nothingWrong: ScanOutcome = {
+  isVanished: false,
+  isMissing: false,
+  isUnlisted: false,
+  unconfirmedRemovals: [],
+}
 
 /** When a case happens that names no time. */
 export const now = Date.parse('2026-11-21T00:00:00Z')

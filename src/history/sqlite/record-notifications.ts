@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { CoverageStatus } from '../../model/coverage.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
-import type { Listing } from '../../model/resource.ts'
+import type { WalkedListing } from '../../model/resource.ts'
 import {
   type ComposeNotifications,
   type NotifiedSpan,
@@ -81,7 +81,7 @@ function readPreviousScans(db: Database, projects: readonly ScannedProject[]): R
     db,
     'SELECT max(run) FROM scan WHERE project_id = ? AND run < ?',
   ).pluck()
-  const walks = cachedStatement<[number, number], { listing: Listing; status: CoverageStatus }>(
+  const walks = cachedStatement<[number, number], { listing: WalkedListing; status: CoverageStatus }>(
     db,
     'SELECT listing, status FROM walk WHERE project_id = ? AND run = ?',
   )

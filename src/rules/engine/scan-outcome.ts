@@ -4,6 +4,10 @@ import type { Listing } from '../../model/resource.ts'
 export interface ScanOutcome {
   /** Whether the service says that the project is not there, or not for this key. */
   readonly isVanished: boolean
+  /** Whether the complete list of the service's projects does not have it, and nothing of it could be read. */
+  readonly isMissing: boolean
+  /** Whether the service lists it, its key reads it, and the configuration does not name it. */
+  readonly isUnlisted: boolean
   /** Losses that are not believed yet. */
   readonly unconfirmedRemovals: readonly UnconfirmedRemoval[]
 }

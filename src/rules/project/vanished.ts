@@ -6,7 +6,8 @@ export const vanished = scanRule({
   severity: 'high',
   packs: ['hygiene'],
   needs: ['endpoint', 'subscription'],
-  *check({ isVanished }) {
+  *check({ isVanished, isMissing }) {
     if (isVanished) yield { path: '', message: 'the service says that it is not there, or that the key may not see it' }
+    else if (isMissing) yield { path: '', message: "the complete list of the service's projects does not have it" }
   },
 })

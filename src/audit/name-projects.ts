@@ -1,0 +1,47 @@
+import type { Sealer } from '../inventory/sealer.ts'
+import { takeInventory } from '../inventory/take-inventory.ts'
+import type { ListedProject } from '../service/service-client.ts'
+
+/** What a part of a reference looks like in a configuration. */
+const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
+
+interface Naming {
+  /** Names under which earlier runs scanned projects, by uid; each is in use once. */
+  readonly known: ReadonlyMap<string, string>
+  /** Names that the configuration gives to other projects. */
+  readonly taken: ReadonlySet<string>
+  readonly sealer: Sealer
+}
+
+/**
+ * Names the projects of a list for references, by uid. A project keeps the name of earlier runs: waivers, baselines and
+ * patterns name it so, and a person who renames it at the service could otherwise lead it away from them. A new one has
+ * the service's name, with `-` for blanks, or its uid: where the name is no part of a reference, holds what looks
+ * secret, or is that of another project.
+ */
+export function nameProjects(
+  listed: readonly ListedProject[],
+  { known, taken, sealer }: Naming,
+): ReadonlyMap<string, string> {
+  const uids = new Set(listed.map(({ uid }) => uid))
+  const inUse = new Set([...taken, ...known.values(), ...uids])
+  const fresh = listed.filter(({ uid }) => !known.has(uid))
+  const words = fresh.map(({ uid, name }) => [uid, wordOf(name, sealer)] as const)
+  const wanted = Map.groupBy(words, ([, word]) => word)
+  const names = words.map(([uid, word]) => {
+    const isFree = word !== undefined && !inUse.has(word) && wanted.get(word)?.length === 1
+    return [uid, isFree ? word : uid] as const
+  })
+  return new Map([...known, ...names])
+}
+
+/** The service's name as a part of a reference; undefined where it is none. */
+export function wordOf(name: string, sealer: Sealer): string | undefined {
+  const word = name.trim().replace(/ {1,200}/g, '-')
+  return nameForm.test(word) && sealedName(name, sealer) === name ? word : undefined
+}
+
+/** A name of the list, with what looks secret in it sealed. */
+export function sealedName(name: string, sealer: Sealer): string {
+  return takeInventory('project', [{ name }], sealer).listed[0]?.name ?? ''
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../model/clock.ts'
+import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
+import { classOf } from '../model/errors.ts'
+import type { ListedProject, Traffic } from '../service/service-client.ts'
+import { isStop, ServiceFault } from '../service/service-fault.ts'
+import type { AuditedService } from './audited-service.ts'
+import { describeFault } from './describe-fault.ts'
+
+export interface ListReading {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** What was listed, and what that proves: with any status but `complete`, a project that is missing may be there. */
+export interface ReadList {
+  readonly listed: readonly ListedProject[]
+  readonly coverage: Coverage
+}
+
+/**
+ * Reads the list of a service's projects. A list without a project is `suspect`, however often it comes: a service that
+ * lost its place answers so, and every project would vanish.
+ */
+export async function readProjectList(service: AuditedService, reading: ListReading): Promise<ReadList> {
+  const startedAt = reading.clock.now()
+  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
+  const result = (status: CoverageStatus, cause: CoverageCause | null, reason: string | null, items = 0): Coverage => {
+    const { requests, retries } = traffic
+    const durationMs = Math.round(reading.clock.now() - startedAt)
+    const pages = items === 0 ? 0 : 1
+    return { listing: 'projects', status, cause, reason, filter: null, pages, items, requests, retries, durationMs }
+  }
+  try {
+    const listed = await listProjectsOf(service, traffic, reading.signal)
+    if (listed.length === 0) return { listed, coverage: result('suspect', 'unproven', emptyReason) }
+    return { listed, coverage: result('complete', null, null, listed.length) }
+  } catch (error) {
+    if (error instanceof ServiceFault) {
+      const status = isStop(error.kind) ? 'partial' : 'failed'
+      return { listed: [], coverage: result(status, error.kind, describeFault(error, service)) }
+    }
+    const reason = `a bug in hookdrift ended the reading of the list of projects (${classOf(error)}); please report it`
+    return { listed: [], coverage: result('failed', 'bug', reason) }
+  }
+}
+
+const emptyReason =
+  'the list has no project: not believed, however often it comes. ' +
+  'Check `organisation` and the key; projects that earlier runs scanned are scanned all the same'
+
+/** @throws ServiceFault when the list, or the organisation that it needs, could not be read */
+export async function listProjectsOf(
+  service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
+  traffic: Traffic,
+  signal: AbortSignal,
+): Promise<readonly ListedProject[]> {
+  const { client, key, organisation = await findOrganisation(service.named, traffic, signal) } = service
+  return client.projects({ organisation, key, signal, traffic })
+}
+
+/** The organisation of the first project that answers and shows it. */
+async function findOrganisation(
+  named: AuditedService['named'],
+  traffic: Traffic,
+  signal: AbortSignal,
+): Promise<string> {
+  let fault: unknown
+  for (const { client, ref, key, filters } of named) {
+    try {
+      const project = await client.project({ projectUid: ref.uid, key, filters, signal, traffic })
+      if (typeof project.organisation_id === 'string' && project.organisation_id !== '') return project.organisation_id
+    } catch (error) {
+      if (!(error instanceof ServiceFault) || isStop(error.kind)) throw error
+      fault ??= error
+    }
+  }
+  throw fault ?? new ServiceFault('malformed', 'list of projects: no project shows its organisation_id')
+}

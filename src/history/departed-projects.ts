@@ -1,0 +1,26 @@
+import { projectKey } from '../model/keys.ts'
+import type { Acceptances } from './acceptances.ts'
+import type { RecordedScan } from './reader.ts'
+
+/** What says that a project is gone. A person who accepts it says that it may stay gone. */
+export const vanishedRule = 'project/vanished'
+
+/**
+ * Keys of the projects that left the fleet: a person accepted that they vanished, and a later run recorded that. A
+ * revoked acceptance counts no more.
+ */
+export async function departedProjects(
+  history: Pick<Acceptances, 'acceptances'>,
+  scans: readonly Pick<RecordedScan, 'project' | 'run'>[],
+): Promise<ReadonlySet<string>> {
+  const accepted = new Map<string, string>()
+  for (const { rule, project, at, revoked } of await history.acceptances()) {
+    if (rule === vanishedRule && revoked === undefined) accepted.set(projectKey(project), at)
+  }
+  const keys = scans.flatMap(({ project, run }) => {
+    const key = projectKey(project)
+    const at = accepted.get(key)
+    return at !== undefined && Date.parse(at) < Date.parse(run.startedAt) ? [key] : []
+  })
+  return new Set(keys)
+}

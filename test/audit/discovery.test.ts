@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import {
+  accept,
+  addProject,
+  changeProject,
+  everything,
+  listPath,
+  listViolations,
+  openDiscoveryFixture,
+  listRules as policy,
+  scannedProjects,
+} from './discovery-fixture.ts'
+import { coverageLines, driftLines } from './fleet-fixture.ts'
+
+describe('the list of a service', () => {
+  it('decides which projects are scanned, under the names that it gives', async () => {
+    await using f = await openDiscoveryFixture()
+    const report = await f.audit({ list: everything(f), policy })
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+    expect(report.coverage[0]).toMatchObject({ listing: 'projects', status: 'complete', cause: null, items: 2 })
+    expect(report.verdict.exit_code).toBe(1)
+    expect(report.verdict.text).toContain('first scan')
+    expect(report.notices).toEqual([])
+  })
+
+  it('is that of the organisation of a named project, unless the configuration names one', async () => {
+    await using f = await openDiscoveryFixture()
+    const report = await f.audit({ list: { named: ['acme/orders'], matches: [{ pattern: '*' }] }, policy })
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+    expect(report.coverage[0]).toMatchObject({ status: 'complete', requests: 2 })
+  })
+
+  it('is read with the key of the service, and a key of a project reads one of them', async () => {
+    await using f = await openDiscoveryFixture()
+    const [orders, payments] = ['orders', 'payments'].map((name) => f.uidOf(name))
+    const key = f.fleet.project(payments ?? '')?.key ?? ''
+    const list = everything(f)
+    const report = await f.audit({ list, policy, keys: { '*': key, orders: key, payments: key } })
+    expect(report.coverage.map(({ project, status, cause }) => `${project} ${status} ${cause}`)).toEqual([
+      'acme/* complete null',
+      ...Array(4).fill('acme/orders failed foreign'),
+      ...Array(4).fill('acme/payments complete null'),
+    ])
+    expect(report.verdict.exit_code).toBe(3)
+    expect(orders).not.toBe(payments)
+  })
+
+  it('takes the projects that entries match, each with the labels of the first that fits', async () => {
+    await using f = await openDiscoveryFixture()
+    addProject(f.fleet, 'payouts')
+    const matches = [
+      { pattern: 'payo*', labels: { team: 'money' } },
+      { pattern: 'pay*', labels: { team: 'shop' } },
+    ]
+    const report = await f.audit({ list: everything(f, { matches }), policy })
+    expect(report.projects.map(({ project, labels }) => [project, labels])).toEqual([
+      ['acme/payments', { team: 'shop' }],
+      ['acme/payouts', { team: 'money' }],
+    ])
+  })
+
+  it('leaves named projects as the configuration has them', async () => {
+    await using f = await openDiscoveryFixture()
+    const matches = [{ pattern: '*', labels: { found: 'yes' } }]
+    const list = everything(f, { matches, named: ['acme/orders'] })
+    const report = await f.audit({ list, policy, labels: { env: 'prod' } })
+    expect(report.projects.map(({ project, labels }) => [project, labels])).toEqual([
+      ['acme/orders', { env: 'prod' }],
+      ['acme/payments', { found: 'yes' }],
+    ])
+  })
+})
+
+describe('a project that comes, goes or is renamed', () => {
+  it('is scanned at once, and a notice says that it is new', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    addProject(f.fleet, 'refunds')
+    const report = await f.audit(turn)
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments', 'acme/refunds'])
+    expect(report.notices).toEqual([
+      {
+        code: 'project_found',
+        project: 'acme/refunds',
+        listing: null,
+        text: 'new in the list of projects: scanned for the first time',
+      },
+    ])
+    expect((await f.audit(turn)).notices).toEqual([])
+  })
+
+  it('vanishes without a removal, until a person accepts it', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    const [uid, before] = [f.uidOf('orders'), f.fleet.project(f.uidOf('orders'))]
+    f.fleet.remove(uid)
+    const gone = await f.audit(turn)
+    expect(listViolations(gone)).toEqual(['opened project/vanished acme/orders'])
+    expect([gone.drift, gone.verdict.exit_code]).toEqual([[], 3])
+    expect(gone.violations.filter(({ state }) => state === 'resolved')).toEqual([])
+
+    await accept(f, gone, 'project/vanished')
+    expect(listViolations(await f.audit(turn))).toEqual(['resolved accepted project/vanished acme/orders'])
+    const left = await f.audit(turn)
+    expect(scannedProjects(left)).toEqual(['acme/*', 'acme/payments'])
+    expect(left.verdict.exit_code).toBe(0)
+
+    if (before !== undefined) f.fleet.add(before)
+    expect(scannedProjects(await f.audit(turn))).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+  })
+
+  it('is not gone while it answers, although the list does not have it', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    f.service.failNext({ how: 'rewrite', path: listPath, body: without(f.uidOf('orders')) })
+    const report = await f.audit(turn)
+    expect(listViolations(report)).toEqual([])
+    expect(report.notices).toMatchObject([{ code: 'project_not_listed', project: 'acme/orders' }])
+    expect(coverageLines(report).filter((line) => !line.endsWith('complete'))).toEqual([])
+  })
+
+  it('is gone when the list does not have it and it says nothing', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    f.service.failNext({ how: 'rewrite', path: listPath, body: without(f.uidOf('orders')) })
+    f.service.failNext({ how: 'reset', path: new RegExp(f.uidOf('orders')), times: Number.POSITIVE_INFINITY })
+    const report = await f.audit(turn)
+    expect(listViolations(report)).toEqual(['opened project/vanished acme/orders'])
+    expect(report.drift).toEqual([])
+    f.service.faults.length = 0
+    expect(listViolations(await f.audit(turn))).toEqual(['resolved fixed project/vanished acme/orders'])
+  })
+
+  it('keeps the name of earlier runs when the service renames it, and the drift says so', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f, { matches: [{ pattern: 'ord*' }] }), policy }
+    await f.audit(turn)
+    changeProject(f.fleet, f.uidOf('orders'), { name: 'harmless' })
+    const report = await f.audit(turn)
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders'])
+    expect(driftLines(report)).toEqual([`modified project ${f.uidOf('orders')} /name "orders" -> "harmless"`])
+  })
+
+  it('gives its name to no other project', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    const uid = addProject(f.fleet, 'orders')
+    expect(scannedProjects(await f.audit(turn))).toEqual(
+      ['acme/*', `acme/${uid}`, 'acme/orders', 'acme/payments'].sort(),
+    )
+  })
+})
+
+describe('a list that proves nothing', () => {
+  it('fails the first run, and the run is committed', async () => {
+    await using f = await openDiscoveryFixture()
+    f.service.behaviour.outage = 'database-down'
+    const report = await f.audit({ list: everything(f), policy })
+    expect(scannedProjects(report)).toEqual(['acme/*'])
+    expect(report.coverage[0]).toMatchObject({ listing: 'projects', status: 'failed', cause: 'refused_key' })
+    expect([report.verdict.exit_code, report.verdict.text]).toEqual([3, '1 of 1 walk incomplete; nothing was scanned.'])
+  })
+
+  it('fails when the organisation cannot be found', async () => {
+    await using f = await openDiscoveryFixture()
+    f.service.failNext({ how: 'status', status: 500, path: /projects\/\w+$/, times: Number.POSITIVE_INFINITY })
+    const report = await f.audit({ list: { named: ['acme/orders'], matches: [{ pattern: '*' }] }, policy })
+    expect(report.coverage[0]).toMatchObject({ listing: 'projects', status: 'failed', cause: 'http' })
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders'])
+  })
+
+  it('scans what earlier runs scanned, with the labels of its entry', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f, { matches: [{ pattern: '*', labels: { env: 'prod' } }] }), policy }
+    await f.audit(turn)
+    f.service.failNext({ how: 'html', path: listPath, times: Number.POSITIVE_INFINITY })
+    const report = await f.audit(turn)
+    expect(report.projects.map(({ project, labels }) => [project, labels])).toEqual([
+      ['acme/orders', { env: 'prod' }],
+      ['acme/payments', { env: 'prod' }],
+    ])
+    expect(coverageLines(report).filter((line) => !line.endsWith('complete'))).toEqual(['*/projects failed'])
+    expect(report.verdict.exit_code).toBe(3)
+  })
+
+  it('never believes an empty list', async () => {
+    await using f = await openDiscoveryFixture()
+    const turn = { list: everything(f), policy }
+    await f.audit(turn)
+    f.service.failNext({ how: 'status', status: 200, body: empty, path: listPath, times: Number.POSITIVE_INFINITY })
+    for (let run = 0; run < 3; run++) {
+      const report = await f.audit({ ...turn, acceptsRemovals: run === 2 })
+      expect(report.coverage[0]).toMatchObject({ listing: 'projects', status: 'suspect', cause: 'unproven' })
+      expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+      expect(listViolations(report)).toEqual([])
+    }
+  })
+})
+
+const empty = { status: true, message: 'Projects fetched successfully', data: [] }
+
+function without(uid: string): (body: string) => string {
+  return (body) => {
+    const envelope: { data: { uid: string }[] } = JSON.parse(body)
+    return JSON.stringify({ ...envelope, data: envelope.data.filter((project) => project.uid !== uid) })
+  }
+}

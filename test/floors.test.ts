@@ -17,6 +17,7 @@ const floors = [
   ['worker', 'queries'],
   ['app'],
   ['doctor'],
+  ['init'],
   ['cli'],
 ]
 
@@ -32,6 +33,7 @@ const homes: Readonly<Record<string, string>> = {
   'ipaddr.js': 'rules/',
   re2js: 'rules/',
   '@marcbachmann/cel-js': 'policy/cel/',
+  '@clack/prompts': 'init/',
   croner: 'worker/',
   'prom-client': 'worker/',
   nodemailer: 'notify/',

@@ -11,6 +11,7 @@ import { defineCompare } from './compare.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import { defineDoctor } from './doctor.ts'
+import { defineInit } from './init.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
 import { definePolicyCheck } from './policy-check.ts'
@@ -51,6 +52,7 @@ const commands = [
     defineProbe,
     defineNotify,
     defineDemo,
+    defineInit,
     defineDoctor,
   ],
 ]

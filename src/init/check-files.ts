@@ -17,7 +17,10 @@ interface CheckContext {
  * made-up value.
  * @throws Error when hookdrift would refuse what it is about to write, which is a bug
  */
-export function checkFiles({ files, configuration, policy }: Plan, { directory, keyVariable, now }: CheckContext): void {
+export function checkFiles(
+  { files, configuration, policy }: Plan,
+  { directory, keyVariable, now }: CheckContext,
+): void {
   const texts = new Map(files.map(({ path, text }) => [join(directory, path), text]))
   const readFile = (path: string) => texts.get(path) ?? 'not-a-real-key'
   try {

@@ -7,7 +7,13 @@ const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hooks', 'webhooks', '
  */
 export function nameService(keyVariable: string | undefined, url: string): string {
   const fromVariable = /^([A-Za-z0-9_]{1,100})_(?:API_)?KEY$/i.exec(keyVariable ?? '')?.[1]
-  if (fromVariable !== undefined) return fromVariable.toLowerCase().replaceAll('_', '-').replace(/^-{1,100}/, '') || other
+  if (fromVariable !== undefined)
+    return (
+      fromVariable
+        .toLowerCase()
+        .replaceAll('_', '-')
+        .replace(/^-{1,100}/, '') || other
+    )
   const { hostname } = new URL(url)
   if (/^[\d.]+$|^\[/.test(hostname)) return other
   const labels = hostname.split('.')

@@ -54,7 +54,10 @@ export function planFiles(answers: Answers, context: Pick<PlaceContext, 'version
 export function planTrial(answers: Pick<Answers, 'service' | 'keyVariable' | 'strictness'>): readonly PlannedFile[] {
   const key = `\${${answers.keyVariable}}`
   return [
-    { path: 'hookdrift.yaml', text: writeConfiguration(answers.service, { key, history: undefined, worker: undefined }) },
+    {
+      path: 'hookdrift.yaml',
+      text: writeConfiguration(answers.service, { key, history: undefined, worker: undefined }),
+    },
     { path: 'policy.yaml', text: writePolicy({ strictness: answers.strictness, waivers: undefined }) },
   ]
 }

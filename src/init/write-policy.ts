@@ -16,7 +16,8 @@ const explanation = `# Only what is critical or high is evaluated. Delete a line
 /** Rules that are about the policy itself stay: they find waivers that end. */
 function rulesOff(): Record<string, 'off'> {
   const minor = rules.filter(
-    ({ id, severity, packs }) => packs.includes('recommended') && !isAtLeast(severity, 'high') && !id.startsWith('waiver/'),
+    ({ id, severity, packs }) =>
+      packs.includes('recommended') && !isAtLeast(severity, 'high') && !id.startsWith('waiver/'),
   )
   return Object.fromEntries(minor.map(({ id }) => [id, 'off']))
 }

@@ -5,7 +5,7 @@ export const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes] | (typeof signalExits)[keyof typeof signalExits]
 
 /** What went wrong in our own run. The exit code of each is in `exitCodes`. */
-export type ErrorKind = 'usage' | 'failure' | 'busy'
+export type ErrorKind = 'usage' | 'incomplete' | 'failure' | 'busy'
 
 interface ErrorOptions {
   /** What to do next. */
@@ -31,6 +31,11 @@ export class AuditError extends Error {
   /** The command line, the configuration or the policy is wrong. */
   static usage(message: string, options?: ErrorOptions): AuditError {
     return new AuditError('usage', message, options)
+  }
+
+  /** A service does not answer as it must, so that a command cannot do its work. A run says so in its report. */
+  static incomplete(message: string, options?: ErrorOptions): AuditError {
+    return new AuditError('incomplete', message, options)
   }
 
   /** The history, the disk or the machine prevents the work. */

@@ -9,11 +9,12 @@ import { exchangeOnce } from './exchange-once.ts'
 import { foreignText } from './foreign-text.ts'
 import type { HttpFailure } from './http-outcome.ts'
 import type { ShownCertificate } from './inspect-port.ts'
+import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { mostItemsOf, readPages } from './read-pages.ts'
 import { findKeyOwner, readProject } from './read-project.ts'
 import { createSender } from './send-request.ts'
-import type { ProjectAccess } from './service-client.ts'
+import type { ListAccess, ListedProject, ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { createTransport } from './transport.ts'
 import { shownBase } from './wire-request.ts'
@@ -29,7 +30,9 @@ export interface ServiceExaminer {
   /** @throws ServiceFault when the first page of a listing of one item a page cannot be read */
   firstItem(access: ProjectAccess): Promise<void>
   /** Whose the key is; undefined where the service does not show it. */
-  keyOwner(access: ProjectAccess): ReturnType<typeof findKeyOwner>
+  keyOwner(access: Omit<ProjectAccess, 'projectUid'>): ReturnType<typeof findKeyOwner>
+  /** @throws ServiceFault as the client's `projects` */
+  projects(access: ListAccess): Promise<readonly ListedProject[]>
   /**
    * Asks for a page of endpoints of the configured size. Returns the size that the service names; undefined where it
    * names none.
@@ -115,6 +118,7 @@ export function createServiceExaminer(
       await pages.return(undefined)
     },
     keyOwner: (access) => findKeyOwner(ask, access),
+    projects: (access) => listProjects(ask, access, settings),
     async pageSize(access) {
       const { pageSize, dialect } = settings
       const query = new URLSearchParams({ [dialect.parameters.pageSize]: String(pageSize) })

@@ -21,17 +21,20 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
   return project
 }
 
+/** A project's key: the project in words, and as the service shows it. */
+type KeyOwner = 'a person' | { readonly project: string; readonly own: AnsweringProject }
+
 /**
  * Whose a key is. It asks for a project that does not exist: a personal key is told so, a project's key is shown its
  * own project. undefined where the answer is another.
  */
 export async function findKeyOwner(
   ask: SendRequest,
-  access: ProjectAccess,
-): Promise<'a person' | { readonly project: string } | undefined> {
+  access: Omit<ProjectAccess, 'projectUid'>,
+): Promise<KeyOwner | undefined> {
   try {
     const { project } = await askForProject(ask, { ...access, projectUid: noProject })
-    return { project: nameProject(project, access.key) }
+    return { project: nameProject(project, access.key), own: project }
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
     return error.kind === 'not_found' ? 'a person' : undefined

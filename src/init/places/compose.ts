@@ -13,7 +13,10 @@ export function planCompose({ service, keyVariable, version, readPackageFile }: 
       [[...worker, 'depends_on'], undefined],
       [[...worker, 'volumes', 0], './conf:/etc/hookdrift:ro'],
       [[...worker, 'secrets'], [service]],
-      [[...worker, 'healthcheck', 'test'], ['CMD', 'hookdrift', 'status', '--max-age', '1h']],
+      [
+        [...worker, 'healthcheck', 'test'],
+        ['CMD', 'hookdrift', 'status', '--max-age', '1h'],
+      ],
       [['secrets'], { [service]: { file: `./keys/${service}` } }],
     ],
     ` A worker that audits each quarter of an hour. Its configuration is in conf/, and the key in keys/${service}.
@@ -36,7 +39,10 @@ export function planCompose({ service, keyVariable, version, readPackageFile }: 
         command: `chmod 700 ${keys} && printf %s "$${keyVariable}" > ${file} && chmod 444 ${file}`,
         purpose: 'the key, which the user of the container reads',
       },
-      { command: `docker build --tag hookdrift:${version} CHECKOUT`, purpose: 'the image, from a checkout of hookdrift' },
+      {
+        command: `docker build --tag hookdrift:${version} CHECKOUT`,
+        purpose: 'the image, from a checkout of hookdrift',
+      },
       { command: 'docker compose up --detach', purpose: 'the worker audits at once, and each quarter of an hour' },
       { command: 'docker compose exec worker hookdrift status', purpose: '' },
     ],

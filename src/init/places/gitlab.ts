@@ -15,7 +15,10 @@ export function planGitlab({ keyVariable, version, readPackageFile }: PlaceConte
         command: `printf 'include:\\n  - local: ${path}\\n' >> .gitlab-ci.yml`,
         purpose: 'where it has an `include` already, add the second line there',
       },
-      { command: `glab variable set ${keyVariable} --masked --protected`, purpose: 'type or paste the key, then Ctrl-D' },
+      {
+        command: `glab variable set ${keyVariable} --masked --protected`,
+        purpose: 'type or paste the key, then Ctrl-D',
+      },
       {
         command: 'openssl rand -hex 32 | glab variable set HOOKDRIFT_SEAL_KEY --masked --protected',
         purpose: 'the installation key',

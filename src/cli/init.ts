@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type Place, places, type Strictness, strictnesses } from '../init/answers.ts'
+import type { Asker } from '../init/ask.ts'
+import { exitCodes, signalExits } from '../model/errors.ts'
+import { Stop } from '../model/stop.ts'
+import { neutralise } from '../text/neutralise.ts'
+
+interface InitOptions {
+  readonly url?: string
+  readonly keyFromEnv?: string
+  readonly organisation?: string
+  readonly projects?: string
+  readonly for?: Place
+  readonly strictness?: Strictness
+  readonly acceptOpen?: string
+  readonly yes?: true
+  readonly directory: string
+}
+
+export function defineInit(program: Command, execute: Execute): void {
+  program
+    .command('init')
+    .description('Set up hookdrift for a service: find its projects, scan once, write the configuration')
+    .option('--url <url>', 'where the service answers')
+    .option('--key-from-env <variable>', 'the environment variable that holds the API key')
+    .option('--organisation <id>', 'whose projects are audited, for a personal key')
+    .option('--projects <all|id,…>', 'all projects of the organisation, or these')
+    .addOption(new Option('--for <place>', 'where audits will run').choices(places))
+    .addOption(
+      new Option('--strictness <rules>', 'the recommended rules, or those that are critical or high').choices(
+        strictnesses,
+      ),
+    )
+    .addOption(
+      new Option('--accept-open <owner>', 'accept what is open for 60 days; the owner answers for it').argParser(
+        toOwner,
+      ),
+    )
+    .option('--yes', 'ask nothing: take the suggested answer where an option is not given')
+    .option('--directory <directory>', 'where to write the files', '.')
+    .addHelpText(
+      'after',
+      `
+  hookdrift init                     asks for all of it, on a terminal
+  hookdrift init --yes --url https://hooks.example.com --key-from-env ACME_KEY \\
+    --organisation 01KZ2EQ400QZV6XCJR533SSRBE --projects all --for github
+
+It writes all files or none, replaces none, and stores no key.
+Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service does not answer as it must.`,
+    )
+    .action((options: InitOptions) => execute((terminal) => init(options, terminal)))
+}
+
+async function init(options: InitOptions, terminal: ProcessContext): Promise<number> {
+  const { runInit } = await import('../init/run-init.ts')
+  const { readTextFile } = await import('../app/read-text-file.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
+  const { createSealer } = await import('../inventory/sealer.ts')
+  const { packageFile } = await import('../model/package-files.ts')
+  const { url, keyFromEnv, organisation, projects, strictness, acceptOpen } = options
+  const { result, exitCode } = await untilSignalled(async (signal) => {
+    try {
+      await runInit({
+        given: { url, keyFromEnv, organisation, projects, strictness, acceptOpen, place: options.for },
+        ...{ asker: await openTerminal(options, terminal, signal), terminal, signal },
+        ...{ clock: systemClock, random: Math.random, env: terminal.env, say: sayOn(terminal) },
+        directory: resolve(terminal.cwd(), options.directory),
+        sealer: createSealer(randomBytes(32)),
+        version: toolVersion(),
+        readPackageFile: (path) => readTextFile(packageFile(path)),
+      })
+      return exitCodes.clean
+    } catch (error) {
+      if (error instanceof Stop || signal.aborted) return signalExits.SIGINT
+      throw error
+    }
+  })
+  if (result === exitCodes.clean) return result
+  terminal.stderr.write('hookdrift: stopped, no file was written\n')
+  return exitCode ?? result
+}
+
+/** Only a terminal is asked; a pipe is not. */
+async function openTerminal(
+  { yes }: InitOptions,
+  { stdout }: ProcessContext,
+  signal: AbortSignal,
+): Promise<Asker | undefined> {
+  if (yes === true || stdout.isTTY !== true || !process.stdin.isTTY) return undefined
+  const { openAsker } = await import('../init/ask.ts')
+  return openAsker(process.stdin, process.stdout, signal)
+}
+
+const marks = { good: '✓ ', note: '! ', text: '' } as const
+
+function sayOn({ stdout }: ProcessContext) {
+  return (how: keyof typeof marks, text: string) => {
+    const lines = text.split('\n').map(neutralise)
+    stdout.write(`${marks[how]}${lines.join('\n')}\n`)
+  }
+}
+
+function toOwner(text: string): string {
+  const owner = text.trim()
+  if (owner !== '' && owner.length <= 200 && !/[\0-\x1f\x7f]/.test(owner)) return owner
+  throw new InvalidArgumentError('Expected a name of at most 200 characters.')
+}

@@ -1,0 +1,102 @@
+import { nameProjects } from '../audit/name-projects.ts'
+import { AuditError } from '../model/errors.ts'
+import type { ListedProject } from '../service/service-client.ts'
+import { count } from '../text/count.ts'
+import type { Answers, ChosenService } from './answers.ts'
+import type { InitContext } from './context.ts'
+import { findKeyOwner, findProjects, type KeyedService, type KeyOwner, listOrganisation } from './find-projects.ts'
+import * as interview from './interview.ts'
+import { nameService } from './name-service.ts'
+import { reachService, withExaminer } from './reach-service.ts'
+
+interface Chosen extends Pick<Answers, 'service' | 'keyVariable'> {
+  /** A secret. */
+  readonly key: string
+}
+
+/** Finds the service, the key and the projects. What a person answers wrongly is asked again. */
+export async function chooseService(context: InitContext): Promise<Chosen> {
+  const { given, asker, terminal, signal } = context
+  const url = await untilRight(context, given.url === undefined, async () =>
+    reachService(await interview.askUrl(given, asker), context),
+  )
+  const name = await interview.askServiceName(nameService(given.keyFromEnv, url), asker)
+  return withExaminer(url, context, async (examiner) => {
+    const { keyVariable, key, owner } = await untilRight(context, given.keyFromEnv === undefined, async () => {
+      const asked = await interview.askKey(given, { service: name, env: terminal.env, asker })
+      return { ...asked, owner: await findKeyOwner({ examiner, key: asked.key, signal }) }
+    })
+    const scope = await chooseProjects({ examiner, key, signal }, owner, context)
+    return { service: { name, url, ...scope }, keyVariable, key }
+  })
+}
+
+type Scope = Pick<ChosenService, 'organisation' | 'projects'>
+
+async function chooseProjects(service: KeyedService, owner: KeyOwner, context: InitContext): Promise<Scope> {
+  const { given, asker, say } = context
+  if (owner !== 'a person') {
+    say('good', `the key is of one project: ${shown(owner)}`)
+    refuseOthers(owner, given.projects)
+    return { organisation: undefined, projects: named([owner], context) }
+  }
+  say('good', 'the key is a personal one: it reads the projects of its user')
+  say('note', 'give its user the right to read, and no more')
+  const scope = await interview.askScope(given, asker)
+  if (scope !== 'all' && scope !== 'list') {
+    const found = await findProjects(service, scope)
+    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
+    return { organisation: undefined, projects: named(found, context) }
+  }
+  return untilRight(context, given.organisation === undefined, async () => {
+    const organisation = await interview.askOrganisation(given, asker)
+    const found = await listOrganisation(service, organisation)
+    if (found.length === 0) throw AuditError.incomplete(`the organisation ${organisation} has no project`)
+    say('good', `${count(found.length, 'project')}: ${listed(found)}`)
+    if (scope === 'all' || asker === undefined) return { organisation, projects: 'all' }
+    return { organisation: undefined, projects: named(await interview.askProjects(found, asker), context) }
+  })
+}
+
+/** What a project's key cannot read must not be in the configuration: every run would be incomplete. */
+function refuseOthers(own: ListedProject, projects: string | undefined): void {
+  if (projects === undefined || projects === own.uid) return
+  throw AuditError.usage(`--projects ${projects}: the key reads the project ${shown(own)} only`, {
+    advice: `leave --projects out, or take a personal key, which reads several projects`,
+  })
+}
+
+/** With names as a list of projects gives them. */
+function named(projects: readonly ListedProject[], { sealer }: InitContext) {
+  const names = nameProjects(projects, { known: new Map(), taken: new Set(), sealer })
+  return projects.map(({ uid }) => ({ id: uid, name: names.get(uid) ?? uid }))
+}
+
+const mostShown = 8
+
+function listed(projects: readonly ListedProject[]): string {
+  const names = projects.slice(0, mostShown).map(({ uid, name }) => name || uid)
+  return names.join(', ') + (projects.length > names.length ? ` and ${projects.length - names.length} more` : '')
+}
+
+function shown({ uid, name }: ListedProject): string {
+  return name === '' ? uid : `${name} (${uid})`
+}
+
+/** Asks again after an answer that was typed and is wrong; other mistakes end the set-up. */
+async function untilRight<Result>(
+  { asker, say, signal }: InitContext,
+  isTyped: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AuditError) || asker === undefined || !isTyped) throw error
+      signal.throwIfAborted()
+      say('note', error.message)
+      if (error.advice !== undefined) say('text', `    ${error.advice}`)
+    }
+  }
+}

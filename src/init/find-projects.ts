@@ -1,0 +1,75 @@
+import { AuditError } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { ServiceExaminer } from '../service/examine-service.ts'
+import type { ListedProject } from '../service/service-client.ts'
+import { explainFault } from './explain-fault.ts'
+
+/** Whose a key is: a person's, who may read many projects, or a project's, which reads that one. */
+export type KeyOwner = 'a person' | ListedProject
+
+/** A service and a key for it. The key is a secret. */
+export interface KeyedService {
+  readonly examiner: ServiceExaminer
+  readonly key: string
+  readonly signal: AbortSignal
+}
+
+/** @throws AuditError.incomplete when the service refuses the key, or answers wrongly */
+export async function findKeyOwner(service: KeyedService): Promise<KeyOwner> {
+  const owner = await service.examiner.keyOwner({ ...accessOf(service), filters: {} })
+  if (owner === 'a person') return owner
+  if (owner !== undefined && isId(owner.own.uid)) return shown(owner.own, owner.own.uid)
+  return findProject(service, unknownProject)
+}
+
+/** All projects of an organisation. @throws AuditError.incomplete when there is no whole list of them */
+export async function listOrganisation(service: KeyedService, organisation: string): Promise<readonly ListedProject[]> {
+  try {
+    return await service.examiner.projects({ ...accessOf(service), organisation })
+  } catch (error) {
+    throw explainFault(error)
+  }
+}
+
+/** Projects by their ids. @throws AuditError.incomplete when the key may not read one */
+export async function findProjects(service: KeyedService, uids: readonly string[]): Promise<readonly ListedProject[]> {
+  const found: ListedProject[] = []
+  for (const uid of uids) found.push(await findProject(service, uid))
+  return found
+}
+
+async function findProject(service: KeyedService, projectUid: string): Promise<ListedProject> {
+  try {
+    return shown(await service.examiner.project({ ...accessOf(service), filters: {}, projectUid }), projectUid)
+  } catch (error) {
+    throw explainFault(error)
+  }
+}
+
+/** No service has it: what is asked is whether the service answers as it must. */
+const unknownProject = 'hookdrift-init'
+
+function shown({ name }: JsonObject, uid: string): ListedProject {
+  return { uid, name: typeof name === 'string' ? name : '' }
+}
+
+/** As the configuration takes ids of projects and organisations. */
+export function isId(text: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/.test(text)
+}
+
+/** Reads ids with commas between them. @throws AuditError.usage when a text is not an id */
+export function readIds(option: string, text: string): readonly string[] {
+  const ids = [...new Set(text.split(',').map((each) => each.trim()))]
+  const wrong = ids.find((id) => !isId(id))
+  if (wrong === undefined) return ids
+  throw AuditError.usage(`${option}: "${wrong}" is not an id of the service`, {
+    advice: 'expected ids such as 01M7XVZ2T417WGWM74AAK885VQ, separated by commas',
+  })
+}
+
+/** Requests of their own: nothing is counted. */
+function accessOf({ key, signal }: KeyedService) {
+  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
+  return { key, signal, traffic }
+}

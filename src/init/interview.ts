@@ -1,0 +1,165 @@
+import { configurationSchema } from '../config/configuration-schema.ts'
+import { AuditError } from '../model/errors.ts'
+import type { ListedProject } from '../service/service-client.ts'
+import { count } from '../text/count.ts'
+import { type Place, places, type Strictness } from './answers.ts'
+import type { Asker, Check } from './ask.ts'
+import { isId, readIds } from './find-projects.ts'
+import { mendUrl } from './mend-url.ts'
+import { isVariableName, nameKeyVariable } from './name-service.ts'
+
+/** What the command line gives. Undefined is asked for, or has a default where there is no one to ask. */
+export interface Given {
+  readonly url: string | undefined
+  readonly keyFromEnv: string | undefined
+  readonly organisation: string | undefined
+  /** `all`, or ids with commas between them. */
+  readonly projects: string | undefined
+  readonly place: Place | undefined
+  readonly strictness: Strictness | undefined
+  /** Who answers for the waivers of all that is open. */
+  readonly acceptOpen: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const placeLabels = {
+  github: 'GitHub Actions',
+  gitlab: 'GitLab CI',
+  compose: 'Docker Compose',
+  kubernetes: 'Kubernetes',
+  systemd: 'systemd',
+  none: 'only here, by hand',
+} as const satisfies Record<Place, string>
+
+export async function askPlace({ place }: Given, asker: Asker | undefined): Promise<Place> {
+  if (place !== undefined || asker === undefined) return place ?? 'none'
+  return asker.choose(
+    'Where will hookdrift run?',
+    places.map((value) => ({ value, label: placeLabels[value] })),
+  )
+}
+
+export async function askUrl({ url }: Given, asker: Asker | undefined): Promise<string> {
+  const given = url ?? (await asker?.line('URL of your Convoy', { check: checkUrl }))
+  if (given !== undefined) return given
+  throw missing('--url', 'the URL of the service')
+}
+
+export async function askServiceName(suggested: string, asker: Asker | undefined): Promise<string> {
+  return (await asker?.line('Its name in reports', { suggested, check: checkName })) ?? suggested
+}
+
+/** The variable that holds the key, here and where audits will run; and the key itself, a secret. */
+export async function askKey(
+  { keyFromEnv }: Given,
+  { service, env, asker }: { readonly service: string; readonly env: Environment; readonly asker: Asker | undefined },
+): Promise<{ readonly keyVariable: string; readonly key: string }> {
+  const keyVariable = keyFromEnv ?? (await askVariable(service, asker))
+  const fault = checkVariable(keyVariable)
+  if (fault !== undefined) throw AuditError.usage(`--key-from-env ${keyVariable}: ${fault}`)
+  const set = env[keyVariable] ?? ''
+  if (set !== '' || asker === undefined) {
+    const wrong = set === '' ? 'the variable is not set' : checkKey(set)
+    if (wrong === undefined) return { keyVariable, key: set }
+    throw AuditError.usage(`--key-from-env ${keyVariable}: ${wrong}`, { advice: 'put the key into this variable' })
+  }
+  return { keyVariable, key: await asker.secret('API key (not shown, not stored)', checkKey) }
+}
+
+async function askVariable(service: string, asker: Asker | undefined): Promise<string> {
+  if (asker === undefined) throw missing('--key-from-env', 'the name of the variable that holds the key')
+  const message = 'Environment variable that holds the key; where it is set, the key is not asked for'
+  return asker.line(message, { suggested: nameKeyVariable(service), check: checkVariable })
+}
+
+/** `all`, or ids. A person's key reads many projects. */
+export async function askScope(
+  { projects }: Given,
+  asker: Asker | undefined,
+): Promise<'all' | 'list' | readonly string[]> {
+  if (projects !== undefined) return projects === 'all' ? 'all' : readIds('--projects', projects)
+  if (asker === undefined) throw missing('--projects', 'all, or the ids of projects')
+  return asker.choose<'all' | 'list'>('Which projects?', [
+    { value: 'all', label: 'all of an organisation, also those that are made later' },
+    { value: 'list', label: 'choose some of them' },
+  ])
+}
+
+export async function askOrganisation({ organisation }: Given, asker: Asker | undefined): Promise<string> {
+  const message = 'Organisation: its id, from the address in the dashboard or the settings'
+  const given = organisation ?? (await asker?.line(message, { check: checkId }))
+  if (given === undefined) throw missing('--organisation', 'the id of the organisation')
+  const fault = checkId(given)
+  if (fault !== undefined) throw AuditError.usage(`--organisation ${given}: ${fault}`)
+  return given
+}
+
+export async function askProjects(listed: readonly ListedProject[], asker: Asker): Promise<readonly ListedProject[]> {
+  const chosen = new Set(
+    await asker.chooseSome(
+      'Which of them? (space chooses)',
+      listed.map(({ uid, name }) => ({ value: uid, label: name === '' ? uid : name, hint: uid })),
+    ),
+  )
+  return listed.filter(({ uid }) => chosen.has(uid))
+}
+
+export async function askStrictness({ strictness }: Given, asker: Asker | undefined): Promise<Strictness> {
+  if (strictness !== undefined || asker === undefined) return strictness ?? 'recommended'
+  return asker.choose('How strict?', [
+    { value: 'recommended', label: 'recommended', hint: 'fails at medium or above' },
+    { value: 'dangerous', label: 'only what is dangerous', hint: 'rules that are critical or high' },
+  ])
+}
+
+/** Who answers for waivers of all that is open; undefined: nothing is accepted. */
+export async function askAcceptance(
+  { acceptOpen }: Given,
+  { open, until, asker }: { readonly open: number; readonly until: string; readonly asker: Asker | undefined },
+): Promise<string | undefined> {
+  if (open === 0 || acceptOpen !== undefined || asker === undefined) return open === 0 ? undefined : acceptOpen
+  const message = `Accept ${count(open, 'open violation')} until ${until}, so that only new ones fail?`
+  if (!(await asker.confirm(message))) return undefined
+  return asker.line('Who answers for them?', { check: checkOwner })
+}
+
+export const checkOwner: Check = (text) =>
+  text !== '' && text.length <= 200 && !/[\0-\x1f\x7f]/.test(text)
+    ? undefined
+    : 'expected a name, at most 200 characters'
+
+const checkUrl: Check = (text) => {
+  const mended = mendUrl(text)
+  return 'problem' in mended ? mended.problem : undefined
+}
+
+const checkId: Check = (text) => (isId(text) ? undefined : 'expected an id such as 01M7XVZ2T417WGWM74AAK885VQ')
+
+const service = configurationSchema.shape.services.element.shape
+
+const checkName: Check = (text) => faultIn(service.name.safeParse(text))
+
+/** Never shows the key. */
+const checkKey: Check = (text) => {
+  if (/^["'`]|["'`]$/.test(text)) return 'the key has quotes around it: leave them out'
+  return faultIn(service.key.safeParse(text))
+}
+
+const checkVariable: Check = (text) => {
+  if (!isVariableName(text)) return 'expected the name of a variable such as ACME_KEY'
+  return text === 'HOOKDRIFT_SEAL_KEY' ? 'this variable holds the installation key, take another' : undefined
+}
+
+function faultIn(parsed: {
+  readonly success: boolean
+  readonly error?: { readonly issues: readonly { readonly message: string }[] } | undefined
+}) {
+  return parsed.success ? undefined : `expected ${parsed.error?.issues[0]?.message ?? 'another value'}`
+}
+
+function missing(flag: string, what: string): AuditError {
+  return AuditError.usage(`${flag} is missing: ${what}`, {
+    advice: 'without a terminal, and with --yes, init asks nothing: see `hookdrift init --help`',
+  })
+}

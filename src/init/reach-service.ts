@@ -1,0 +1,86 @@
+import { checkConnection } from '../doctor/service/check-connection.ts'
+import { failureFinding } from '../doctor/service/describe-fault.ts'
+import type { Clock } from '../model/clock.ts'
+import { AuditError } from '../model/errors.ts'
+import { defaultDialect } from '../service/dialect.ts'
+import { createServiceExaminer, type Greeting, type ServiceExaminer } from '../service/examine-service.ts'
+import type { HttpFailure } from '../service/http-outcome.ts'
+import type { ProxyVariables } from '../service/proxy-for.ts'
+import { defaultLimits, type ServiceSettings } from '../service/settings.ts'
+import { adviceFor } from './explain-fault.ts'
+import { isLoopbackUrl, mendUrl, withOtherScheme } from './mend-url.ts'
+import type { Say } from './say.ts'
+
+/** How services are asked. */
+export interface Reaching {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly env: ProxyVariables
+  readonly say: Say
+}
+
+/**
+ * Finds the base URL at which a service answers, and says what was changed in the given one and who answers. No key is
+ * sent.
+ * @throws AuditError.usage when the text is not a URL
+ * @throws AuditError.incomplete when nothing answers there
+ */
+export async function reachService(given: string, reaching: Reaching): Promise<string> {
+  const mended = mendUrl(given)
+  if ('problem' in mended) throw AuditError.usage(`--url: ${mended.problem}`)
+  const found = await tryBothSchemes(mended.url, reaching)
+  for (const note of [...mended.notes, ...found.notes]) reaching.say('note', note)
+  await withExaminer(found.url, reaching, async (examiner) => {
+    const { findings } = await checkConnection(examiner, { url: found.url, now: reaching.clock.now() })
+    reaching.say('good', `${found.url} answers`)
+    for (const { status, detail } of findings.flatMap(([, each]) => each)) {
+      if (status !== 'skipped') reaching.say(status === 'ok' ? 'good' : 'note', detail)
+    }
+  })
+  if (found.url.startsWith('http:') && !isLoopbackUrl(found.url))
+    reaching.say('note', 'the key is sent in clear over http: use https where the service has it')
+  return found.url
+}
+
+/** A service with the usual settings, as the configuration that init writes has them. */
+export async function withExaminer<Result>(
+  url: string,
+  { clock, random, env }: Omit<Reaching, 'say'>,
+  work: (examiner: ServiceExaminer) => Promise<Result>,
+): Promise<Result> {
+  const examiner = createServiceExaminer(settingsFor(url), { clock, random, env })
+  try {
+    return await work(examiner)
+  } finally {
+    await examiner.close()
+  }
+}
+
+function settingsFor(url: string): ServiceSettings {
+  const more = { pageSize: 1000, limits: defaultLimits, dialect: defaultDialect, ca: undefined, connections: 1 }
+  return { name: 'init', url, ...more }
+}
+
+async function tryBothSchemes(url: string, reaching: Reaching): Promise<{ url: string; notes: readonly string[] }> {
+  const { failure, ...first } = await greet(url, reaching)
+  if (failure === undefined) return { url, notes: [] }
+  const other = withOtherScheme(url)
+  // A key that was meant for https goes over http to this machine only.
+  const isAllowed = other.startsWith('https:') || isLoopbackUrl(other)
+  const isWorthTrying = failure.isWrongScheme || schemeFaults.has(failure.kind)
+  if (isWorthTrying && isAllowed && (await greet(other, reaching)).failure === undefined)
+    return { url: other, notes: [`the service does not answer at ${url} but at ${other}: this is used`] }
+  if (failure.status !== null && failure.kind !== 'wrong_url') return { url, notes: [] }
+  throw unreachable(failure, first.url)
+}
+
+const schemeFaults: ReadonlySet<HttpFailure['kind']> = new Set(['tls', 'network', 'wrong_url', 'malformed'] as const)
+
+function greet(url: string, reaching: Reaching): Promise<Greeting> {
+  return withExaminer(url, reaching, (examiner) => examiner.greet())
+}
+
+function unreachable(failure: HttpFailure, url: string): AuditError {
+  const { detail } = failureFinding(failure, url)
+  return AuditError.incomplete(detail, { advice: adviceFor(failure.kind, url) })
+}

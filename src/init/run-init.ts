@@ -1,0 +1,70 @@
+import { dayMs } from '../model/clock.ts'
+import { isOpen } from '../model/violation.ts'
+import type { Answers, Place } from './answers.ts'
+import { checkFiles } from './check-files.ts'
+import { chooseService } from './choose-service.ts'
+import type { InitContext } from './context.ts'
+import { describeScan } from './describe-scan.ts'
+import { askAcceptance, askPlace, askStrictness } from './interview.ts'
+import type { NextStep } from './places/place.ts'
+import { type Plan, planFiles } from './plan-files.ts'
+import { type Scanning, scanOnce } from './scan-once.ts'
+import { refuseExisting, writeFiles } from './write-files.ts'
+
+/**
+ * Sets hookdrift up: finds the service and its projects, scans once, and writes all files of a place.
+ * @throws AuditError.usage when an answer is missing or wrong, or a file cannot be written: then none is
+ * @throws AuditError.incomplete when the service does not answer as it must
+ * @throws Stop when a person or a signal ends it
+ */
+export async function runInit(context: InitContext): Promise<void> {
+  const { given, asker, directory, say, clock, signal } = context
+  const place = await askPlace(given, asker)
+  refuseExisting(directory, pathsOf(place, context))
+  const { service, keyVariable, key } = await chooseService(context)
+  const strictness = await askStrictness(given, asker)
+  const answers = { service, keyVariable, strictness, place }
+  say('text', 'A scan, of which nothing is kept, and of which no one is notified:')
+  const waivers = await scanOnce(answers, { ...context, key }, (scanning) => acceptOpen(scanning, context))
+  const plan = planFiles({ ...answers, waivers }, context)
+  checkFiles(plan, { directory, keyVariable, now: clock.now() })
+  signal.throwIfAborted()
+  writeFiles(directory, plan.files)
+  describePlan(plan, context)
+}
+
+/** The paths do not depend on the other answers. */
+function pathsOf(place: Place, context: InitContext): readonly string[] {
+  const service = { name: 'acme', url: 'https://hooks.example.com', organisation: undefined, projects: [] }
+  const answers: Answers = { service, keyVariable: 'ACME_KEY', strictness: 'recommended', place, waivers: undefined }
+  return planFiles(answers, context).files.map(({ path }) => path)
+}
+
+const acceptedDays = 60
+
+/** Describes what the scan found, and drafts waivers for it where a person answers for them. */
+async function acceptOpen(
+  { report, draft }: Scanning,
+  { given, asker, say, clock }: InitContext,
+): Promise<string | undefined> {
+  for (const [how, line] of describeScan(report)) say(how, line)
+  const open = report.violations.filter(isOpen).length
+  const until = new Date(clock.now() + acceptedDays * dayMs).toISOString().slice(0, 10)
+  const owner = await askAcceptance(given, { open, until, asker })
+  if (owner === undefined) return undefined
+  const { yaml, accepted } = await draft({ owner, expires: until })
+  say('good', `${accepted} of ${open} open violations are accepted until ${until}: review the waivers in the policy`)
+  return yaml
+}
+
+function describePlan({ files, next }: Plan, { say, directory }: InitContext): void {
+  const shown = files.map(({ path }) => path).filter((path) => !/(?:^|\/)\./.test(path) || path.startsWith('.git'))
+  say('good', `wrote ${shown.join(', ')} to ${directory}`)
+  say('text', '')
+  say('text', 'Run next:')
+  for (const { command, purpose } of next) say('text', showStep({ command, purpose }))
+}
+
+function showStep({ command, purpose }: NextStep): string {
+  return purpose === '' ? `  ${command}` : `  ${command}\n      ${purpose}`
+}

@@ -1,7 +1,6 @@
 import type { RunContext } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { KnownSeals } from '../policy/fleet-facts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Criteria } from './reconcile.ts'
 
@@ -11,8 +10,6 @@ export interface Fleet {
   readonly isWholeFleet: boolean
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  /** What earlier runs found in facts, where one process concludes many. */
-  readonly seals?: KnownSeals
 }
 
 /** What is found at the end of a run, to be reconciled with the violations of a project. */

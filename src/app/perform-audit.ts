@@ -5,7 +5,7 @@ import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { framesOf } from '../model/errors.ts'
+import { AuditError, framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
@@ -72,6 +72,7 @@ export async function performAudit(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
+  const usesMarks = readMarksSetting(terminal.env)
   await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
@@ -105,7 +106,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       failOn: request.failOn,
       runsProbes: request.runsProbes ?? true,
       acceptsRemovals: request.acceptsRemovals ?? false,
-      usesMarks: terminal.env.HOOKDRIFT_MARKS !== 'off',
+      usesMarks,
     },
     {
       history,
@@ -130,6 +131,14 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   )
   logReport(log, report)
   return report
+}
+
+/** Whether what earlier runs evaluated is recognised. @throws AuditError.usage for a value that is not known */
+function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessContext['env']): boolean {
+  if (setting === '' || setting === 'off') return setting === ''
+  throw AuditError.usage(`HOOKDRIFT_MARKS is "${setting}", expected off`, {
+    advice: 'leave it unset to recognise what earlier runs evaluated',
+  })
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

@@ -1,4 +1,4 @@
-import type { IdentifiedBody } from '../history/stored-body.ts'
+import type { StoredResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
@@ -26,7 +26,7 @@ export interface Collector {
 /** `before`: the digest of the last scan; undefined: collect at once. `read`: reads versions in the order asked. */
 export function openCollector(
   ofProject: Pick<ProjectEvaluator, 'collect'>,
-  read: (versions: readonly number[]) => Promise<readonly IdentifiedBody[]>,
+  read: (versions: readonly number[]) => Promise<readonly StoredResource[]>,
   before: string | undefined,
 ): Collector {
   const versions = new VersionList()
@@ -69,8 +69,7 @@ export function openCollector(
 const readAtOnce = 500
 
 /** What is not stored is read by no rule across resources: with such a rule, nothing is passed by its version. */
-function resourceOf(body: IdentifiedBody | undefined): Resource {
-  if (body === undefined) throw new Error('a version that was recognised is not in the history')
-  const { kind, uid, name, attributes, facts } = body
-  return { kind, uid, name, attributes, facts, volatile: {} }
+function resourceOf(stored: StoredResource | undefined): Resource {
+  if (stored === undefined) throw new Error('a version that was recognised is not in the history')
+  return { ...stored, volatile: {} }
 }

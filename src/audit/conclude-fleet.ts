@@ -12,9 +12,9 @@ import { type Criteria, keyed } from './reconcile.ts'
 
 /** Concludes a run from what its projects left: from these values and nothing else. */
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
-  const { policy, isWholeFleet, now, seals } = fleet
+  const { policy, isWholeFleet, now } = fleet
   const needs = ruleNeeds(policy)
-  const found = concludeFleetRules(policy, outcomes, now, seals)
+  const found = concludeFleetRules(policy, outcomes, now)
   const findings = Map.groupBy(found.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
   const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })

@@ -1,7 +1,6 @@
 import type { RunContext } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { KnownSeals } from '../policy/fleet-facts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Criteria } from './reconcile.ts'
 
@@ -13,8 +12,6 @@ export interface Fleet {
   readonly now: number
   /** Of the lists of projects; undefined: none was searched. */
   readonly lists?: SearchedLists
-  /** What earlier runs found in facts, where one process concludes many. */
-  readonly seals?: KnownSeals
 }
 
 export interface SearchedLists {

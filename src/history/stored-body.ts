@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Facts, Kind, ProjectRef } from '../model/resource.ts'
+import type { Facts, Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { CompleteScans } from './records.ts'
 
 /** A version of a resource, with its attributes. */
@@ -14,11 +14,8 @@ export interface StoredBody {
   readonly normaliser: number
 }
 
-export interface IdentifiedBody extends StoredBody {
-  readonly id: number
-  readonly kind: Kind
-  readonly uid: string
-}
+/** What a version stores of its resource. */
+export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts'>
 
 /** A resource as of a run. */
 export interface VersionPoint {
@@ -50,6 +47,10 @@ export function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
   // Hookdrift wrote it as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
   const { name, fromRun, since, normaliser, sealKeyId } = row
-  const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
-  return { name, fromRun, since, attributes, facts: known, normaliser, sealKeyId }
+  return { name, fromRun, since, attributes, facts: parseFacts(facts), normaliser, sealKeyId }
+}
+
+/** As stored: without facts, the text is empty. */
+export function parseFacts(facts: string): Facts {
+  return facts === '' ? {} : (JSON.parse(facts) as Facts)
 }

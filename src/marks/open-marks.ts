@@ -69,6 +69,6 @@ export async function openMarks(
 }
 
 /** Of what is written here: another one ends all marks. */
-const formVersion = 1
+const formVersion = 2
 
 const empty = Buffer.alloc(0)

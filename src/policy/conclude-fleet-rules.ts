@@ -2,9 +2,9 @@ import { messageOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { groupSharedFacts, type KnownSeals } from './fleet-facts.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
+import { groupSharedFacts } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
 import { waiveUnder } from './waiving.ts'
 
@@ -23,13 +23,8 @@ export interface FleetFindings {
   readonly usedWaivers: readonly number[]
 }
 
-/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. `seals`: of earlier runs. */
-export function concludeFleetRules(
-  policy: Policy,
-  projects: readonly EvaluatedProject[],
-  now: number,
-  seals?: KnownSeals,
-): FleetFindings {
+/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. */
+export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedProject[], now: number): FleetFindings {
   const active = namedRules(policy).filter(({ rule }) => rule.scope === 'fleet')
   const ids = new Set(active.map(({ rule }) => rule.id))
   const failures: Record<string, string> = {}
@@ -41,7 +36,7 @@ export function concludeFleetRules(
     }
   }
   const all = projects.map(({ project, evaluation: { facts } }) => ({ project, facts }))
-  const groups = groupSharedFacts(all, seals)
+  const groups = groupSharedFacts(all)
   // Overrides were matched during the evaluation; only the settings of each set are read here.
   const sets = ruleSets(policy, () => ({}))
   const findings: { project: ProjectRef; finding: Finding }[] = []

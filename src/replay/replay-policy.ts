@@ -9,7 +9,6 @@ import { overdueRule } from '../model/due.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import type { KnownSeals } from '../policy/fleet-facts.ts'
 import type { Policy } from '../policy/policy.ts'
 import { applyDifferences, type FleetState, markAsCompared } from './fleet-state.ts'
 import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
@@ -57,7 +56,6 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   /** What is overdue is reconciled by itself, when all other violations of a run are decided. */
   const overdueOf = rememberTrackers()
   const fleet: FleetState = new Map()
-  const seals: KnownSeals = new Map()
   const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
@@ -89,7 +87,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
       outcomes.push(scan.outcome)
     }
     log.note(run, runInputs.changes)
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now, seals })
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
     for (const [index, concluded] of conclusion.projects.entries()) {
       const { project, criteria } = concluded
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]

@@ -4,6 +4,7 @@ import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { nothingEvaluated } from '../../src/policy/evaluation-outcome.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
+import { packSeals, shortenSeal } from '../../src/policy/packed-seals.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
@@ -141,6 +142,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(evaluator.outcome().facts).toEqual({
       rules: ['endpoint/secret-shared', 'source/verifier-shared'],
       resources: `["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`,
+      seals: packSeals([0, 1].map((rule) => ({ rule, short: shortenSeal(seal), line: 0 }))),
     })
   })
 

@@ -1,9 +1,17 @@
 import type { Database } from 'better-sqlite3'
+import type { JsonObject } from '../../model/json.ts'
 import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
-import { type BodyRow, type IdentifiedBody, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
+import {
+  type BodyRow,
+  parseFacts,
+  type StoredBody,
+  type StoredResource,
+  toStoredBody,
+  type VersionPoint,
+} from '../stored-body.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { damaged } from './describe-damage.ts'
 import { bodyColumns } from './rows.ts'
@@ -70,14 +78,19 @@ export function versionsAt(
   return found
 }
 
+type ResourceValues = readonly [kind: Kind, uid: string, name: string, body: string, facts: string]
+
 /** By their ids, in the order asked. */
-export function versionsById(db: Database, ids: readonly number[]): IdentifiedBody[] {
-  const rows = cachedStatement<[string], BodyRow & { id: number; kind: Kind; uid: string }>(
+export function versionsById(db: Database, ids: readonly number[]): StoredResource[] {
+  return cachedStatement<[string], ResourceValues>(
     db,
-    `SELECT v.id, v.kind, v.uid, ${bodyColumns} FROM json_each(?) i CROSS JOIN version v ON v.id = i.value
-       CROSS JOIN run r ON r.number = v.from_run`,
-  ).all(JSON.stringify(ids))
-  return rows.map(({ id, kind, uid, ...row }) => ({ id, kind, uid, ...toStoredBody(row) }))
+    'SELECT v.kind, v.uid, v.name, v.body, v.facts FROM json_each(?) i CROSS JOIN version v ON v.id = i.value',
+  )
+    .raw()
+    .all(JSON.stringify(ids))
+    .map(([kind, uid, name, body, facts]) => {
+      return { kind, uid, name, attributes: JSON.parse(body) as JsonObject, facts: parseFacts(facts) }
+    })
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<ResourceKey> {

@@ -17,8 +17,8 @@ import type { ComposeNotifications } from '../../../src/history/notification-fac
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
 import {
-  type IdentifiedBody,
   type PastReader,
+  type StoredResource,
   toStoredBody,
   type VersionPoint,
 } from '../../../src/history/stored-body.ts'
@@ -152,11 +152,13 @@ export class MemoryDraft implements Draft {
     return rows.map(({ id }) => id)
   }
 
-  async versionsById(_: ProjectRef, ids: readonly number[]): Promise<readonly IdentifiedBody[]> {
+  async versionsById(_: ProjectRef, ids: readonly number[]): Promise<readonly StoredResource[]> {
     const all = new Map([...this.#memory.rows.versions, ...this.#added.versions].map((row) => [row.id, row]))
     return ids.flatMap((id) => {
       const row = all.get(id)
-      return row === undefined ? [] : [{ id, kind: row.kind, uid: row.uid, ...toStoredBody(row) }]
+      if (row === undefined) return []
+      const { name, attributes, facts } = toStoredBody(row)
+      return [{ kind: row.kind, uid: row.uid, name, attributes, facts }]
     })
   }
 

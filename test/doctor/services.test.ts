@@ -114,7 +114,7 @@ describe('the key', () => {
         "401 unauthorized: the key is wrong, expired or revoked, or the service's database is down, " +
         `the service says "authorization failed" → ${checkKey}`,
     ])
-    expect(of('projects')).toEqual([`skipped ${Object.values(projects).join(', ')}: not shown, see key`])
+    expect(of('projects')).toEqual([`skipped ${Object.values(projects).join(', ')}: see key`])
   })
 
   it.each([
@@ -197,7 +197,36 @@ describe('the projects', () => {
   })
 })
 
+describe('a fault of one project alone', () => {
+  it.each([
+    ['a right that is missing', { how: 'status', status: 403, body: { status: false, message: 'forbidden' } }],
+    ['a page of HTML', { how: 'html' }],
+    ['a broken answer', { how: 'bad-json' }],
+  ] as const)('is not hidden by a key and a base path that work for the other: %s', async (_title, fault) => {
+    const { service, projects, env } = await aFleet()
+    await using _ = service
+    const [, second = ''] = Object.keys(projects)
+    service.failNext({ ...fault, path: new RegExp(second), times: 9 })
+    using directory = directoryFor(service.url, { projects })
+    const { code, failed, of } = await examine(directory.path, env)
+    expect({ code, failed }).toEqual({ code: 3, failed: ['projects'] })
+    expect(of('projects').map((row) => row.slice(0, 7))).toEqual([
+      'ok 1 of',
+      `fail ${at(Object.values(projects), 1).slice(0, 2)}`,
+    ])
+  })
+})
+
 describe('a page size', () => {
+  it('is not to blame where no page can be read', async () => {
+    const { service, projects, env } = await aFleet({ outage: 'lists-unreadable' })
+    await using _ = service
+    using directory = directoryFor(service.url, { projects })
+    const { failed, of } = await examine(directory.path, env)
+    expect(failed).toEqual(['page-size'])
+    expect(of('page-size')).toEqual([expect.stringMatching(/^fail .* → Check the service and its log/)])
+  })
+
   it('that the service refuses is named', async () => {
     const { service, projects, env } = await aFleet()
     await using _ = service
@@ -351,6 +380,6 @@ describe('the URL', () => {
     expect(of('base-path')).toEqual([
       'fail GET http://127.0.0.1:PORT/api/v1/projects/p1/endpoints: 200 ok with text/html instead of JSON: check the base path → Compare `url` with the address that people use, without /api/v1: hookdrift appends it.',
     ])
-    expect(of('projects')).toEqual(['skipped billing, orders: not asked for, see base-path'])
+    expect(of('projects')).toEqual(['skipped billing, orders: see base-path'])
   })
 })

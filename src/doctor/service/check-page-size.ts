@@ -20,7 +20,19 @@ export async function checkPageSize(
     return warn(`pages of ${asked} items are cut to ${granted}; ${rate}`, `Set page_size: ${granted} for this service.`)
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    const { detail, status } = faultDiagnosis(error, `a page of ${asked} items: `)
-    return { status, detail, remediation: 'Lower `page_size` of the service, or raise `limits.page_timeout`.' }
+    const found = faultDiagnosis(error, `a page of ${asked} items: `)
+    const isLess = await isReadable(examiner, project)
+    return isLess ? { ...found, remediation: 'Lower `page_size` of the service.' } : found
+  }
+}
+
+/** Whether a page of one item can be read, so that the size is to blame. */
+async function isReadable(examiner: ServiceExaminer, project: ConfiguredProject): Promise<boolean> {
+  try {
+    await examiner.firstItem(accessOf(project))
+    return true
+  } catch (error) {
+    if (error instanceof ServiceFault) return false
+    throw error
   }
 }

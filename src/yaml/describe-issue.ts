@@ -70,9 +70,7 @@ function unknownKey(key: string, known: string): string {
 
 /** The branch whose own type fits; of several, the one with the fewest mistakes. */
 function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly core.$ZodIssue[] | undefined {
-  return branches
-    .filter((issues) => issues.every(isWithin))
-    .toSorted((a, b) => a.length - b.length)[0]
+  return branches.filter((issues) => issues.every(isWithin)).toSorted((a, b) => a.length - b.length)[0]
 }
 
 /** Whether the value is of the type that was expected, and what is wrong is in it: a member, or how many there are. */

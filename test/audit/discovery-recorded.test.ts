@@ -39,7 +39,7 @@ describe('the recorded lists of projects', () => {
     const audit = async (name: string) => {
       await using replay = await startReplay(answering(name))
       const list = { organisation, named: [], matches: [{ pattern: '*' }] }
-      return harness.audit({ url: replay.url, list, policy })
+      return await harness.audit({ url: replay.url, list, policy })
     }
     const first = await audit('projects of the organisation, personal key')
     expect(scannedProjects(first)).toEqual(['acme/*', 'acme/ingest', 'acme/payments'])

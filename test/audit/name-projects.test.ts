@@ -45,7 +45,7 @@ describe('the name of a project of a list', () => {
     expect(named(['renamed'], { known: new Map([['u0', 'payments']]) })).toEqual(['payments'])
   })
 
-  it('is never that of two, whatever the service says', () => {
+  it('is never that of two, for any words of the service', () => {
     const name = fc.oneof(fc.constantFrom('a', 'b', 'a b', 'a-b', 'u0', 'u1', 'u2', 'u3', '*'), fc.string())
     fc.assert(
       fc.property(fc.array(name, { maxLength: 5 }), fc.constantFrom('a', 'b', 'u9'), (names, past) => {

@@ -24,8 +24,8 @@ describe('a project that the configuration does not name', () => {
     expect(report.violations.find(({ rule }) => rule === 'project/unlisted')).toMatchObject({
       ...{ kind: 'project', name: 'refunds', severity: 'medium' },
     })
-    // A list that decides nothing is no part of the coverage.
-    expect(scannedProjects(report)).toEqual(['acme/orders', 'acme/payments'])
+    // The list that shows it is the proof.
+    expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
     const all = await f.audit({ list: everything(f), policy })
     expect(listViolations(all)).toEqual([`resolved fixed project/unlisted acme/* ${uid}`])
   })
@@ -49,7 +49,7 @@ describe('a project that the configuration does not name', () => {
     expect(listViolations(await f.audit(personal))).toEqual([`continuing project/unlisted acme/* ${uid}`])
   })
 
-  it('is not looked for where the rule is off, or where nothing else answers', async () => {
+  it('is not searched for where the rule is off, or where nothing else answers', async () => {
     await using f = await openDiscoveryFixture()
     addProject(f.fleet, 'refunds')
     await f.audit({ list, policy: policyOf('extends: []\n') })

@@ -54,7 +54,7 @@ describe('projects that a service lists', () => {
     expect(refusal(withService({ organisation, projects: 'all' }, { notify }))[0]).toContain('no project has the label')
   })
 
-  it('are told from others by the name under which they were scanned', () => {
+  it('are distinguished from others by the name under which they were scanned', () => {
     const isNamed = configuredIn(configure(withService({ projects: [{ id: 'p1' }, { match: 'pay*' }] })).services)
     const named = (name: string, uid = 'p9') => isNamed({ ...anywhere, name, uid })
     expect([named('acme/p1', 'p1'), named('acme/payments'), named('acme/orders')]).toEqual([true, true, false])

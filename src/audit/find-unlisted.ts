@@ -7,7 +7,7 @@ import { type ListReading, readProjectList } from './read-project-list.ts'
 /** A project that refuses the key may do so for itself; this many decide about the key. */
 const mostTried = 3
 
-export interface Unlisted {
+export interface UnlistedProjects {
   readonly projects: readonly ListedProject[]
   /** Of the list, which is complete. */
   readonly coverage: Coverage
@@ -18,7 +18,7 @@ export interface Unlisted {
  * cannot be said. The key may have no right to the list, so each request is sent once and a fault is not a gap in
  * coverage.
  */
-export async function findUnlisted(service: AuditedService, reading: ListReading): Promise<Unlisted | undefined> {
+export async function findUnlisted(service: AuditedService, reading: ListReading): Promise<UnlistedProjects | undefined> {
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
   // A budget that is spent allows no further try.

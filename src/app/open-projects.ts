@@ -43,7 +43,7 @@ export function openProjects(
   if (!all.some(({ ref }) => matchesProject(ref.name, only))) {
     throw AuditError.usage(`--project ${only.join(' ')} matches none of ${someOf(names)}${suggest(only, names)}`)
   }
-  const file = shownPath(terminal.cwd(), configuration.file)
+  const file = configuration.file && shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []
   const projects = configuration.services.flatMap(({ settings, uiUrl, projects, listings }) => {
     const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
@@ -56,7 +56,17 @@ export function openProjects(
     return chosen.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
       const keyOrigin = describeKey(key, keyPlace, file)
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
-      return { ref, key, keyOrigin, configuredAt: { file, line }, uiUrl: links, labels, filters, client, listings }
+      return {
+        ref,
+        key,
+        keyOrigin,
+        configuredAt: file === undefined ? null : { file, line },
+        uiUrl: links,
+        labels,
+        filters,
+        client,
+        listings,
+      }
     })
   })
   return {

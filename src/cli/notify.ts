@@ -29,10 +29,6 @@ export function defineNotify(program: Command, execute: Execute): void {
     .addHelpText(
       'after',
       `
-  hookdrift notify              attempts every pending message now
-  hookdrift notify --test       tests every channel
-  hookdrift notify --pending    shows pending and given-up messages, and receivers that are gone; needs no secrets
-
 Exit codes: 0, also when a delivery failed: the message stays pending; 2 usage or configuration,
             4 a --test message did not arrive.`,
     )

@@ -64,9 +64,7 @@ export function showConfiguration(file: string, context: ShowContext): readonly 
       path,
       value: isSecret ? null : showable(value, written, ofSecrets),
       ...placeOf(document, path),
-      // The variable is where the value is from already.
-      reference: origin.variableAt === undefined ? reference : null,
-      isSecret,
+      ...{ reference, isSecret },
       isSet: !isSecret || isSetTo(written, path, fill),
     }
   })

@@ -1,4 +1,3 @@
-import { Document, isSeq } from 'yaml'
 import type { ShownValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
@@ -6,6 +5,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
+import { writeAnnotated } from '../yaml/write-annotated.ts'
 
 interface ConfigRow {
   /** `services[0].url` */
@@ -48,21 +48,22 @@ function valueText({ value, secret, set }: ConfigRow): string {
 
 function originText({ source, at, reference }: ConfigRow): string {
   const place = source === 'default' ? ['default', ...(at === null ? [] : [at])].join(': ') : (at ?? '')
-  return reference === null ? place : `${place} ${reference}`
+  return reference === null || reference === `\${${at}}` ? place : `${place} ${reference}`
 }
 
 /** The configuration as a file would have it, each value with where it comes from. A secret is its reference. */
 export function writeConfig(values: readonly ShownValue[]): string {
-  const document = new Document({})
-  for (const { path, value, source, at, reference, isSecret, isSet } of values) {
-    // The key next to the history is no value of the file.
-    if (isSecret && source !== 'file' && source !== 'environment') continue
-    const node = document.createNode(isSecret ? (reference ?? '(not shown)') : value)
-    if (isSeq(node)) node.flow = true
-    node.comment = neutralise(` ${source === 'default' ? source : at}${isSet ? '' : ', not set'}`)
-    document.setIn(path, node)
-  }
-  return document.toString({ lineWidth: 0 })
+  // Neither the recommended rules nor the key next to the history have a value in a file.
+  const inFile = values.filter(
+    ({ path, source, isSecret }) => source !== 'default' || !(isSecret || path[0] === 'policy'),
+  )
+  return writeAnnotated(
+    inFile.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
+      path,
+      value: isSecret ? (reference ?? '(not shown)') : value,
+      comment: neutralise(`${source === 'default' ? source : at}${isSet ? '' : ', not set'}`),
+    })),
+  )
 }
 
 /** A file that `config check` read. */

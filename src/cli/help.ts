@@ -33,7 +33,7 @@ function rankOf({ long }: Option): number {
 }
 
 /** `<uid>`, `[fingerprint...]` */
-export function argumentsOf({ registeredArguments }: Command): readonly string[] {
+export function argumentsOf({ registeredArguments }: Pick<Command, 'registeredArguments'>): readonly string[] {
   return registeredArguments.map((argument) => {
     const word = `${argument.name()}${argument.variadic ? '...' : ''}`
     return argument.required ? `<${word}>` : `[${word}]`

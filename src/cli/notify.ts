@@ -105,7 +105,7 @@ async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext)
   })
   if (configuration.notify.length > 0) return configuration
   throw AuditError.usage(`${options.config} names no channels under notify`, {
-    advice: 'docs/how-to/send-notifications.md shows some',
+    advice: '`hookdrift docs send-notifications` shows some',
   })
 }
 

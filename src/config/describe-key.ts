@@ -8,7 +8,7 @@ export interface KeyPlace {
 
 /** The reference in a text of the configuration. Names of variables and files are not secret; the rest may be. */
 export function referenceIn(written: string): string {
-  const [found] = /\$\{(?:[A-Za-z_]\w{0,100}|file:[^{}]{1,200})/.exec(written) ?? []
+  const [found] = /\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
   return found === undefined ? '' : `${found}}`
 }
 

@@ -78,7 +78,7 @@ function showable(value: Json, written: string | undefined, ofSecrets: readonly 
 }
 
 function referencesOf(written: string | undefined): readonly string[] {
-  return [...(written ?? '').matchAll(/\$\{(?:[A-Za-z_]\w{0,200}|file:[^{}]{1,4096})/g)].map(([found]) => found)
+  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([found]) => found)
 }
 
 function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<typeof expandReferences>): boolean {
@@ -89,7 +89,7 @@ function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<t
 
 function placeOf(document: ReadDocument<unknown>, path: NodePath): Pick<ShownValue, 'source' | 'at'> {
   const { file, line, column } = document.problem(path, '')
-  return line === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
+  return column === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
 }
 
 /** The history and the installation key may be named elsewhere; without a policy, the recommended rules apply. */

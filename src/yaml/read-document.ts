@@ -102,7 +102,7 @@ export function examineDocument<S extends z.ZodType>(
   const problemAt = (offset: number, problem: string): FileProblem => {
     const position = positionOf(offset)
     if (variableAt === undefined) return { file, ...position, text: problem }
-    return { file: variableAt(position.line), line: 0, column: 0, text: problem }
+    return { file: variableAt(position.line), line: position.line, column: 0, text: problem }
   }
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {

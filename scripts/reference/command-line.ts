@@ -8,7 +8,7 @@ const intro = `# Command line
 
 Generated from the program by \`npm run reference\`. \`hookdrift COMMAND --help\` prints the same.
 
-\`hookdrift completion SHELL\` prints a script with which a shell completes all of this
+\`hookdrift completion bash\` prints a script with which a shell completes all of this
 ([install](../how-to/install.md#completion)). \`-v\` is the version, as of node and npm; what a run does in detail is in
 its log: \`HOOKDRIFT_LOG=debug\`.
 

@@ -19,5 +19,5 @@ export function pagePaths(): readonly string[] {
 
 export function readPage(path: string): Page {
   const text = readFileSync(packageFile(`docs/${path}.md`), 'utf8')
-  return { path, text: text.replace(/<!--[\s\S]*?-->\n?/g, '') }
+  return { path, text: text.replace(/<!--[\s\S]{0,10000}?-->\n?/g, '') }
 }

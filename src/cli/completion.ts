@@ -19,7 +19,7 @@ export function defineCompletion(program: Command, execute: Execute): void {
     .allowExcessArguments()
     .action((_, { args: [shell = '', ...words] }: Command) =>
       execute(async (terminal) => {
-        // Completion never prints an error, whatever is on the line and in the history.
+        // Completion never prints an error, for any line and any history.
         await answer(program, shell, words, terminal).catch(() => {})
         return exitCodes.clean
       }),
@@ -40,12 +40,12 @@ async function answer(
   terminal: ProcessContext,
 ): Promise<void> {
   const { complete } = await import('./completion/complete.ts')
-  const { lookUpFor } = await import('./completion/look-up.ts')
+  const { wordFinder } = await import('./completion/find-words.ts')
   const { bashCandidates, readBashLine } = await import('./completion/bash-words.ts')
   const [text = '', breaks = ''] = given
   const line = shell === 'bash' ? readBashLine(text, breaks) : undefined
   const [words, current] = line === undefined ? wordsOf(given) : [line.words, line.current]
-  const found = safe(await complete(program, words, current, lookUpFor(terminal)))
+  const found = safe(await complete(program, words, current, wordFinder(terminal)))
   const how = [found.files, ...(found.isWhole ? [] : ['part'])].join(' ')
   const lines =
     line === undefined

@@ -120,7 +120,7 @@ export const examples: Readonly<Record<string, Examples>> = {
   compare: {
     lines: [
       ['compare stage/orders prod/orders', 'what differs between staging and production'],
-      ['compare stage/orders prod/orders --map "*.stage.example=*.example"', 'hosts that stand for each other'],
+      ['compare stage/orders prod/orders --map "*.stage.example=*.example"', 'hosts that mean each other'],
     ],
     docs: ['compare-staging-with-production'],
   },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => directory[Symbol.dispose]())
 
-/** What zsh is told for words of which the last is at the cursor: how, and the words. */
+/** What zsh gets for words of which the last is at the cursor: how, and the words. */
 async function completed(words: readonly string[], options: Parameters<typeof command>[1] = { cwd: kept }) {
   const { code, stdout, stderr } = await command(['__complete', 'zsh', '--', ...words], options)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -124,7 +124,7 @@ describe('completion', () => {
 describe('completion prints no error and makes nothing', () => {
   const broken: readonly [string, (file: string) => void][] = [
     ['is not there', () => {}],
-    ['is no database', (file) => writeFileSync(file, 'text')],
+    ['is not a database', (file) => writeFileSync(file, 'text')],
     ['is empty', (file) => writeFileSync(file, '')],
     [
       'is of another schema',

@@ -19,17 +19,17 @@ export interface Completion {
 }
 
 /** Sorts of words that only the installation, the configuration or the history know. */
-export type Source = 'rules' | 'projects' | 'runs' | 'resources' | 'violations' | 'topics' | 'frameworks' | 'packs'
+export type WordSource = 'rules' | 'projects' | 'runs' | 'resources' | 'violations' | 'topics' | 'frameworks' | 'packs'
 
 /** Words of a source that begin with a text. `given`: options that name the configuration and the history. */
-export type LookUp = (
-  source: Source,
+export type FindWords = (
+  source: WordSource,
   prefix: string,
   given: ReadonlyMap<string, string>,
 ) => Promise<readonly Candidate[]>
 
 /** By the option, or else by what the help calls its value. */
-const sources: Readonly<Record<string, Source>> = {
+const sources: Readonly<Record<string, WordSource>> = {
   '--rule': 'rules',
   '--project': 'projects',
   '--framework': 'frameworks',
@@ -63,7 +63,7 @@ export async function complete(
   program: Command,
   words: readonly string[],
   current: string,
-  lookUp: LookUp,
+  findWords: FindWords,
 ): Promise<Completion> {
   const expected = expectedAfter(program, words)
   const { command, option, isValueNeeded, position, takesOptions, given } = expected
@@ -71,14 +71,14 @@ export async function complete(
   if (attached !== undefined && !isValueNeeded) {
     const named = command.options.find(({ long }) => long === flag)
     if (named === undefined) return nothing
-    const { candidates, ...how } = await valuesOf(named, attached, given, lookUp)
+    const { candidates, ...how } = await valuesOf(named, attached, given, findWords)
     return { ...how, candidates: candidates.map((one) => ({ ...one, value: `${flag}=${one.value}` })) }
   }
   if (option !== undefined && (isValueNeeded || !current.startsWith('-'))) {
-    return valuesOf(option, current, given, lookUp)
+    return valuesOf(option, current, given, findWords)
   }
   if (takesOptions && current.startsWith('-')) return beginningWith(current, optionsOf(expected))
-  const found = await argumentsOf(expected, current, lookUp)
+  const found = await argumentsOf(expected, current, findWords)
   const isEmpty = found.candidates.length === 0 && found.files === 'none'
   const isWanted = current === '' && takesOptions && command.registeredArguments[position] === undefined
   return isEmpty && isWanted ? { ...nothing, candidates: optionsOf(expected) } : found
@@ -87,12 +87,12 @@ export async function complete(
 async function argumentsOf(
   { command, position, given }: Expected,
   current: string,
-  lookUp: LookUp,
+  findWords: FindWords,
 ): Promise<Completion> {
   const commands = position === 0 ? visibleCommands(command) : []
   if (commands.length > 0) return beginningWith(current, commands)
   const argument = command.registeredArguments[position] ?? lastVariadic(command)
-  return argument === undefined ? nothing : valuesNamed(argument.name(), argument.argChoices, current, given, lookUp)
+  return argument === undefined ? nothing : valuesNamed(argument.name(), argument.argChoices, current, given, findWords)
 }
 
 function lastVariadic({ registeredArguments }: Command): Argument | undefined {
@@ -120,12 +120,12 @@ async function valuesOf(
   option: Option,
   current: string,
   given: ReadonlyMap<string, string>,
-  lookUp: LookUp,
+  findWords: FindWords,
 ): Promise<Completion> {
   const { long = '', flags, argChoices } = option
   if (flags.includes('<format=file>')) return reportOf(current)
   const [, name = ''] = /[<[]([^\]>]{1,40}?)(?:\.\.\.)?[\]>]/.exec(flags) ?? []
-  return valuesNamed(sources[long] === undefined ? name : long, argChoices, current, given, lookUp)
+  return valuesNamed(sources[long] === undefined ? name : long, argChoices, current, given, findWords)
 }
 
 /** `FORMAT=FILE`: the shell completes what is behind the sign. */
@@ -140,7 +140,7 @@ async function valuesNamed(
   choices: readonly string[] | undefined,
   current: string,
   given: ReadonlyMap<string, string>,
-  lookUp: LookUp,
+  findWords: FindWords,
 ): Promise<Completion> {
   if (choices !== undefined)
     return beginningWith(
@@ -150,7 +150,7 @@ async function valuesNamed(
   const files = fileNames[name]
   if (files !== undefined) return { ...nothing, files }
   const source = sources[name]
-  return source === undefined ? nothing : beginningWith(current, await lookUp(source, current, given))
+  return source === undefined ? nothing : beginningWith(current, await findWords(source, current, given))
 }
 
 function beginningWith(current: string, candidates: readonly Candidate[]): Completion {

@@ -2,12 +2,12 @@ import { configuredPaths, hasConfiguration, namedHistory } from '../../app/locat
 import { namesIn } from '../../app/open-history.ts'
 import type { ProcessContext } from '../../app/process-context.ts'
 import { readLocation } from '../../history/location.ts'
-import type { Candidate, LookUp, Source } from './complete.ts'
+import type { Candidate, FindWords, WordSource } from './complete.ts'
 
 type Given = ReadonlyMap<string, string>
 
-/** Looks words up where they are: in the package, in the configuration, in the history. */
-export function lookUpFor(terminal: ProcessContext): LookUp {
+/** Finds words where they are: in the package, in the configuration, in the history. */
+export function wordFinder(terminal: ProcessContext): FindWords {
   return async (source, prefix, given) => {
     if (isFixed(source)) return fixedWords(source)
     if (source === 'projects') {
@@ -31,7 +31,7 @@ const times: readonly Candidate[] = [
 const fixed = ['rules', 'topics', 'frameworks', 'packs'] as const
 type Fixed = (typeof fixed)[number]
 
-function isFixed(source: Source): source is Fixed {
+function isFixed(source: WordSource): source is Fixed {
   return fixed.some((name) => name === source)
 }
 
@@ -44,7 +44,8 @@ async function fixedWords(source: Fixed): Promise<readonly Candidate[]> {
   const { pagePaths } = await import('../../app/read-pages.ts')
   const paths = pagePaths()
   // Each rule has a page, and listing them is faster than loading the rules.
-  if (source === 'rules') return wordsOf(paths.flatMap((path) => /^rules\/(.+\/.+)$/.exec(path)?.[1] ?? []))
+  if (source === 'rules')
+    return wordsOf(paths.flatMap((path) => (path.startsWith('rules/') ? path.slice('rules/'.length) : [])))
   const { topicsOf } = await import('../../queries/answer-docs.ts')
   return wordsOf([...topicsOf(paths).keys()])
 }
@@ -60,7 +61,7 @@ async function configuredProjects(given: Given, terminal: ProcessContext): Promi
 }
 
 async function historyNames(
-  source: Exclude<Source, Fixed>,
+  source: Exclude<WordSource, Fixed>,
   prefix: string,
   given: Given,
   terminal: ProcessContext,

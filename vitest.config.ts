@@ -24,6 +24,7 @@ export const slow = [
   'audit/through-json',
   'cli/audit',
   'cli/baseline',
+  'cli/completion-shells',
   'cli/drift-story',
   'cli/notify',
   'cli/outputs',

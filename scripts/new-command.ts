@@ -90,7 +90,12 @@ const schema = {
 }
 write(`config/answers/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
 insert('src/cli/run-command.ts', 'import { defineVerify }', `import { define${of} } from './${name}.ts'\n`)
-insert('src/cli/run-command.ts', ']\n\nfunction definePolicy', `  define${of},\n`)
+insert('src/cli/run-command.ts', '    defineQuery,\n', `    define${of},\n`)
+insert(
+  'src/cli/examples.ts',
+  '  rules: {\n',
+  `  ${name}: { lines: [['${name}', 'as of the last run']], docs: ['ask-the-history'] },\n`,
+)
 insert('src/report/answer.ts', '} as const\n', `  ${name}: 1,\n`)
 insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)
 
@@ -98,7 +103,8 @@ process.stdout.write(`
 Now replace what the template says, by hand:
 1. src/queries/read-${name}.ts: the rows and their columns
 2. config/answers/${name}.schema.json: the schema of the rows
-3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
+3. src/cli/examples.ts: real examples, and the page to read
+4. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
 Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy
 `)
 

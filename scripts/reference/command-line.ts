@@ -1,10 +1,16 @@
 import type { Argument, Command, Option } from 'commander'
-import { commandLine } from '../../src/cli/run-command.ts'
+import { examples } from '../../src/cli/examples.ts'
+import { argumentsOf, orderedOptions } from '../../src/cli/help.ts'
 import { formatNames, formats } from '../../src/report/formats.ts'
+import { buildCommandLine, sentence } from './command-tree.ts'
 
 const intro = `# Command line
 
 Generated from the program by \`npm run reference\`. \`hookdrift COMMAND --help\` prints the same.
+
+\`hookdrift completion bash\` prints a script with which a shell completes all of this
+([install](../how-to/install.md#completion)). \`-v\` is the version, as of node and npm; what a run does in detail is in
+its log: \`HOOKDRIFT_LOG=debug\`.
 
 All commands exit as [exit codes](errors.md#exit-codes) says. \`HOOKDRIFT_HISTORY\`, \`HOOKDRIFT_SEAL_KEY\` and the other
 variables of the environment are in [the configuration](configuration.md#environment).
@@ -12,9 +18,7 @@ variables of the environment are in [the configuration](configuration.md#environ
 
 /** The page about every command, its arguments and its options. */
 export function commandLinePage(): string {
-  // as: of the streams, only `write` is used, and only for help.
-  const silent = { write: () => true } as unknown as NodeJS.WriteStream
-  const program = commandLine({ stdout: silent, stderr: silent }, async () => {})
+  const program = buildCommandLine()
   return [intro, ...sectionsOf(program, '', '##'), formatsSection()].join('\n')
 }
 
@@ -27,7 +31,9 @@ function formatsSection(): string {
 }
 
 function sectionsOf(parent: Command, prefix: string, heading: string): readonly string[] {
-  return parent.commands
+  return parent
+    .createHelp()
+    .visibleCommands(parent)
     .filter((command) => command.name() !== 'help')
     .flatMap((command) => {
       const name = `${prefix}${command.name()}`
@@ -38,20 +44,20 @@ function sectionsOf(parent: Command, prefix: string, heading: string): readonly 
 
 function bodyOf(command: Command, name: string): readonly string[] {
   if (command.commands.length > 0) return []
-  const words = command.registeredArguments.map(argumentName)
-  const usage = ['hookdrift', name, ...words, ...(command.options.length > 0 ? ['[options]'] : [])].join(' ')
-  const rows = [...command.registeredArguments.flatMap(argumentRow), ...command.options.map(optionRow)]
-  return ['```', usage, '```', '', ...rows, ...(rows.length > 0 ? [''] : [])]
+  const options = orderedOptions(command)
+  const usage = ['hookdrift', name, ...argumentsOf(command), ...(options.length > 0 ? ['[options]'] : [])].join(' ')
+  const rows = [...command.registeredArguments.flatMap(argumentRow), ...options.map(optionRow)]
+  const { lines = [] } = examples[name] ?? {}
+  const shown = lines.flatMap(([line, what]) => [`# ${what}`, `hookdrift ${line}`])
+  return [
+    ...['```', usage, '```', '', ...rows, ...(rows.length > 0 ? [''] : [])],
+    ...(shown.length === 0 ? [] : ['```sh', ...shown, '```', '']),
+  ]
 }
 
-function argumentName(argument: Argument): string {
-  const name = argument.variadic ? `${argument.name()}...` : argument.name()
-  return argument.required ? `<${name}>` : `[${name}]`
-}
-
-function argumentRow(argument: Argument): readonly string[] {
+function argumentRow(argument: Argument, at: number, all: readonly Argument[]): readonly string[] {
   if (argument.description === '') return []
-  return [`- \`${argumentName(argument)}\`: ${sentence(argument.description)}`]
+  return [`- \`${argumentsOf({ registeredArguments: all })[at]}\`: ${sentence(argument.description)}`]
 }
 
 function optionRow({ flags, description, argChoices, defaultValue, defaultValueDescription, negate }: Option): string {
@@ -59,9 +65,4 @@ function optionRow({ flags, description, argChoices, defaultValue, defaultValueD
   const fallback = defaultValueDescription ?? (defaultValue === undefined || negate ? undefined : String(defaultValue))
   const known = fallback === undefined || fallback === '' ? '' : ` Default: \`${fallback}\`.`
   return `- \`${flags}\`: ${sentence(description)}${choices}${known}`
-}
-
-function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?)]$/.test(capital) ? capital : `${capital}.`
 }

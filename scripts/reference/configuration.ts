@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { environment } from './environment.ts'
 
 /** As much of JSON Schema as the configuration's uses. */
 interface Schema {
@@ -24,17 +25,35 @@ Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hoo
 Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
 Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
 
+\`hookdrift config check\` reports every mistake, also in the policy; \`hookdrift config show\` shows what is in force and
+where each value comes from.
+
+## In an editor
+
+Editors that speak the YAML language server complete and check the file when its first line names the schema:
+
+\`\`\`yaml
+# yaml-language-server: $schema=./hookdrift.schema.json
+\`\`\`
+
+\`hookdrift config schema > hookdrift.schema.json\` writes it next to the configuration; \`hookdrift config schema --path\`
+prints where the installed package has it. \`--policy\`, \`--policy-tests\` and \`--framework\` choose the other schemas.
+
+## Without a file
+
+Where there is no \`hookdrift.yaml\`, and \`--config\` names none, these variables are the configuration of one service:
+
+\`\`\`sh
+HOOKDRIFT_URL=https://hooks.example.com HOOKDRIFT_KEY_FILE=/run/secrets/acme HOOKDRIFT_PROJECTS=all hookdrift audit
+\`\`\`
+
+The service is called by its host, so a project is shown as \`hooks.example.com/payments\`. History, key for the seals and
+log are where they are for a file in the working directory. \`hookdrift audit --url URL\` takes the place of
+\`HOOKDRIFT_URL\`. An empty variable counts as unset.
+
 ## Environment
 
-- \`HOOKDRIFT_HISTORY\`: the history; overrides the configuration, and \`--history\` overrides both.
-- \`HOOKDRIFT_SEAL_KEY\`: the key under which secrets are sealed, 32 characters or more; overrides \`seal_key\` of the configuration. Without both, hookdrift uses the file
-  \`hookdrift.key\` next to the history, and makes it on first use.
-- \`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM\`: \`1\` uses a history on NFS, SMB and the like, which is refused otherwise. See
-  [keep the history](../how-to/keep-the-history.md).
-- \`HOOKDRIFT_MARKS\`: \`off\` reads and evaluates every item, also those that did not change since the last run
-  ([marks](../design.md#marks)). The results are the same.
-- \`HOOKDRIFT_LOG\`: the level of the log on stderr: \`trace\`, \`debug\`, \`info\`, \`warn\` (default), \`error\`, \`silent\`.
-- \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`: as usual.
+${environment.map(([name, about]) => `- ${name}: ${about}`).join('\n')}
 `
 
 /** The page about every member of the configuration. */

@@ -1,14 +1,16 @@
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { rulesPage, viewsPage } from './lists.ts'
+import { manPage } from './man-page.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
-/** Generated pages, by their names in docs/reference. */
+/** Generated pages, by their paths. */
 export const referencePages: Readonly<Record<string, () => string>> = {
-  'command-line.md': () => finish(commandLinePage()),
-  'configuration.md': () => finish(configurationPage()),
-  'rules.md': () => finish(rulesPage()),
-  'views.md': () => finish(viewsPage()),
+  'docs/reference/command-line.md': () => finish(commandLinePage()),
+  'docs/reference/configuration.md': () => finish(configurationPage()),
+  'docs/reference/rules.md': () => finish(rulesPage()),
+  'docs/reference/views.md': () => finish(viewsPage()),
+  'man/hookdrift.1': manPage,
 }
 
 function finish(page: string): string {

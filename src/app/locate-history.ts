@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
@@ -25,6 +26,11 @@ export async function locateHistory(options: HistoryOptions, terminal: ProcessCo
 /** The history that the command line or the environment names. An empty variable counts as unset. */
 export function namedHistory({ history }: HistoryOptions, { env }: ProcessContext): string | undefined {
   return history ?? (env.HOOKDRIFT_HISTORY || undefined)
+}
+
+/** Whether there is a configuration: a file, or the environment in its place. */
+export function hasConfiguration(config: string, { cwd, env }: ProcessContext): boolean {
+  return existsSync(resolve(cwd(), config)) || (env.HOOKDRIFT_URL ?? '') !== ''
 }
 
 export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {

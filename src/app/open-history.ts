@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
+import type { KnownName, Named } from '../history/sqlite/read-names.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
 
@@ -55,6 +56,11 @@ export async function examineHistory(
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)
   return examineFile(location.path, mounts(), request)
+}
+
+/** Names in a history that exists, for completion: see `readNames`. */
+export async function namesIn(location: HistoryLocation, what: Named, prefix: string): Promise<readonly KnownName[]> {
+  return (await import('../history/sqlite/read-names.ts')).readNames(location.path, what, prefix)
 }
 
 /** Changes when another history is put at the location. Throws the system's error where there is none. */

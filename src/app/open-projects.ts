@@ -44,7 +44,8 @@ export function openServices(
       only,
     )
   }
-  const file = shownPath(terminal.cwd(), configuration.file)
+  const file = configuration.file && shownPath(terminal.cwd(), configuration.file)
+  const placeAt = (line: number) => (file === undefined ? null : { file, line })
   const clients: { close(): Promise<void> }[] = []
   const services = configuration.services.flatMap((service): AuditedService[] => {
     const { settings, uiUrl, projects, listings, matches, organisation } = service
@@ -61,19 +62,19 @@ export function openServices(
     }
     const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
       const keyOrigin = describeKey(key, keyPlace, file)
-      return open(ref, { key, keyOrigin, configuredAt: { file, line }, labels, filters })
+      return open(ref, { key, keyOrigin, configuredAt: placeAt(line), labels, filters })
     })
     const [first] = named
     const key = service.key ?? first?.key
     // A configuration without any of them is refused.
     if (key === undefined) return []
     const keyOrigin = service.key === undefined ? first?.keyOrigin : describeKey(key, service.keyPlace, file)
-    const place = matches[0] === undefined ? null : { file, line: matches[0].line }
+    const place = matches[0] === undefined ? null : placeAt(matches[0].line)
     return [
       {
         ...{ name: settings.name, client, key, organisation, named },
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
-        matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: { file, line } })),
+        matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: placeAt(line) })),
         open: (ref, { labels, configuredAt }) =>
           open(ref, {
             ...{ key, labels, configuredAt: configuredAt ?? place, filters: {} },

@@ -20,7 +20,7 @@ export async function openWorkerFiles(
       )
       if (configuration.schedules.length > 0) return configuration
       throw AuditError.usage(`${config} names no schedules`, {
-        advice: 'docs/how-to/run-on-a-schedule.md shows one; `hookdrift audit` needs none',
+        advice: '`hookdrift docs run-on-a-schedule` shows one; `hookdrift audit` needs none',
       })
     },
     policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
-import { exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -18,6 +19,7 @@ interface AuditOptions extends FormatOptions {
   readonly failOn: FailOn
   readonly probes: boolean
   readonly acceptRemovals?: true
+  readonly url?: string
   readonly expect?: string
   /** Undefined: it depends on the terminal. */
   readonly notify?: boolean
@@ -43,11 +45,15 @@ export function defineAudit(program: Command, execute: Execute): void {
     .option('--notify', 'notify the channels of the configuration; default, except with --history on a terminal')
     .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
     .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
-    .option('--quiet', 'print only the verdict, on stderr')
+    .addOption(
+      new Option('--url <url>', 'run without a file: audit the gateway there, with HOOKDRIFT_KEY').conflicts('config'),
+    )
+    .option('-q, --quiet', 'print only the verdict, on stderr')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
 
-async function audit(options: AuditOptions, terminal: ProcessContext): Promise<number> {
+async function audit(options: AuditOptions, given: ProcessContext): Promise<number> {
+  const terminal = withUrl(options, given)
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
@@ -101,6 +107,20 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }
   return exitCode ?? report.verdict.exit_code
+}
+
+/**
+ * With `--url`, the environment is the configuration. Where there is a file, its history and policy are not about
+ * another gateway.
+ */
+function withUrl({ url, config }: AuditOptions, terminal: ProcessContext): ProcessContext {
+  if (url === undefined) return terminal
+  if (existsSync(resolve(terminal.cwd(), config))) {
+    throw AuditError.usage(`--url runs without a file, and ${config} is here`, {
+      advice: 'remove --url to audit what the file configures, or run in another directory',
+    })
+  }
+  return { ...terminal, env: { ...terminal.env, HOOKDRIFT_URL: url } }
 }
 
 async function trendUpTo(report: Report, { history: location }: Configuration, { env }: ProcessContext) {

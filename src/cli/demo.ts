@@ -90,7 +90,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) print(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
-    print('For your own service: config/hookdrift.example.yaml.\n')
+    print('For your own service: `hookdrift docs connect-a-service`.\n')
     return exitCodes.clean
   } finally {
     if (keep === undefined) rmSync(directory, { recursive: true, force: true })

@@ -18,10 +18,10 @@ export interface FormatOptions {
 
 export function addFormatOptions(command: Command): Command {
   return command
-    .addOption(new Option('--format <format>', 'of the report').choices(formatNames).default('text'))
+    .addOption(new Option('-f, --format <format>', 'of the report').choices(formatNames).default('text'))
     .addOption(new Option('--section <section>', 'of --format csv; default: violations').choices(sectionNames))
     .addOption(new Option('--group-by <what>', 'in the text report').choices(groupings).default('rule'))
-    .option('--output <file>', 'write the report to a file instead of stdout')
+    .option('-o, --output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'also write the report to a file; may be repeated')
         .argParser((value: string, values: readonly string[]) => [...values, value])

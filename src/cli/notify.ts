@@ -29,10 +29,6 @@ export function defineNotify(program: Command, execute: Execute): void {
     .addHelpText(
       'after',
       `
-  hookdrift notify              attempts every pending message now
-  hookdrift notify --test       tests every channel
-  hookdrift notify --pending    shows pending and given-up messages, and receivers that are gone; needs no secrets
-
 Exit codes: 0, also when a delivery failed: the message stays pending; 2 usage or configuration,
             4 a --test message did not arrive.`,
     )
@@ -109,7 +105,7 @@ async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext)
   })
   if (configuration.notify.length > 0) return configuration
   throw AuditError.usage(`${options.config} names no channels under notify`, {
-    advice: 'docs/how-to/send-notifications.md shows some',
+    advice: '`hookdrift docs send-notifications` shows some',
   })
 }
 

@@ -13,7 +13,7 @@ export function definePolicyCheck(policy: Command, execute: Execute): void {
     .command('check')
     .argument('[file]', "policy file; default: the configuration's")
     .description('Report every mistake in a policy file, or summarise it; exit 0 or 2')
-    .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
   )

@@ -14,7 +14,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
     .command('test')
     .description("Run the policy's tests: in the policy, in files it names, and in the file next to it; exit 0 or 1")
     .option('--policy <file>', 'policy file; then no configuration is read')
-    .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((options: TestOptions) => execute((terminal) => test(options, terminal)))
 }
 

@@ -23,7 +23,7 @@ export function defineProbe(program: Command, execute: Execute): void {
     .command('probe')
     .argument('[name]', 'a probe of the policy')
     .description('Run functions once with a payload, and print result, log and verdict; nothing is stored')
-    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
     .option('--function <file>', "run this text instead of the service's function, in one project")
@@ -32,12 +32,6 @@ export function defineProbe(program: Command, execute: Execute): void {
     .addHelpText(
       'after',
       `
-  hookdrift probe                                   every probe of the policy
-  hookdrift probe orders-body                       one of them
-  hookdrift probe orders-body --function draft.js   one of them, with a new text
-  hookdrift probe --source 01M7… --payload order.json
-  hookdrift probe --function draft.js --payload order.json --project acme/payments
-
 Exit codes: 0 ran and met the expectation, 1 failed or did not meet it, 2 usage, 3 could not run.`,
     )
     .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
@@ -123,7 +117,7 @@ async function chooseProbes(
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     throw AuditError.usage(`the policy has no probe "${name}"${suggestName(name, names)}`, {
-      advice: names.length === 0 ? 'docs/how-to/test-functions.md shows one' : `probes: ${names.join(', ')}`,
+      advice: names.length === 0 ? '`hookdrift docs test-functions` shows one' : `probes: ${names.join(', ')}`,
     })
   }
   if (all.length === 0) {

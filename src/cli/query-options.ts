@@ -31,31 +31,33 @@ export function addReadingOptions(command: Command, formats?: readonly string[])
 
 export function addHistoryOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
 }
 
 /** For commands that read the whole configuration. */
 export function addConfigurationOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
 }
 
 export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
   return command
-    .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))
+    .addOption(new Option('-f, --format <format>', 'of the answer').choices(formats).default('text'))
     .addOption(
-      new Option('--limit <rows>', `a number or "all"; default: ${rowsForPeople} as text, else all`).argParser(toLimit),
+      new Option('-n, --limit <rows>', `a number or "all"; default: ${rowsForPeople} as text, else all`).argParser(
+        toLimit,
+      ),
     )
 }
 
 export function addProjectOption(command: Command): Command {
   return command.addOption(
-    new Option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"').default(
-      [],
-      'all',
-    ),
+    new Option(
+      '-p, --project <name...>',
+      'only these projects: service/project, or a pattern such as "acme/*"',
+    ).default([], 'all'),
   )
 }
 

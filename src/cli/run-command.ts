@@ -1,6 +1,7 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
+import { withoutConfiguration } from '../config/environment-document.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { defineAccept } from './accept.ts'
@@ -8,9 +9,13 @@ import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
 import { defineCompare } from './compare.ts'
+import { defineCompletion } from './completion.ts'
+import { defineConfig } from './config.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
+import { defineDocs } from './docs.ts'
 import { defineDoctor } from './doctor.ts'
+import { arrangeHelp, commonGroup, helpLayout, suggestOption } from './help.ts'
 import { defineInit } from './init.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
@@ -31,31 +36,36 @@ import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
 import { defineTrend } from './trend.ts'
 import { defineVerify } from './verify.ts'
+import { defineVersion } from './version.ts'
 import { defineViolations } from './violations.ts'
 import { defineWaivers } from './waivers.ts'
 import { watchOutputs } from './watch-outputs.ts'
 import { defineWorker } from './worker.ts'
 
-const commands = [
-  ...[defineAudit, defineWorker, defineReport, defineKeygen],
-  ...[defineStatus, defineRuns, defineViolations, defineTrend, defineDiff, defineCompare, defineTimeline, defineState],
-  ...[defineRestore, defineQuery],
-  ...[
-    definePrune,
-    defineBackup,
-    defineVerify,
-    defineRules,
-    definePolicy,
-    defineBaseline,
-    defineAccept,
-    defineWaivers,
-    defineProbe,
-    defineNotify,
-    defineDemo,
-    defineInit,
-    defineDoctor,
+type Define = (program: Command, execute: Execute) => void
+
+/** All commands, by the groups of the help and in its order. */
+const groups: Readonly<Record<string, readonly Define[]>> = {
+  Start: [defineInit, defineDoctor, defineDemo, defineConfig],
+  Audit: [defineAudit, defineWorker, defineProbe],
+  'Ask the history': [
+    defineStatus,
+    defineViolations,
+    defineReport,
+    defineTimeline,
+    defineRestore,
+    defineDiff,
+    defineCompare,
+    defineState,
+    defineTrend,
+    defineRuns,
+    defineQuery,
   ],
-]
+  Policy: [defineRules, definePolicy, defineBaseline, defineAccept, defineWaivers],
+  'Keep the history': [defineVerify, defineBackup, definePrune, defineKeygen],
+  Notify: [defineNotify],
+  Help: [defineDocs, defineCompletion, defineVersion],
+}
 
 function definePolicy(program: Command, execute: Execute): void {
   const policy = program.command('policy').description('Check, test, explain and replay policies')
@@ -73,8 +83,13 @@ export async function runCommand(args: readonly string[], terminal: ProcessConte
 
 async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Promise<number> {
   let exitCode: number = exitCodes.clean
+  let context = terminal
   const program = commandLine(terminal, async (run) => {
-    exitCode = await run(terminal)
+    exitCode = await run(context)
+  }).hook('preAction', (_, command) => {
+    // A file that was named is read, and nothing takes its place.
+    const isNamed = command.getOptionValueSource('config') === 'cli'
+    if (isNamed) context = { ...terminal, env: withoutConfiguration(terminal.env) }
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -88,37 +103,14 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
   }
 }
 
-/** `report 3` means `report --run 3`, `audit acme/payments` means `audit --project acme/payments`. */
-function suggestOption(program: Command, args: readonly string[]): string {
-  const names: string[] = []
-  let command = program
-  for (const name of args) {
-    const child = command.commands.find((each) => each.name() === name)
-    if (child === undefined) continue
-    command = child
-    names.push(name)
-  }
-  const operand = command.args[command.registeredArguments.length]
-  if (operand === undefined) return ''
-  const meant = optionsMeant.find(
-    ({ option, form }) => form.test(operand) && command.options.some(({ long }) => long === option),
-  )
-  if (meant === undefined) return ''
-  return `  did you mean ${neutralise(`${names.join(' ')} ${meant.option} ${operand}`)}?\n`
-}
-
-const optionsMeant = [
-  { option: '--run', form: /^(?:\d{1,15}|latest(?:~\d{1,9})?|\d{4}-\S{1,30})$/ },
-  { option: '--policy', form: /\.ya?ml$/ },
-  { option: '--project', form: /^[\w*]/ },
-]
-
 /** Builds all commands with their options; each hands its work to `execute`. */
 export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {
   const program = new Command('hookdrift')
     .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
-    .version(toolVersion(), '--version', 'Print the version')
-    .helpOption('-h, --help', 'Print this help')
+    // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug.
+    .version(toolVersion(), '-v, --version', 'Print the version')
+    .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
+    .configureHelp(helpLayout)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
@@ -131,18 +123,18 @@ export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
       `
 Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
             4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
-Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_MARKS (off), HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
+Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_MARKS (off),
+             HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
+             without a file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS.
+Documentation: hookdrift docs            its pages, without a network
+               hookdrift docs tutorial   the first to read`,
     )
-  for (const define of commands) define(program, execute)
-  explainHelp(program, program.name())
+  for (const [group, defines] of Object.entries(groups)) {
+    program.commandsGroup(`${group}:`)
+    for (const define of defines) define(program, execute)
+  }
+  arrangeHelp(program, program.name())
   return program
-}
-
-/** After a usage error, each command names its own help. */
-function explainHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`  \`${name} --help\` lists commands and options`)
-  if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')
-  for (const child of command.commands) explainHelp(child, `${name} ${child.name()}`)
 }
 
 function printError(error: unknown, { stderr }: ProcessContext): number {

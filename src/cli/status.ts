@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { configuredPaths } from '../app/locate-history.ts'
+import { configuredPaths, hasConfiguration } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { exitCodes } from '../model/errors.ts'
@@ -59,7 +57,7 @@ async function findConfiguredPaths(
   terminal: ProcessContext,
 ): Promise<ConfiguredPaths | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
-  if (history !== undefined || (isNamed && !existsSync(resolve(terminal.cwd(), config)))) return undefined
+  if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
   return configuredPaths(config, terminal)
 }
 

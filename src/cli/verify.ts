@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { locateHistory, namedHistory } from '../app/locate-history.ts'
+import { hasConfiguration, locateHistory, namedHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
 import type { HistoryLocation } from '../history/location.ts'
@@ -68,6 +67,6 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
 /** The history, where one is named or configured: a report can be verified without it. */
 async function knownHistory(options: VerifyOptions, terminal: ProcessContext): Promise<HistoryLocation | undefined> {
   const isNamed = namedHistory(options, terminal) !== undefined
-  if (!isNamed && !existsSync(resolve(terminal.cwd(), options.config))) return undefined
+  if (!isNamed && !hasConfiguration(options.config, terminal)) return undefined
   return locateHistory(options, terminal)
 }

@@ -1,4 +1,4 @@
-/** Where a key is configured. */
+/** Where a key is configured; line and column are of the configuration's file. */
 export interface KeyPlace {
   readonly line: number
   readonly column: number
@@ -8,18 +8,20 @@ export interface KeyPlace {
 
 /** The reference in a text of the configuration. Names of variables and files are not secret; the rest may be. */
 export function referenceIn(written: string): string {
-  const [found] = /\$\{(?:[A-Za-z_]\w{0,100}|file:[^{}]{1,200})/.exec(written) ?? []
+  const [found] = /\$\{(?:file:[^{}]{1,200}|[A-Za-z_]\w{0,100})/.exec(written) ?? []
   return found === undefined ? '' : `${found}}`
 }
 
 /**
- * What may be said of a key: where it is configured, its length, and the beginning of its public part.
+ * What may be said of a key: where it is configured, its length, and the beginning of its public part. `file`: undefined
+ * where the environment is the configuration.
  * `${ACME_KEY} at hookdrift.yaml:5:10 with 41 characters beginning with CO.demo`
  */
-export function describeKey(key: string, { line, column, reference }: KeyPlace, file: string): string {
+export function describeKey(key: string, { line, column, reference }: KeyPlace, file: string | undefined): string {
   // `CO.<16 public characters>.<64 secret ones>`; of keys of another form nothing is known to be public.
   const [start] = /^CO\.[A-Za-z0-9]{4}(?=[A-Za-z0-9]{4,60}\.[^.]{16,4096}$)/.exec(key) ?? []
   const beginning = start === undefined ? '' : ` beginning with ${start}`
-  const at = `${reference === '' ? 'in' : `${reference} at`} ${file}:${line}:${column}`
+  const place = file === undefined ? '' : `${reference === '' ? 'in' : ' at'} ${file}:${line}:${column}`
+  const at = `${reference}${place}`
   return `${at} with ${key.length} characters${beginning}`
 }

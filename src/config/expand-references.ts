@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Expand } from '../yaml/node-values.ts'
+import { type ConfigurationText, environmentDocument } from './environment-document.ts'
 
 /** The sources of a configuration's references. */
 export interface ReferenceSources {
@@ -44,13 +45,26 @@ export function expandReferences(file: string, { env, readFile }: ReferenceSourc
   }
 }
 
-/** @throws AuditError.usage when the configuration cannot be read */
-export function readConfigurationText(file: string, { readFile }: ReferenceSources, advice: string): string {
+/**
+ * Reads the configuration from its file, or from the environment where there is no file.
+ * @throws AuditError.usage when neither can be read
+ */
+export function readConfigurationText(
+  file: string,
+  { env, readFile }: ReferenceSources,
+  advice: string,
+): ConfigurationText {
   try {
-    return readFile(file)
+    return { text: readFile(file) }
   } catch (cause) {
+    const found = isMissing(cause) ? environmentDocument(env) : undefined
+    if (found !== undefined) return found
     throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, { advice, cause })
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Whether a text contains a value itself: it has no reference, or one with a default. */

@@ -20,15 +20,17 @@ import {
 import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import { type DecodedChannel, isChannelSecret, unsetSecret } from './notify-schema.ts'
+import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { matchedProjects, namedProjects } from './project-entries.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
+import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
 
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
-  readonly file: string
+  /** Undefined: the environment is the configuration. */
+  readonly file: string | undefined
   readonly history: HistoryLocation
   readonly policy: string | undefined
   /** Which runs to keep; undefined: all. */
@@ -114,10 +116,12 @@ export interface ConfigurationOptions {
   readonly findTimetableFault?: FindTimetableFault | undefined
   /** Whether channels are sent to. Default: yes. If not, their secrets may be missing, and `notify` is empty. */
   readonly usesChannels?: boolean
+  /** Whether secrets are used. Default: yes. If not, all of them may be missing, also those of channels. */
+  readonly usesSecrets?: boolean
 }
 
 /** Whole, because a person without a checkout has no example at hand. */
-const startAdvice = `name another file with --config FILE, or write this one:
+const startAdvice = `set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:
     services:
       - name: acme
         url: https://hooks.example.com
@@ -162,13 +166,14 @@ export function examineConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
-  const { document, problems: mistakes } = examineDocument(readConfigurationText(file, sources, startAdvice), {
+  const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
+  const { document, problems: mistakes } = examineDocument(text, {
+    ...origin,
     file,
     schema: configurationSchema,
     limits: configurationLimits,
     expand: expandFor(options, expandReferences(file, sources)),
-    isSecret: (path) =>
-      path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
+    isSecret: isSecretPath,
   })
   const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
   if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
@@ -177,7 +182,7 @@ export function examineConfiguration(
   const { value } = document
   const headers = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   const parts = {
-    file: resolve(file),
+    file: origin.variableAt === undefined ? resolve(file) : undefined,
     findHistory: () => historyOf(file, value, sources.env, options),
     policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     retention: value.retention && retentionOf(value.retention),
@@ -226,13 +231,14 @@ function examineValues(
   return { faults: problems, authorities }
 }
 
-/** Without channels, their secrets alone may be missing. The digest has none, so it stays the same. */
-function expandFor({ usesChannels = true }: ConfigurationOptions, expand: Expand): Expand {
-  if (usesChannels) return expand
+/** Secrets that are not used may be missing. The digest has none, so it stays the same. */
+function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOptions, expand: Expand): Expand {
+  if (usesChannels && usesSecrets) return expand
+  const isUnused = usesSecrets ? isChannelSecret : isSecretPath
   return (written, path) => {
     const expanded = expand(written, path)
     const isMissing = 'problem' in expanded || expanded.text === ''
-    return isMissing && isChannelSecret(path) ? { text: unsetSecret(path[2]) } : expanded
+    return isMissing && isUnused(path) ? { text: secretPlaceholder(path) } : expanded
   }
 }
 

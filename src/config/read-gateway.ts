@@ -7,18 +7,18 @@ import { dialectOf, dialectSchema } from './dialect-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 
 const { url: urlSchema } = configurationSchema.shape.services.element.shape
-const text = z.string().catch('')
+const anyText = z.string().catch('')
 
 /** A selection of the configuration's members; nothing that it leaves out is read. */
 const selection = z.looseObject({
   services: z
     .array(
       z.looseObject({
-        name: text,
-        url: text,
-        key: text,
+        name: anyText,
+        url: anyText,
+        key: anyText,
         dialect: dialectSchema.catch({}),
-        projects: z.array(z.looseObject({ id: text, name: text, key: text })).catch([]),
+        projects: z.array(z.looseObject({ id: anyText, name: anyText, key: anyText })).catch([]),
       }),
     )
     .catch([]),
@@ -39,8 +39,8 @@ export function readGateway(
   sources: ReferenceSources,
   project: { readonly service: string; readonly name: string },
 ): Gateway {
-  const source = readConfigurationText(file, sources, 'name another configuration with --config')
-  const { value } = readDocument(source, { file, schema: selection, limits: configurationLimits })
+  const { text, ...origin } = readConfigurationText(file, sources, 'name another configuration with --config')
+  const { value } = readDocument(text, { ...origin, file, schema: selection, limits: configurationLimits })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
   const own = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)

@@ -59,8 +59,13 @@ const selection = z.looseObject({
  */
 export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, sources)
-  const text = readConfigurationText(file, sources, 'name the history itself, or another configuration with --config')
+  const { text, ...origin } = readConfigurationText(
+    file,
+    sources,
+    'name the history itself, or another configuration with --config',
+  )
   const { value } = readDocument(text, {
+    ...origin,
     file,
     schema: selection,
     limits: configurationLimits,

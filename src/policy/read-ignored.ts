@@ -57,5 +57,5 @@ function memberOf(members: Members, name: string): readonly Field[] {
 
 function hintOf(known: readonly string[], above: readonly string[]): string {
   if (known.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
-  return above.length === 0 ? 'docs/reference/policy-fields.md lists them' : `expected one of ${known.join(', ')}`
+  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${known.join(', ')}`
 }

@@ -65,5 +65,5 @@ function wordFor(ok: boolean | null): string {
 
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => !ok).map(({ id }) => id)
-  return `${file} does not verify (${failed.join(', ')}). Keep a copy of the file, restore the last backup that verifies, and audit again: docs/how-to/keep-the-history.md.`
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of the file, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
 }

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 
-/** Something wrong at one place of a file that a person wrote. Lines and columns count from 1. */
+/** Something wrong at one place of a file that a person wrote. Lines and columns count from 1; column 0: the text is in no file. */
 export interface FileProblem {
   readonly file: string
   readonly line: number
@@ -13,7 +13,7 @@ const maxShown = 50
 
 /** `file:line:column: text`, which editors and terminals turn into a link. */
 export function problemLine({ file, line, column, text }: FileProblem): string {
-  return `${file}:${line}:${column}: ${text}`
+  return column === 0 ? `${file}: ${text}` : `${file}:${line}:${column}: ${text}`
 }
 
 /** The lines of problems in the order of the file, without duplicates. */

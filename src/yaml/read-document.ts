@@ -33,6 +33,8 @@ export interface ExaminedDocument<T> {
 export interface DocumentOptions<S extends z.ZodType> {
   /** The name of the file in messages. */
   readonly file: string
+  /** For a text that is in no file: what messages name instead of the file, for a line of it. */
+  readonly variableAt?: (line: number) => string
   readonly schema: S
   /** Applied to every text of the file before the schema; keys stay as they are. */
   readonly expand?: Expand
@@ -87,6 +89,7 @@ export function examineDocument<S extends z.ZodType>(
 ): ExaminedDocument<z.output<S>> {
   const {
     file,
+    variableAt,
     schema,
     expand = (written) => ({ text: written }),
     isExact = () => false,
@@ -96,7 +99,11 @@ export function examineDocument<S extends z.ZodType>(
     parsed = parseYaml(text, limits),
   } = options
   const { contents, lines, mistakes } = parsed
-  const problemAt = (offset: number, problem: string): FileProblem => ({ file, ...positionOf(offset), text: problem })
+  const problemAt = (offset: number, problem: string): FileProblem => {
+    const position = positionOf(offset)
+    if (variableAt === undefined) return { file, ...position, text: problem }
+    return { file: variableAt(position.line), line: position.line, column: 0, text: problem }
+  }
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])

@@ -201,7 +201,9 @@ describe('readConfiguration', () => {
       expect.objectContaining({
         exitCode: 2,
         message: 'cannot read the configuration nowhere.yaml: no such file or directory',
-        advice: expect.stringMatching(/^name another file with --config FILE, or write this one:\n {4}services:\n/),
+        advice: expect.stringMatching(
+          /^set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:\n {4}services:\n/,
+        ),
       }),
     )
   })

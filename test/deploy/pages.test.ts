@@ -120,14 +120,11 @@ describe('lines of Markdown', () => {
 })
 
 describe('generated pages', () => {
-  it.each(Object.entries(referencePages))(
-    'docs/reference/%s is current (`npm run reference` rewrites it)',
-    (name, page) => {
-      const file = join(checkout, 'docs/reference', name)
-      if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
-      else expect(readFileSync(file, 'utf8')).toBe(page())
-    },
-  )
+  it.each(Object.entries(referencePages))('%s is current (`npm run reference` rewrites it)', (path, page) => {
+    const file = join(checkout, path)
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
+    else expect(readFileSync(file, 'utf8')).toBe(page())
+  })
 
   it('list every package of others that the source imports', () => {
     const rows = [...textOf('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)

@@ -112,6 +112,6 @@ function alreadyThere(target: string): AuditError {
 function doesNotVerify(file: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
   return AuditError.failure(`no backup was made: the copy of ${file} does not verify: ${failed[0] ?? ''}`, {
-    advice: 'run `hookdrift verify`, keep the backups that you have, and see docs/reference/verify.md',
+    advice: 'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs verify`',
   })
 }

@@ -41,14 +41,14 @@ function isDamage({ code, message }: InstanceType<typeof Database.SqliteError>):
 function notHistory(file: string, cause: unknown): AuditError {
   return AuditError.failure(`${file} is not a hookdrift history`, {
     advice:
-      'name the file of a history; if this was one, restore the last backup that verifies: docs/how-to/keep-the-history.md',
+      'name the file of a history; if this was one, restore the last backup that verifies: `hookdrift docs keep-the-history`',
     cause,
   })
 }
 
 export function damaged(file: string, what: string, cause?: unknown): AuditError {
   return AuditError.failure(`the history ${file} is damaged: ${what}`, {
-    advice: 'restore the last backup that verifies (docs/how-to/keep-the-history.md), or name another history',
+    advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
     cause,
   })
 }

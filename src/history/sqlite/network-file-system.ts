@@ -31,7 +31,7 @@ export function refuseNetworkFileSystem(file: string, mounts: string | undefined
     `the history ${file} is on a network file system (${type}), where two runs can write at once`,
     {
       advice:
-        'keep it on a local disk and copy it elsewhere with `hookdrift backup`; HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM=1 skips this check, see docs/how-to/keep-the-history.md',
+        'keep it on a local disk and copy it elsewhere with `hookdrift backup`; HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM=1 skips this check, see `hookdrift docs keep-the-history`',
     },
   )
 }

@@ -37,7 +37,7 @@ export function openOfSchema(
     const described = asHistoryError(error, file)
     if (described instanceof AuditError) throw described
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
-      advice: 'the file is damaged or not a history: restore a backup, see docs/how-to/keep-the-history.md',
+      advice: 'the file is damaged or not a history: restore a backup, see `hookdrift docs keep-the-history`',
       cause: error,
     })
   }

@@ -50,7 +50,7 @@ function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
   throw AuditError.failure(`nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
-    advice: 'run `hookdrift verify`, and see docs/reference/verify.md',
+    advice: 'run `hookdrift verify`, and see `hookdrift docs verify`',
   })
 }
 

@@ -44,6 +44,6 @@ function refuseBroken(db: Database): void {
   if (broken === undefined) return
   throw AuditError.failure(`the history ${db.name} was not upgraded, because it does not verify: ${broken.text}`, {
     advice:
-      'run `hookdrift verify` of the older version; restore the last backup that verifies: docs/how-to/keep-the-history.md',
+      'run `hookdrift verify` of the older version; restore the last backup that verifies: `hookdrift docs keep-the-history`',
   })
 }

@@ -87,6 +87,6 @@ export function idsOf(db: Database, table: 'version' | 'violation' | 'change', r
 export function altered(db: Database, what: string): AuditError {
   return AuditError.failure(`the history ${db.name} was not upgraded: ${what} does not match its digest`, {
     advice:
-      'it was damaged before, and is unchanged: restore the last backup that verifies, see docs/how-to/keep-the-history.md',
+      'it was damaged before, and is unchanged: restore the last backup that verifies, see `hookdrift docs keep-the-history`',
   })
 }

@@ -40,6 +40,6 @@ function faultsOf(db: Database, directory: string, version: number | undefined):
 
 function refusal(what: string, { text }: SchemaFault): AuditError {
   return AuditError.failure(`${what}: ${text}`, {
-    advice: 'run `hookdrift verify`, and restore the last backup that verifies: docs/reference/verify.md',
+    advice: 'run `hookdrift verify`, and restore the last backup that verifies: `hookdrift docs verify`',
   })
 }

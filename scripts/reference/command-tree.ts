@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { commandLine } from '../../src/cli/run-command.ts'
+
+/** All commands, to read what their help says. */
+export function buildCommandLine(): Command {
+  // as: of the streams, only `write` is used, and only for help.
+  const silent = { write: () => true } as unknown as NodeJS.WriteStream
+  return commandLine({ stdout: silent, stderr: silent }, async () => {})
+}
+
+export function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?)]$/.test(capital) ? capital : `${capital}.`
+}

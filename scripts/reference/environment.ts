@@ -1,0 +1,25 @@
+/** The variables of the environment, in Markdown, for the page about the configuration and for the man page. */
+export const environment: readonly (readonly [names: string, about: string])[] = [
+  ['`HOOKDRIFT_HISTORY`', 'the history; overrides the configuration, and `--history` overrides both.'],
+  [
+    '`HOOKDRIFT_SEAL_KEY`',
+    'the key under which secrets are sealed, 32 characters or more; overrides `seal_key` of the configuration. Without both, hookdrift uses the file `hookdrift.key` next to the history, and makes it on first use.',
+  ],
+  ['`HOOKDRIFT_URL`', 'the URL of the gateway, where there is no configuration.'],
+  ['`HOOKDRIFT_KEY`, `HOOKDRIFT_KEY_FILE`', 'with `HOOKDRIFT_URL`: the key, or the file that contains it.'],
+  [
+    '`HOOKDRIFT_PROJECTS`',
+    'with `HOOKDRIFT_URL`: `all` (default), or names and ids such as `payments=01M7XVZ2T417WGWM74AAK885VQ,orders=01M7XVZ2TDXMZ1NC2Z1JV3MCDE`; an id alone is its own name.',
+  ],
+  ['`HOOKDRIFT_ORGANISATION`', 'with `HOOKDRIFT_URL`: the organisation whose projects are listed.'],
+  [
+    '`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM`',
+    '`1` uses a history on NFS, SMB and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
+  ],
+  [
+    '`HOOKDRIFT_MARKS`',
+    '`off` reads and evaluates every item, also those that did not change since the last run ([marks](../design.md#marks)). The results are the same.',
+  ],
+  ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
+  ['`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`', 'as usual.'],
+]

@@ -1,0 +1,77 @@
+import type { Configuration } from '../config/read-configuration.ts'
+import { AuditError } from '../model/errors.ts'
+import type { CheckedFile } from '../queries/answer-config.ts'
+import { count } from '../text/count.ts'
+import { loadPolicy, loadPolicyTests } from './load-policy.ts'
+import { configuredPaths, hasConfiguration } from './locate-history.ts'
+import type { ProcessContext } from './process-context.ts'
+import { readTextFile } from './read-text-file.ts'
+
+interface Checking {
+  readonly config: string
+  /** Whether keys and other secrets must be there. */
+  readonly needsSecrets: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Finds all faults of the configuration, of its policy and of the tests of that; asks no service.
+ * @throws AuditError.usage when there is no configuration
+ */
+export async function checkFiles(
+  { config, needsSecrets, signal }: Checking,
+  terminal: ProcessContext,
+): Promise<readonly CheckedFile[]> {
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const { timetableFaultsAt } = await import('../worker/timetable.ts')
+  const now = Date.now()
+  const findTimetableFault = timetableFaultsAt(now)
+  const options = { cwd: terminal.cwd(), findTimetableFault, usesSecrets: needsSecrets }
+  const readAll = () => readConfiguration(config, { env: terminal.env, readFile: readTextFile }, options)
+  // Where there is none, the error says how to begin.
+  const read = hasConfiguration(config, terminal) ? await attempt(async () => readAll()) : { value: readAll() }
+  const configuration: CheckedFile = {
+    file: 'value' in read && read.value.file === undefined ? 'the environment' : config,
+    kind: 'configuration',
+    ...('value' in read
+      ? { faults: [], warnings: read.value.warnings, about: describe(read.value) }
+      : { faults: read.faults, warnings: [], about: '' }),
+  }
+  // A configuration with faults may still name its policy.
+  const paths = await attempt(() => configuredPaths(config, terminal))
+  const file = 'value' in paths ? paths.value.policy : undefined
+  return file === undefined ? [configuration] : [configuration, ...(await checkPolicy(file, { now, signal }))]
+}
+
+async function checkPolicy(
+  file: string,
+  { now, signal }: { readonly now: number; readonly signal: AbortSignal },
+): Promise<readonly CheckedFile[]> {
+  const policy = await attempt(() => loadPolicy(file, { now, signal }))
+  if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
+  const { rules, known, waivers } = policy.value
+  const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
+  const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings: [], about }
+  const ids = known.map(({ id }) => id)
+  const tests = await attempt(() => loadPolicyTests(file, ids, { signal }))
+  if ('faults' in tests) {
+    return [checked, { file: `tests of ${file}`, kind: 'policy-tests', faults: tests.faults, warnings: [], about: '' }]
+  }
+  return [{ ...checked, about: `${about}, ${count(tests.value.length, 'test')}` }]
+}
+
+function describe({ services, schedules, notify }: Configuration): string {
+  const projects = services.reduce((sum, service) => sum + service.projects.length, 0)
+  const parts = [count(services.length, 'service'), count(projects, 'project')]
+  return [...parts, count(schedules.length, 'schedule'), count(notify.length, 'channel')].join(', ')
+}
+
+/** What a file has, or a line for each of its faults. */
+async function attempt<Value>(read: () => Promise<Value>): Promise<{ value: Value } | { faults: readonly string[] }> {
+  try {
+    return { value: await read() }
+  } catch (error) {
+    if (error instanceof AuditError) return { faults: error.message.split('\n') }
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+import { type Command, Help, type HelpConfiguration, type Option } from 'commander'
+import { neutralise } from '../text/neutralise.ts'
+import { examples } from './examples.ts'
+
+/** Options that most commands have: they come last, in this order. */
+const common = ['--project', '--kind', '--format', '--limit', '--config', '--history', '--version', '--help']
+export const commonGroup = 'Common options:'
+
+/** How the help of every command is laid out. */
+export const helpLayout: HelpConfiguration = {
+  // Without `[options]`, which every command has.
+  subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(' '),
+  visibleOptions: (command) => inOrder(new Help().visibleOptions(command)),
+  // By itself, commander orders groups as their options were defined.
+  groupItems(_, visible, groupOf) {
+    const groups = Map.groupBy(visible, groupOf)
+    const areAllCommon = groups.size === 1 && groups.has(commonGroup)
+    return areAllCommon ? new Map([['Options:', [...visible]]]) : groups
+  },
+}
+
+/** The options of a command as its help lists them: its own first. */
+export function orderedOptions({ options }: Command): readonly Option[] {
+  return inOrder(options.filter(({ hidden }) => !hidden))
+}
+
+function inOrder(options: readonly Option[]): Option[] {
+  return options.toSorted((a, b) => rankOf(a) - rankOf(b))
+}
+
+function rankOf({ long }: Option): number {
+  return common.indexOf(long ?? '')
+}
+
+/** `<uid>`, `[fingerprint...]` */
+export function argumentsOf({ registeredArguments }: Pick<Command, 'registeredArguments'>): readonly string[] {
+  return registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${word}>` : `[${word}]`
+  })
+}
+
+/** Gives a command and all below it examples, and pages to read; after a usage error, each names its own help. */
+export function arrangeHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`  \`${name} --help\` lists commands and options`)
+  for (const option of command.options) if (rankOf(option) >= 0) option.helpGroup(commonGroup)
+  command.addHelpText('after', () => showExamples(name.replace(/^hookdrift ?/, '')))
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')
+  for (const child of command.commands) arrangeHelp(child, `${name} ${child.name()}`)
+}
+
+function showExamples(name: string): string {
+  const { lines, docs } = examples[name] ?? { lines: [], docs: [] }
+  const width = Math.max(0, ...lines.map(([line]) => line.length).filter((length) => length <= widest))
+  const shown = lines.map(([line, what]) =>
+    line.length > widest ? `  hookdrift ${line}\n      ${what}` : `  hookdrift ${line.padEnd(width)}  ${what}`,
+  )
+  const pages = docs.map((page) => `\`hookdrift docs ${page}\``)
+  return [
+    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown]),
+    ...(pages.length === 0 ? [] : ['', `Read more: ${pages.join(', ')}`]),
+  ].join('\n')
+}
+
+/** Longer lines have what they do below them. */
+const widest = 46
+
+const optionsMeant = [
+  { option: '--run', form: /^(?:\d{1,15}|latest(?:~\d{1,9})?|\d{4}-\S{1,30})$/ },
+  { option: '--policy', form: /\.ya?ml$/ },
+  { option: '--project', form: /^[\w*]/ },
+]
+
+/** `report 3` means `report --run 3`, `audit acme/payments` means `audit --project acme/payments`. */
+export function suggestOption(program: Command, args: readonly string[]): string {
+  const names: string[] = []
+  let command = program
+  for (const name of args) {
+    const child = command.commands.find((each) => each.name() === name)
+    if (child === undefined) continue
+    command = child
+    names.push(name)
+  }
+  const operand = command.args[command.registeredArguments.length]
+  if (operand === undefined) return ''
+  const meant = optionsMeant.find(
+    ({ option, form }) => form.test(operand) && command.options.some(({ long }) => long === option),
+  )
+  if (meant === undefined) return ''
+  return `  did you mean ${neutralise(`${names.join(' ')} ${meant.option} ${operand}`)}?\n`
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import type { Execute } from '../app/process-context.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { exitCodes } from '../model/errors.ts'
+
+export function defineVersion(program: Command, execute: Execute): void {
+  program
+    .command('version')
+    .description('Print the version')
+    .action(() =>
+      execute(async ({ stdout }) => {
+        stdout.write(`${toolVersion()}\n`)
+        return exitCodes.clean
+      }),
+    )
+}

@@ -1,0 +1,129 @@
+import { dirname } from 'node:path'
+import { readLocation } from '../history/location.ts'
+import { isExactNumber } from '../model/exact-number.ts'
+import type { Json } from '../model/json.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import { nodeValues } from '../yaml/node-values.ts'
+import { parseYaml } from '../yaml/parse-yaml.ts'
+import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
+import { configurationJsonSchema, configurationLimits, configurationSchema } from './configuration-schema.ts'
+import { referenceIn } from './describe-key.ts'
+import { expandReferences, isLiteral, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import { type SchemaNode, schemaLeaves } from './schema-leaves.ts'
+import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
+
+/** A value that is in force, and where it comes from. */
+export interface ShownValue {
+  readonly path: NodePath
+  /** In the units of the file; null for a secret. */
+  readonly value: Json
+  readonly source: 'file' | 'environment' | 'option' | 'default'
+  /** `hookdrift.yaml:5:10`, the name of a variable or an option; null for a default. */
+  readonly at: string | null
+  /** The first reference in the text, such as `${ACME_KEY}`; null where there is none. */
+  readonly reference: string | null
+  readonly isSecret: boolean
+  /** Whether a secret has a value; true for all else. */
+  readonly isSet: boolean
+}
+
+interface ShowContext {
+  readonly sources: ReferenceSources
+  readonly cwd: string
+  /** `--history` */
+  readonly history: string | undefined
+  readonly exists: (path: string) => boolean
+}
+
+/**
+ * Every value of the configuration in force, in the order of its schema. Secrets may be missing, and their values are
+ * never read into the result.
+ * @throws AuditError.usage with a line for every mistake of the schema
+ */
+export function showConfiguration(file: string, context: ShowContext): readonly ShownValue[] {
+  const { sources } = context
+  const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
+  const parsed = parseYaml(text, configurationLimits)
+  const fill = expandReferences(file, sources)
+  const expand = (written: string, path: NodePath) =>
+    isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
+  const document = readDocument(text, {
+    ...{ ...origin, file, parsed, expand, isSecret: isSecretPath },
+    ...{ schema: configurationSchema, limits: configurationLimits },
+  })
+  const raw = nodeValues(parsed.contents, { expand, isExact: () => false, report: () => {}, lineOf: () => 0 }).value
+  // as: zod writes JSON Schema; of it, the walk uses what SchemaNode has.
+  const leaves = [...schemaLeaves(configurationJsonSchema() as SchemaNode, raw)]
+  const ofSecrets = leaves.flatMap(({ path }) => referencesOf(isSecretPath(path) ? document.written(path) : undefined))
+  const shown = leaves.map(({ path, value, isDefault }): ShownValue => {
+    const written = document.written(path)
+    const reference = written === undefined ? null : referenceIn(written) || null
+    const isSecret = isSecretPath(path) && typeof value !== 'object'
+    if (isDefault) return { path, value, source: 'default', at: null, reference, isSecret, isSet: true }
+    return {
+      path,
+      value: isSecret ? null : showable(value, written, ofSecrets),
+      ...placeOf(document, path),
+      ...{ reference, isSecret },
+      isSet: !isSecret || isSetTo(written, path, fill),
+    }
+  })
+  return withOverrides(shown, file, context)
+}
+
+/** A reference that a secret has too is shown as written, wherever it is. */
+function showable(value: Json, written: string | undefined, ofSecrets: readonly string[]): Json {
+  if (typeof value === 'string' && isExactNumber(value)) return value
+  return written !== undefined && referencesOf(written).some((one) => ofSecrets.includes(one)) ? written : value
+}
+
+function referencesOf(written: string | undefined): readonly string[] {
+  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([found]) => found)
+}
+
+function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<typeof expandReferences>): boolean {
+  if (written === undefined || isLiteral(written)) return true
+  const filled = fill(written, path)
+  return 'text' in filled && filled.text !== ''
+}
+
+function placeOf(document: ReadDocument<unknown>, path: NodePath): Pick<ShownValue, 'source' | 'at'> {
+  const { file, line, column } = document.problem(path, '')
+  return column === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
+}
+
+/** The history and the installation key may be named elsewhere; without a policy, the recommended rules apply. */
+function withOverrides(
+  shown: readonly ShownValue[],
+  file: string,
+  { sources: { env }, cwd, history: option, exists }: ShowContext,
+): readonly ShownValue[] {
+  const plain = { reference: null, isSecret: false, isSet: true } as const
+  const find = (name: string) => shown.find(({ path }) => path.length === 1 && path[0] === name)
+  const overridden =
+    option === undefined
+      ? environmentValue(env, 'HOOKDRIFT_HISTORY', (value) => ({ ...plain, path: ['history'], value }))
+      : ({ ...plain, path: ['history'], value: option, source: 'option', at: '--history' } as const)
+  const history = overridden ?? find('history')
+  const base = overridden === undefined ? dirname(file) : cwd
+  const { keyFile } = readLocation(String(history?.value ?? ''), base)
+  const secret = { path: ['seal_key'], value: null, reference: null, isSecret: true } as const
+  const sealKey = environmentValue(env, 'HOOKDRIFT_SEAL_KEY', () => ({ ...secret, isSet: true })) ??
+    find('seal_key') ?? { ...secret, source: 'default' as const, at: keyFile, isSet: exists(keyFile) }
+  const policy = find('policy') ?? {
+    ...plain,
+    ...{ path: ['policy'], value: 'recommended', source: 'default' as const, at: null },
+  }
+  const others = shown.filter(({ path: [first] }) => !['history', 'seal_key', 'policy'].includes(String(first)))
+  return [...(history === undefined ? [] : [history]), sealKey, policy, ...others]
+}
+
+/** An empty variable counts as unset. */
+function environmentValue(
+  env: ReferenceSources['env'],
+  name: string,
+  make: (value: string) => Omit<ShownValue, 'source' | 'at'>,
+): ShownValue | undefined {
+  const value = env[name] ?? ''
+  return value === '' ? undefined : { ...make(value), source: 'environment', at: name }
+}

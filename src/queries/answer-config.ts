@@ -1,0 +1,105 @@
+import type { ShownValue } from '../config/show-configuration.ts'
+import type { Json } from '../model/json.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import { writeAnnotated } from '../yaml/write-annotated.ts'
+
+interface ConfigRow {
+  /** `services[0].url` */
+  readonly path: string
+  /** null for a secret. */
+  readonly value: Json
+  readonly source: ShownValue['source']
+  readonly at: string | null
+  readonly reference: string | null
+  readonly secret: boolean
+  readonly set: boolean
+}
+
+export function answerConfig(values: readonly ShownValue[], limit: number): Answer<ConfigRow> {
+  const rows = values.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
+    ...{ path: nameOf(path), value, source, at, reference },
+    ...{ secret: isSecret, set: isSet },
+  }))
+  return { command: 'config-show', run: null, ...limited(rows, limit) }
+}
+
+function nameOf(path: NodePath): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('')
+}
+
+export const configView: AnswerView<ConfigRow> = {
+  columns: [
+    { name: 'path', value: ({ path }) => path },
+    { name: 'value', value: valueText },
+    { name: 'from', value: originText },
+  ],
+  nothing: 'The configuration is empty.',
+  isOfRun: false,
+}
+
+function valueText({ value, secret, set }: ConfigRow): string {
+  if (secret) return set ? '(set)' : '(not set)'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function originText({ source, at, reference }: ConfigRow): string {
+  const place = source === 'default' ? ['default', ...(at === null ? [] : [at])].join(': ') : (at ?? '')
+  return reference === null || reference === `\${${at}}` ? place : `${place} ${reference}`
+}
+
+/** The configuration as a file would have it, each value with where it comes from. A secret is its reference. */
+export function writeConfig(values: readonly ShownValue[]): string {
+  // Neither the recommended rules nor the key next to the history have a value in a file.
+  const inFile = values.filter(
+    ({ path, source, isSecret }) => source !== 'default' || !(isSecret || path[0] === 'policy'),
+  )
+  return writeAnnotated(
+    inFile.map(({ path, value, source, at, reference, isSecret, isSet }) => ({
+      path,
+      value: isSecret ? (reference ?? '(not shown)') : value,
+      comment: neutralise(`${source === 'default' ? source : at}${isSet ? '' : ', not set'}`),
+    })),
+  )
+}
+
+/** A file that `config check` read. */
+export interface CheckedFile {
+  /** As the user named it, or as the configuration does. */
+  readonly file: string
+  readonly kind: 'configuration' | 'policy' | 'policy-tests'
+  /** Each with its place in the file. */
+  readonly faults: readonly string[]
+  /** What is accepted and should be changed. */
+  readonly warnings: readonly string[]
+  /** What the file has; empty when it has faults. */
+  readonly about: string
+}
+
+export function answerConfigCheck(files: readonly CheckedFile[], limit: number): Answer<CheckedFile> {
+  const more = { ok: files.every(({ faults }) => faults.length === 0) }
+  return { command: 'config-check', run: null, more, ...limited(files, limit) }
+}
+
+export const configCheckView: AnswerView<CheckedFile> = {
+  columns: [
+    { name: 'file', value: ({ file }) => file },
+    { name: 'kind', value: ({ kind }) => kind },
+    { name: 'faults', value: ({ faults }) => faults },
+    { name: 'warnings', value: ({ warnings }) => warnings },
+    { name: 'about', value: ({ about }) => about },
+  ],
+  lines: ({ rows }, page) =>
+    rows.flatMap(({ file, faults, warnings, about }) => [
+      faults.length === 0
+        ? page.paint('good', neutralise(`${file} is valid: ${about}.`))
+        : page.paint('alarm', neutralise(`${file} has ${count(faults.length, 'fault')}:`)),
+      ...faults.map((fault) => `  ${neutralise(fault)}`),
+      ...warnings.map((warning) => `  warning: ${neutralise(warning)}`),
+    ]),
+  nothing: '',
+  isOfRun: false,
+}

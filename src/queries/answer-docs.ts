@@ -1,0 +1,131 @@
+import { AuditError } from '../model/errors.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
+import { limited } from '../report/show-answer.ts'
+import { padColumns } from '../text/columns.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { neutralise } from '../text/neutralise.ts'
+import { pickSection, showMarkdown } from './show-markdown.ts'
+
+interface DocsRow {
+  /** What `hookdrift docs` takes: the shortest name of the page. */
+  readonly topic: string
+  readonly kind: string
+  readonly title: string
+  /** Markdown; null in the list. */
+  readonly text: string | null
+}
+
+interface PageText {
+  readonly path: string
+  readonly text: string
+}
+
+/** Where several pages have one name, the first kind has it; the list is in this order. */
+const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules']
+
+/** The pages by the topics that name them: `run-in-ci`, `explanation/coverage`. */
+export function topicsOf(paths: readonly string[]): ReadonlyMap<string, string> {
+  const topics = new Map<string, string>()
+  const listed = paths.filter((path) => !path.endsWith('README'))
+  for (const path of listed.toSorted((a, b) => kinds.indexOf(kindOf(a)) - kinds.indexOf(kindOf(b)))) {
+    const name = path.startsWith('rules/') ? path.slice('rules/'.length) : path.slice(path.lastIndexOf('/') + 1)
+    topics.set(topics.has(name) ? path : name, path)
+  }
+  return topics
+}
+
+function kindOf(path: string): string {
+  if (path === 'tutorial') return path
+  const [folder = ''] = path.split('/')
+  return kinds.includes(folder) ? folder : 'explanation'
+}
+
+/** The list of pages, without those of rules: `hookdrift rules` lists them. */
+export function answerTopics(
+  topics: ReadonlyMap<string, string>,
+  readPage: (path: string) => PageText,
+  limit: number,
+): Answer<DocsRow> {
+  const rows = [...topics].flatMap(([topic, path]) =>
+    path.startsWith('rules/') ? [] : [rowOf(topic, readPage(path), null)],
+  )
+  return {
+    ...{ command: 'docs', run: null },
+    ...limited(rows, limit),
+    conclusion: ['`hookdrift docs TOPIC` shows a page, `hookdrift docs TOPIC#SECTION` a part of it.'],
+  }
+}
+
+/**
+ * A page or a section of it. `asked`: a topic, or the path of a page in a checkout, with or without `#section`.
+ * @throws AuditError.usage when there is no such page or section
+ */
+export function answerPage(
+  asked: string,
+  topics: ReadonlyMap<string, string>,
+  readPage: (path: string) => PageText,
+): Answer<DocsRow> {
+  const [named = '', section] = asked.split('#', 2)
+  const name = named.replace(/^docs\//, '').replace(/\.md$/, '')
+  const found = [...topics].find(([topic, path]) => topic === name || path === name)
+  if (found === undefined) {
+    throw AuditError.usage(`there is no page "${named}"${suggestName(name, topics.keys())}`, {
+      advice: '`hookdrift docs` lists the pages',
+    })
+  }
+  const [topic, path] = found
+  const page = readPage(path)
+  if (section === undefined) return answerOf(rowOf(topic, page, page.text))
+  const picked = pickSection(page.text, section)
+  if (typeof picked === 'string') return answerOf(rowOf(topic, page, picked))
+  throw AuditError.usage(`the page ${topic} has no section "${section}"${suggestName(section, picked)}`, {
+    advice: `its sections: ${picked.join(', ')}`,
+  })
+}
+
+function answerOf(row: DocsRow): Answer<DocsRow> {
+  return { command: 'docs', run: null, rows: [row], omitted: 0 }
+}
+
+function rowOf(topic: string, { path, text }: PageText, shown: string | null): DocsRow {
+  const [, title = topic] = /^# (.{1,200})$/m.exec(text) ?? []
+  return { topic, kind: kindOf(path), title, text: shown }
+}
+
+const columns: AnswerView<DocsRow>['columns'] = [
+  { name: 'topic', value: ({ topic }) => topic },
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'title', value: ({ title }) => title },
+]
+
+export const topicsView: AnswerView<DocsRow> = {
+  columns,
+  lines: ({ rows }, page) => {
+    const width = Math.max(...rows.map(({ topic }) => topic.length))
+    return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, pages], index) => [
+      ...(index === 0 ? [] : ['']),
+      page.paint('heading', kind),
+      ...pages.map(({ topic, title }) => `  ${padColumns(topic, width)}  ${title}`),
+    ])
+  },
+  nothing: 'This installation has no pages: something removed its folder docs.',
+  isOfRun: false,
+}
+
+/** `topicOf`: the topic of a page, by its path. */
+export function pageView(path: string, topicOf: (path: string) => string | undefined): AnswerView<DocsRow> {
+  return {
+    columns: [...columns, { name: 'text', value: ({ text }) => text }],
+    lines: ({ rows }, page) =>
+      rows.flatMap(({ text }) =>
+        showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
+      ),
+    nothing: '',
+    isOfRun: false,
+  }
+}
+
+function neutralisedLines(text: string): readonly string[] {
+  return text.trimEnd().split('\n').map(neutralise)
+}

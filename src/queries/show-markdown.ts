@@ -1,0 +1,95 @@
+interface Shown {
+  /** The path of the page, which its links are relative to. */
+  readonly path: string
+  /** The topic of a page, by its path. */
+  readonly topicOf: (path: string) => string | undefined
+  readonly heading: (line: string) => string
+}
+
+const headingForm = /^(#{1,6}) (.{1,300})$/
+/** A link's text may go on in the next line. */
+const linkForm = /!?\[([^[\]]{1,300})\]\(([^()\s]{1,300})\)/g
+
+/** Lays Markdown out for a terminal: without the addresses of links, which a list at its end names as topics. */
+export function showMarkdown(lines: readonly string[], { path, topicOf, heading }: Shown): string[] {
+  const topics = new Set<string>()
+  const withoutAddress = (text: string) =>
+    text.replace(linkForm, (_, label: string, address: string) => {
+      const topic = topicOf(targetOf(address, path))
+      const [, section] = address.split('#', 2)
+      if (topic !== undefined) topics.add(section === undefined ? topic : `${topic}#${section}`)
+      return /^https?:/.test(address) ? `${label} (${address})` : label
+    })
+  const shown: string[] = []
+  let prose: string[] = []
+  const flush = () => {
+    if (prose.length > 0) shown.push(...withoutAddress(prose.join('\n')).split('\n'))
+    prose = []
+  }
+  let isCode = false
+  for (const line of lines) {
+    if (line.trimStart().startsWith('```')) {
+      flush()
+      isCode = !isCode
+    } else if (isCode) {
+      shown.push(`    ${line}`.trimEnd())
+    } else if (headingForm.test(line)) {
+      flush()
+      shown.push(heading(withoutAddress(line)))
+    } else {
+      prose.push(line)
+    }
+  }
+  flush()
+  if (topics.size === 0) return shown
+  return [...shown, '', heading('Pages named here'), ...[...topics].map((topic) => `  hookdrift docs ${topic}`)]
+}
+
+/** The path that a relative link of a page leads to. */
+function targetOf(address: string, path: string): string {
+  const [file = ''] = address.split('#', 1)
+  if (file === '') return path
+  const { pathname } = new URL(file, `file:///docs/${path}`)
+  return pathname.replace(/^\/docs\//, '').replace(/\.md$/, '')
+}
+
+/**
+ * The section of a page with that anchor, or with the first anchor that begins with it or contains it; where there is
+ * none, the anchors of the page.
+ */
+export function pickSection(text: string, section: string): string | readonly string[] {
+  const lines = text.split('\n')
+  const headings = headingsIn(lines)
+  const anchors = headings.map(({ anchor }) => anchor)
+  const wanted = section.toLowerCase()
+  const index = [
+    (anchor: string) => anchor === wanted,
+    (anchor: string) => anchor.startsWith(wanted),
+    (anchor: string) => anchor.includes(wanted),
+  ]
+    .map((matches) => anchors.findIndex(matches))
+    .find((found) => found >= 0)
+  const chosen = index === undefined || wanted === '' ? undefined : headings[index]
+  if (chosen === undefined || index === undefined) return anchors
+  const next = headings.slice(index + 1).find(({ depth }) => depth <= chosen.depth)
+  return lines.slice(chosen.at, next?.at).join('\n').trimEnd()
+}
+
+function headingsIn(lines: readonly string[]) {
+  const headings: { readonly at: number; readonly depth: number; readonly anchor: string }[] = []
+  let isCode = false
+  for (const [at, line] of lines.entries()) {
+    if (line.trimStart().startsWith('```')) isCode = !isCode
+    const [, marks, title] = isCode ? [] : (headingForm.exec(line) ?? [])
+    if (marks !== undefined && title !== undefined) headings.push({ at, depth: marks.length, anchor: anchorOf(title) })
+  }
+  return headings
+}
+
+/** As GitHub makes it. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+}

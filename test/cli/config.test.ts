@@ -1,0 +1,232 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory } from './start-process.ts'
+
+const directory = openDirectory()
+afterAll(() => directory[Symbol.dispose]())
+/** In its directory, which the names of files are relative to. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = directory.path) {
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    return await command(args, { cwd, env })
+  } finally {
+    process.chdir(before)
+  }
+}
+
+const secrets = { ACME_KEY: 'not-a-real-key-1', HOOK_SECRET: `whsec_${'c2VjcmV0'.repeat(4)}`, SEAL: 's'.repeat(40) }
+const written = {
+  literal: 'not-a-real-key-2',
+  header: 'not-a-real-header',
+  url: 'https://hook.example/not-a-real-path',
+}
+
+beforeAll(() => {
+  directory.write('policy.yaml', 'extends: [recommended]\n')
+  directory.write('ends.yaml', 'rules: { endpoint/secret-waek: off }\n')
+  directory.write(
+    'hookdrift.yaml',
+    `policy: ./policy.yaml
+seal_key: \${SEAL}
+services:
+  - name: acme
+    url: https://hooks.example.com/\${ACME_KEY}
+    key: \${ACME_KEY}
+    page_size: 200
+    dialect: { headers: { x-token: ${written.header} } }
+    projects:
+      - { id: P1, name: payments, labels: { env: prod } }
+      - { id: P2, key: ${written.literal} }
+notify:
+  - { name: hook, type: webhook, url: ${written.url}, secret: "\${HOOK_SECRET}" }
+  - { name: files, type: directory, path: ./out }
+`,
+  )
+})
+
+describe('hookdrift config check', () => {
+  it('finds no fault where there is none', async () => {
+    const { code, stdout } = await run(['config', 'check'], secrets)
+    expect(code).toBe(0)
+    expect(stdout).toContain('hookdrift.yaml is valid: 1 service, 2 projects, 0 schedules, 2 channels.')
+    expect(stdout).toMatch(/policy\.yaml is valid: \d+ rules, 0 waivers, 0 tests\.\n$/)
+    expect(stdout).toContain('warning: hookdrift.yaml:11:24: the file contains the key')
+  })
+
+  it('finds the faults of all files at once, also where secrets are missing', async () => {
+    directory.write(
+      'wrong.yaml',
+      'policy: ./ends.yaml\nservices: [{ name: a, url: hooks, key: "${KEY}", projects: [{ id: b }] }]\nschedule: []\n',
+    )
+    const { code, stdout } = await run(['config', 'check', '-c', 'wrong.yaml', '-f', 'json'])
+    expect(code).toBe(2)
+    const { ok, rows } = JSON.parse(stdout)
+    expect({ ok, rows }).toEqual({
+      ok: false,
+      rows: [
+        {
+          ...{ file: 'wrong.yaml', kind: 'configuration', warnings: [], about: '' },
+          faults: [
+            'wrong.yaml:2:28: url is "hooks", expected an http or https URL without user, password, query or fragment',
+            'wrong.yaml:2:40: the environment variable KEY is not set',
+            'wrong.yaml:3:1: `schedule` is unknown, did you mean `schedules`?',
+          ],
+        },
+        {
+          ...{ file: directory.file('ends.yaml'), kind: 'policy', warnings: [], about: '' },
+          faults: [expect.stringContaining('`endpoint/secret-waek` is unknown, did you mean `endpoint/secret-weak`?')],
+        },
+      ],
+    })
+  })
+
+  it('needs no secrets with --no-secrets', async () => {
+    // It is a part of the URL, too, which is not a secret.
+    const env = { ACME_KEY: secrets.ACME_KEY }
+    expect((await run(['config', 'check'], env)).code).toBe(2)
+    expect((await run(['config', 'check', '--no-secrets'], env)).code).toBe(0)
+  })
+
+  it('checks the tests of a policy', async () => {
+    directory.write('tested.yaml', 'tests: [{ name: t, resources: [{ kind: endpoint, urll: x }], expect: [] }]\n')
+    directory.write(
+      'tested-config.yaml',
+      'policy: tested.yaml\nservices: [{ name: a, url: https://a.example, key: "${K}", projects: [{ id: b }] }]\n',
+    )
+    const { code, stdout } = await run(['config', 'check', '-c', 'tested-config.yaml', '--no-secrets'])
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/tests of .*tested\.yaml has 1 fault:\n {2}.*tested\.yaml:1:\d+: .*urll/)
+  })
+
+  it('says how to begin where there is no configuration', async () => {
+    using empty = openDirectory()
+    const { code, stdout, stderr } = await run(['config', 'check'], {}, empty.path)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('set HOOKDRIFT_URL and HOOKDRIFT_KEY')
+  })
+})
+
+describe('hookdrift config show', () => {
+  const all = { ...secrets, HOOKDRIFT_HISTORY: '/var/lib/h.db' }
+  const rowsOf = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = all) => {
+    const { stdout } = await run(['config', 'show', '-f', 'json', ...args], env)
+    return new Map<string, object>(JSON.parse(stdout).rows.map((row: { path: string }) => [row.path, row]))
+  }
+  const plain = { reference: null, secret: false, set: true }
+
+  it('says of each value where it comes from', async () => {
+    const rows = await rowsOf()
+    const of = (path: string) => rows.get(path)
+    expect(of('history')).toEqual({
+      ...plain,
+      ...{ path: 'history', value: '/var/lib/h.db', source: 'environment', at: 'HOOKDRIFT_HISTORY' },
+    })
+    expect(of('services[0].page_size')).toEqual({
+      ...plain,
+      ...{ path: 'services[0].page_size', value: 200, source: 'file', at: 'hookdrift.yaml:7:16' },
+    })
+    expect(of('services[0].limits.retry_budget')).toEqual({
+      ...plain,
+      ...{ path: 'services[0].limits.retry_budget', value: '60s', source: 'default', at: null },
+    })
+    expect(of('notify[1].keep')).toMatchObject({ value: 90, source: 'default' })
+    expect(of('services[0].projects[0].labels.env')).toMatchObject({ value: 'prod', source: 'file' })
+    expect((await rowsOf(['--history', 'x.db'])).get('history')).toMatchObject({
+      ...{ value: 'x.db', source: 'option', at: '--history' },
+    })
+  })
+
+  it('says of secrets only whether they are set, and where', async () => {
+    const rows = await rowsOf()
+    const secret = { value: null, secret: true, set: true }
+    expect(rows.get('services[0].key')).toMatchObject({
+      ...secret,
+      at: 'hookdrift.yaml:6:10',
+      reference: '${ACME_KEY}',
+    })
+    expect(rows.get('services[0].projects[1].key')).toMatchObject({ ...secret, reference: null })
+    expect(rows.get('seal_key')).toMatchObject({ ...secret, reference: '${SEAL}' })
+    expect(rows.get('notify[0].url')).toMatchObject(secret)
+    const unset = await rowsOf([], { ACME_KEY: secrets.ACME_KEY, HOOKDRIFT_SEAL_KEY: 'x'.repeat(40) })
+    expect(unset.get('notify[0].secret')).toMatchObject({ ...secret, set: false })
+    expect(unset.get('seal_key')).toMatchObject({ ...secret, source: 'environment', at: 'HOOKDRIFT_SEAL_KEY' })
+  })
+
+  it.each([['text'], ['json'], ['yaml'], ['csv']])('prints no secret as %s', async (format) => {
+    const { code, stdout, stderr } = await run(['config', 'show', '-f', format], all)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('hooks.example.com')
+    const values = [...Object.values(secrets), ...Object.values(written)]
+    expect(values.filter((value) => stdout.includes(value))).toEqual([])
+  })
+
+  it('writes a configuration as yaml, with every default', async () => {
+    const { stdout } = await run(['config', 'show', '-f', 'yaml'], all)
+    expect(parse(stdout)).toMatchObject({
+      ...{ policy: './policy.yaml', concurrency: 4, run_timeout: '1h', seal_key: '${SEAL}' },
+      services: [{ name: 'acme', key: '${ACME_KEY}', projects: [{ id: 'P1' }, { id: 'P2', key: '(not shown)' }] }],
+    })
+    expect(stdout).toContain('concurrency: 4 # default\n')
+    expect(stdout).toContain('page_size: 200 # hookdrift.yaml:7:16\n')
+  })
+})
+
+describe('hookdrift config schema', () => {
+  it.each([
+    [[], 'hookdrift.schema.json'],
+    [['--policy'], 'policy.schema.json'],
+    [['--policy-tests'], 'policy-tests.schema.json'],
+    [['--framework'], 'framework.schema.json'],
+  ])('prints the schema for editors, or its path: %j', async (options, file) => {
+    const { stdout } = await run(['config', 'schema', ...options])
+    const { stdout: path } = await run(['config', 'schema', ...options, '--path'])
+    expect(path.trimEnd()).toBe(join(import.meta.dirname, '../../config', file))
+    expect(stdout).toBe(readFileSync(path.trimEnd(), 'utf8'))
+  })
+})
+
+describe('an audit without a file', () => {
+  it('takes all from the environment, or the URL from its option', async () => {
+    using own = openDirectory()
+    const fleet = generateFleet({ projects: 2, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    const [first, second] = fleet.projects().map(({ uid }) => uid)
+    const env = { HOOKDRIFT_KEY: fleet.personalKey, HOOKDRIFT_PROJECTS: `pay=${first},${second}` }
+    const quiet = ['audit', '-f', 'json', '--fail-on', 'never']
+    const asked = await run(quiet, { ...env, HOOKDRIFT_URL: service.url }, own.path)
+    expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 0, stderr: '' })
+    const { evaluated, coverage } = JSON.parse(asked.stdout)
+    expect(new Set(coverage.map(({ project }: { project: string }) => project))).toEqual(
+      new Set(['127.0.0.1/pay', `127.0.0.1/${second}`]),
+    )
+    expect(JSON.stringify(evaluated ?? '')).not.toContain('hookdrift.yaml')
+    expect(existsSync(own.file('hookdrift.db'))).toBe(true)
+
+    const again = await run([...quiet, '--url', service.url], env, own.path)
+    expect(again.code).toBe(0)
+    expect((await run(['runs', '-f', 'json'], { HOOKDRIFT_URL: service.url }, own.path)).stdout).toContain(
+      '"number": 2',
+    )
+  })
+
+  it.each([
+    [['audit', '--url', 'https://a.example'], '--url runs without a file, and hookdrift.yaml is here'],
+    [
+      ['audit', '--url', 'https://a.example', '-c', 'x.yaml'],
+      "option '--url <url>' cannot be used with option '-c, --config <file>'",
+    ],
+    [['audit', '-c', 'missing.yaml'], 'cannot read the configuration missing.yaml'],
+    [['runs', '-c', 'missing.yaml'], 'cannot read the configuration'],
+  ])('is not taken for what a file says: %j', async (args, message) => {
+    const { code, stderr } = await run(args, { HOOKDRIFT_URL: 'https://a.example', HOOKDRIFT_KEY: 'k' })
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})

@@ -1,0 +1,116 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { buildCommandLine } from '../../scripts/reference/command-tree.ts'
+import { pagePaths, readPage } from '../../src/app/read-pages.ts'
+import { examples } from '../../src/cli/examples.ts'
+import { answerPage, topicsOf } from '../../src/queries/answer-docs.ts'
+import { complaintOf, wordsIn } from '../deploy/parse-command.ts'
+import { command } from './run-in-process.ts'
+
+const cwd = import.meta.dirname
+const checkout = join(cwd, '../..')
+const help = async (...words: string[]) => (await command([...words, '--help'], { cwd })).stdout
+
+function runnable(parent: Command, prefix = ''): readonly string[] {
+  const children = parent.createHelp().visibleCommands(parent)
+  return children.flatMap((child) => {
+    const name = `${prefix}${child.name()}`
+    if (child.name() === 'help') return []
+    return child.commands.length > 0 ? runnable(child, `${name} `) : [name]
+  })
+}
+const names = runnable(buildCommandLine())
+
+describe('the help', () => {
+  it('has every command in a group', async () => {
+    const groups = (await help()).match(/^[A-Z][a-z ]+:$/gm)
+    const own = ['Start:', 'Audit:', 'Ask the history:', 'Policy:', 'Keep the history:', 'Notify:', 'Help:']
+    expect(groups).toEqual(['Options:', ...own])
+  })
+
+  it('has no group and no command that is not for people', async () => {
+    expect(await help()).not.toContain('__complete')
+  })
+
+  it('points to the documentation', async () => {
+    expect(await help()).toContain('hookdrift docs tutorial')
+    expect(await help('audit')).toContain('Read more: `hookdrift docs connect-a-service`')
+  })
+
+  it("lists a command's own options first, and those of most commands last", async () => {
+    const text = await help('violations')
+    const at = (option: string) => text.indexOf(option)
+    expect(at('--open')).toBeLessThan(at('Common options:'))
+    expect(at('Common options:')).toBeLessThan(at('-p, --project'))
+    expect(at('-p, --project')).toBeLessThan(at('-c, --config'))
+    expect(at('-c, --config')).toBeLessThan(at('-h, --help'))
+  })
+
+  it('has examples for every command', () => {
+    expect(Object.keys(examples).sort()).toEqual([...names].sort())
+  })
+
+  const lines = Object.entries(examples).flatMap(([name, { lines }]) => lines.map(([line]) => [name, line] as const))
+  it.each(lines)('shows an example of %s that the program takes: %s', async (name, line) => {
+    const words = wordsIn(line.replace(/ >.*$/, ''))
+    expect(words.slice(0, name.split(' ').length).join(' ')).toBe(name)
+    expect(await complaintOf(words)).toBe('')
+  })
+
+  it.each(Object.entries(examples))('names pages that there are: %s', (_, { docs }) => {
+    const topics = topicsOf(pagePaths())
+    for (const page of docs) expect(answerPage(page, topics, readPage).rows).toHaveLength(1)
+  })
+})
+
+describe('messages of the program', () => {
+  const source = join(checkout, 'src')
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const textOf = (file: string) => readFileSync(join(source, file), 'utf8').replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, '')
+
+  it('name pages as `hookdrift docs` shows them, for people without a checkout', () => {
+    expect(files.filter((file) => /docs\/(how-to|reference|explanation)\/[a-z-]+\.md/.test(textOf(file)))).toEqual([])
+    const named = files.flatMap((file) =>
+      [...textOf(file).matchAll(/hookdrift docs ([a-z][\w#-]*)/g)].map(([, topic = '']) => topic),
+    )
+    expect(named.length).toBeGreaterThan(10)
+    const topics = topicsOf(pagePaths())
+    for (const topic of new Set(named)) expect(answerPage(topic, topics, readPage).rows).toHaveLength(1)
+  })
+})
+
+describe('short options', () => {
+  it.each([
+    [['audit', '-c', 'x.yaml', '-p', 'a', '-f', 'json', '-o', 'r.json', '-q']],
+    [['runs', '-n', '5', '-f', 'csv']],
+    [['policy', 'explain', 'u', '-p', 'a/b']],
+  ])('are known: %j', async (args) => {
+    expect(await complaintOf(args)).toBe('')
+  })
+
+  it.each([['-v'], ['--version'], ['version']])('%s prints the version', async (word) => {
+    const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+    expect(await command([word], { cwd })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+})
+
+describe('the man page', () => {
+  const page = join(checkout, 'man/hookdrift.1')
+
+  it('has every command and comes with the package', () => {
+    const text = readFileSync(page, 'utf8').replaceAll('\\-', '-')
+    for (const name of names) expect(text).toContain(`.SS "hookdrift ${name}`)
+    const { man, files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+    expect({ man, isShipped: files.includes('man') }).toEqual({ man: './man/hookdrift.1', isShipped: true })
+  })
+
+  it.skipIf(!existsSync('/usr/bin/mandoc'))('is what mandoc accepts', () => {
+    const { stdout } = spawnSync('mandoc', ['-Tlint', '-W', 'warning', page], { encoding: 'utf8' })
+    expect(stdout.split('\n').filter((line) => line !== '' && !line.includes('missing date'))).toEqual([])
+    const shown = execFileSync('mandoc', ['-Tascii', page], { encoding: 'utf8' }).replace(/.\x08/g, '')
+    expect(shown).toContain('hookdrift timeline 01M2T1DQZ9G1WK3R3HA7HW467P')
+  })
+})

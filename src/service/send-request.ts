@@ -7,7 +7,7 @@ import { createKeyVerdicts } from './key-verdicts.ts'
 import { networkFailure } from './network-failure.ts'
 import { createRateGate } from './rate-gate.ts'
 import { readAnswer } from './read-answer.ts'
-import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
+import type { Ahead, FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
@@ -58,22 +58,36 @@ export function createSender({
     const refusal = keys.refusalOf(access.key)
     if (patience === 'short' && refusal !== undefined) return refusal
     const mostRefusals = triesOfRefused(access.key)
+    const { ahead } = question
+    // Nothing is waited for before the answer is wanted.
+    let wantedAt = 0
+    const isOver = () => access.signal.aborted || ahead?.abandoned.aborted === true
+    void ahead?.turn.then(() => {
+      wantedAt = clock.now()
+    })
     const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
     for (let tries = 1; ; tries++) {
-      await pause(delayMs, access)
-      if (access.signal.aborted) {
+      await pause(delayMs, access, ahead)
+      if (isOver()) {
         answered()
         return given(stopped(access.signal), 0)
       }
       access.traffic.requests++
       if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
+      let answeredAt: number | undefined
+      const whenWanted = async () => {
+        answeredAt = clock.now()
+        await ahead?.turn
+        ahead?.abandoned.throwIfAborted()
+      }
       const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
-      const exchange = await exchangeOnce(request, { ...question, limitMs }, access)
+      const exchange = await exchangeOnce(request, { ...question, limitMs, whenWanted }, access)
+      const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>
-        onRequest(describeSent(question, access.key, exchange, nextTryMs, startedAt))
+        onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
       if (exchange.ok) {
         keys.accept(access.key)
         answered()
@@ -83,14 +97,15 @@ export function createSender({
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
+      await ahead?.turn
       const mayAskAgain =
-        !access.signal.aborted &&
+        !isOver() &&
         exchange.again !== 'never' &&
         (exchange.again !== 'lasting' || patience === 'long') &&
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
         refusals <= mostRefusals
-      if (mayAskAgain) access.traffic.waitedMs += clock.now() - startedAt
+      if (mayAskAgain) access.traffic.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
       const isBudgetSpent = mayAskAgain && budgetLeftMs(access) <= 0
       const isLast = !mayAskAgain || isBudgetSpent
       seen(isLast ? null : delayMs)
@@ -112,14 +127,14 @@ export function createSender({
     key: string,
     exchange: HttpOutcome,
     nextTryMs: number | null,
-    startedAt: number,
+    durationMs: number,
   ): RequestSent {
     return {
       method: question.method,
       url: shownUrl(question, settings) + shownQuery(question, key),
       status: exchange.status,
       fault: exchange.ok ? null : exchange.what,
-      durationMs: Math.round(clock.now() - startedAt),
+      durationMs: Math.round(durationMs),
       nextTryMs,
     }
   }
@@ -131,20 +146,23 @@ export function createSender({
       success,
       mostItems,
       recognise,
-    }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise'> & {
+      ahead,
+      whenWanted,
+    }: Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise' | 'ahead'> & {
       readonly limitMs: number
+      whenWanted(): Promise<void>
     },
     { key, signal }: ProjectAccess,
   ): Promise<HttpOutcome> {
-    const timeout = timeoutAfter(limitMs)
-    const end = cut ?? signal
+    const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
+    const end = ahead === undefined ? (cut ?? signal) : AbortSignal.any([cut ?? signal, ahead.abandoned])
     try {
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
       const { maxBodyBytes } = limits
       const { url } = settings
       return await readAnswer(answer, {
         ...{ matchers, maxBodyBytes, key, url, path: request.path },
-        ...{ success, mostItems, recognise },
+        ...{ success, mostItems, recognise, whenWanted },
       })
     } catch (error) {
       if (end.aborted) return stopped(signal)
@@ -154,8 +172,9 @@ export function createSender({
   }
 
   /** Waits for the delay and the gate within the project's budget; at its end the service gets one last request. */
-  async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
+  async function pause(delayMs: number, { signal, traffic }: ProjectAccess, ahead: Ahead | undefined): Promise<void> {
     let wantedMs = delayMs
+    if (wantedMs > 0 || gate.waitMs() > 0) await ahead?.turn
     while (!signal.aborted) {
       const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
       if (waitMs <= 0) return
@@ -186,6 +205,18 @@ export function createSender({
       : "the key is wrong, expired or revoked, or the service's database is down"
     return { ...exchange, hint }
   }
+}
+
+/** A time limit that runs from a request's turn on. */
+function limitFrom(turn: Promise<void>, start: () => AbortSignal): AbortSignal {
+  const limit = new AbortController()
+  void turn.then(() => {
+    const time = start()
+    const end = () => limit.abort(time.reason)
+    if (time.aborted) end()
+    else time.addEventListener('abort', end, { once: true })
+  })
+  return limit.signal
 }
 
 async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { createKeyVerdicts } from './key-verdicts.ts'
 import { networkFailure } from './network-failure.ts'
 import { createRateGate } from './rate-gate.ts'
 import { readAnswer } from './read-answer.ts'
-import type { Ahead, FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
+import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
@@ -69,7 +69,8 @@ export function createSender({
     let refusals = 0
     let delayMs = 0
     for (let tries = 1; ; tries++) {
-      await pause(delayMs, access, ahead)
+      if (delayMs > 0 || gate.waitMs() > 0) await ahead?.turn
+      if (!isOver()) await pause(delayMs, access)
       if (isOver()) {
         answered()
         return given(stopped(access.signal), 0)
@@ -172,9 +173,8 @@ export function createSender({
   }
 
   /** Waits for the delay and the gate within the project's budget; at its end the service gets one last request. */
-  async function pause(delayMs: number, { signal, traffic }: ProjectAccess, ahead: Ahead | undefined): Promise<void> {
+  async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
     let wantedMs = delayMs
-    if (wantedMs > 0 || gate.waitMs() > 0) await ahead?.turn
     while (!signal.aborted) {
       const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
       if (waitMs <= 0) return

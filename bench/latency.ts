@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { type Cost, measure, median } from './measure.ts'
+import { stagePackage } from './stage-package.ts'
+import { startService } from './start-service.ts'
+import { table } from './table.ts'
+import { layOut } from './work-place.ts'
+
+/**
+ * Audits of services that answer late, by this checkout and by another one: `node bench/latency.ts DIRECTORY`. Wall and
+ * CPU time, round by round side by side; `BENCH_ROUNDS` (default 5).
+ */
+const [other] = process.argv.slice(2)
+if (other === undefined) throw new Error('name the other checkout: node bench/latency.ts DIRECTORY')
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const executables = [stagePackage(resolve(other)), stagePackage()]
+const fleets = [
+  { projects: 1, endpointsPerProject: 5_000, subscriptionsPerProject: 0 },
+  { projects: 20, endpointsPerProject: 2_000, subscriptionsPerProject: 0 },
+]
+const rows: string[][] = []
+
+for (const fleet of fleets) {
+  for (const latencyMs of [0, 50, 150]) rows.push(...(await compare({ ...fleet, latencyMs })))
+}
+process.stdout.write(`\
+${rounds} rounds; ratios are medians of each round's own.
+
+${table([['', 'wall', '', 'ratio', 'cpu', '', 'ratio'], ...rows])}
+`)
+
+async function compare(fleet: Parameters<typeof startService>[0]): Promise<string[][]> {
+  const service = await startService(fleet)
+  const sides = executables.map((executable) => ({
+    place: layOut(service, executable),
+    cold: [] as Cost[],
+    unchanged: [] as Cost[],
+  }))
+  try {
+    for (let round = 0; round < rounds; round++) {
+      // Who comes first changes from round to round.
+      for (const { place, cold, unchanged } of round % 2 === 0 ? sides : sides.toReversed()) {
+        place.remove('audit.db')
+        cold.push(await measure(place.audit('audit.db')))
+        unchanged.push(await measure(place.audit('audit.db')))
+      }
+    }
+  } finally {
+    for (const { place } of sides) place.clear()
+    await service.stop()
+  }
+  return (['cold', 'unchanged'] as const).map((when) => {
+    const [before = [], now = []] = sides.map((side) => side[when])
+    const name = `${fleet.projects} × ${fleet.endpointsPerProject}, ${fleet.latencyMs} ms, ${when}`
+    return [
+      name,
+      ...(['wallMs', 'cpuMs'] as const).flatMap((what) => {
+        const ratio = median(now.map((cost, round) => cost[what] / (before[round]?.[what] ?? Number.NaN)))
+        return [
+          ...[before, now].map((costs) => `${median(costs.map((cost) => cost[what])).toFixed(0)} ms`),
+          ratio.toFixed(3),
+        ]
+      }),
+    ]
+  })
+}

@@ -15,18 +15,16 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const executables = [stagePackage(resolve(other)), stagePackage()]
 const fleets = [
   { projects: 1, endpointsPerProject: 5_000, subscriptionsPerProject: 0 },
-  { projects: 20, endpointsPerProject: 2_000, subscriptionsPerProject: 0 },
+  { projects: 20, endpointsPerProject: 1_100, subscriptionsPerProject: 0 },
 ]
-const rows: string[][] = []
 
+process.stdout.write(`${rounds} rounds; ratios are medians of each round's own.\n\n`)
 for (const fleet of fleets) {
-  for (const latencyMs of [0, 50, 150]) rows.push(...(await compare({ ...fleet, latencyMs })))
+  for (const latencyMs of [0, 50, 150]) {
+    const rows = await compare({ ...fleet, latencyMs })
+    process.stdout.write(`${table([['', 'wall', '', 'ratio', 'cpu', '', 'ratio'], ...rows])}\n`)
+  }
 }
-process.stdout.write(`\
-${rounds} rounds; ratios are medians of each round's own.
-
-${table([['', 'wall', '', 'ratio', 'cpu', '', 'ratio'], ...rows])}
-`)
 
 async function compare(fleet: Parameters<typeof startService>[0]): Promise<string[][]> {
   const service = await startService(fleet)

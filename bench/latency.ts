@@ -7,20 +7,24 @@ import { layOut } from './work-place.ts'
 
 /**
  * Audits of services that answer late, by this checkout and by another one: `node bench/latency.ts DIRECTORY`. Wall and
- * CPU time, round by round side by side; `BENCH_ROUNDS` (default 5).
+ * CPU time, round by round side by side; `BENCH_ROUNDS` (default 5),
+ * `BENCH_LATENCIES` in milliseconds (default 0,50,150), `BENCH_FLEETS` (default 1x5000,20x1100).
  */
 const [other] = process.argv.slice(2)
 if (other === undefined) throw new Error('name the other checkout: node bench/latency.ts DIRECTORY')
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const executables = [stagePackage(resolve(other)), stagePackage()]
-const fleets = [
-  { projects: 1, endpointsPerProject: 5_000, subscriptionsPerProject: 0 },
-  { projects: 20, endpointsPerProject: 1_100, subscriptionsPerProject: 0 },
-]
+const latencies = (process.env.BENCH_LATENCIES ?? '0,50,150').split(',').map(Number)
+const fleets = (process.env.BENCH_FLEETS ?? '1x5000,20x1100').split(',').map((fleet) => {
+  const [projects = 1, endpointsPerProject = 1] = fleet.split('x').map(Number)
+  return { projects, endpointsPerProject, subscriptionsPerProject: 0 }
+})
 
-process.stdout.write(`${rounds} rounds; ratios are medians of each round's own.\n\n`)
+process.stdout.write(
+  `${rounds} rounds; ratios are medians of each round's own, in brackets those of the fastest rounds.\n\n`,
+)
 for (const fleet of fleets) {
-  for (const latencyMs of [0, 50, 150]) {
+  for (const latencyMs of latencies) {
     const rows = await compare({ ...fleet, latencyMs })
     process.stdout.write(`${table([['', 'wall', '', 'ratio', 'cpu', '', 'ratio'], ...rows])}\n`)
   }
@@ -55,9 +59,13 @@ async function compare(fleet: Parameters<typeof startService>[0]): Promise<strin
         const ratio = median(now.map((cost, round) => cost[what] / (before[round]?.[what] ?? Number.NaN)))
         return [
           ...[before, now].map((costs) => `${median(costs.map((cost) => cost[what])).toFixed(0)} ms`),
-          ratio.toFixed(3),
+          `${ratio.toFixed(3)} (${(least(now, what) / least(before, what)).toFixed(3)})`,
         ]
       }),
     ]
   })
+}
+
+function least(costs: readonly Cost[], what: keyof Cost): number {
+  return Math.min(...costs.map((cost) => cost[what]))
 }

@@ -19,7 +19,7 @@ import { noteIgnored } from './note-ignored.ts'
 import type { Marking } from './open-marks-of.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import type { AuditedProject, PageRead } from './project-scan.ts'
+import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit {
@@ -45,6 +45,7 @@ export interface AuditDependencies {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
   /** Composes the run's notifications, in the transaction that commits it. Without it there are none. */
   readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
@@ -84,7 +85,7 @@ export async function runAudit(
   try {
     const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
-    const { onPage, onBug } = dependencies
+    const { onPage, onTimed, onBug } = dependencies
     const tools = {
       draft,
       sealer,
@@ -92,6 +93,7 @@ export async function runAudit(
       now,
       signal,
       onPage,
+      onTimed,
       probes: policy.probes,
       ignored: policy.ignore,
       runsProbes,

@@ -29,7 +29,7 @@ export interface AuditedProject {
 export interface PageRead {
   readonly listing: Listing
   readonly items: number
-  /** From asking for it to having it whole, retries included. */
+  /** How long the walk waited for it, retries included. */
   readonly durationMs: number
 }
 

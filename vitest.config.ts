@@ -59,6 +59,7 @@ export const slow = [
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',
+  'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)
 

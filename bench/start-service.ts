@@ -6,6 +6,8 @@ export interface FleetSizes {
   readonly projects: number
   readonly endpointsPerProject: number
   readonly subscriptionsPerProject: number
+  /** Of each answer. Default 0. */
+  readonly latencyMs?: number
 }
 
 /** A simulated service in a process of its own, which ends with this one. */

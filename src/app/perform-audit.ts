@@ -1,5 +1,5 @@
 import { discoverProjects } from '../audit/discover-projects.ts'
-import type { PageRead } from '../audit/project-scan.ts'
+import type { OnTimed, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
@@ -41,6 +41,7 @@ export interface AuditRequest {
   /** How long to hope for a service that cannot be reached. Default: long. */
   readonly patience?: Patience
   readonly onPage?: (page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
   /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
   readonly notifies?: boolean
   /** Whether the policy's probes run. Default: yes. */
@@ -120,6 +121,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         countItems(page.items)
         request.onPage?.(page)
       },
+      onTimed: request.onTimed,
       composeNotifications:
         request.notifies === false
           ? () => 'later'

@@ -24,7 +24,7 @@ import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
-import { type AuditedProject, kindOf, type PageRead, type Statuses } from './project-scan.ts'
+import { type AuditedProject, kindOf, type OnTimed, type PageRead, type Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
@@ -43,6 +43,7 @@ export interface ProjectTools {
   readonly now: number
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
   /** Those of the policy. */
   readonly probes: readonly Probe[]
   readonly ignored: readonly IgnoredPath[]
@@ -222,8 +223,10 @@ async function walkProject(
   const budget = { waitedMs: 0 }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
+    const startedAt = tools.clock.now()
     const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
     const walk = await walkListing(listing, project, tools, { take, budget, recogniser: marks?.recogniser(listing) })
+    tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
     walked.push(walk)
     if (walk.coverage.cause === 'foreign') break
   }

@@ -19,6 +19,7 @@ export async function auditContained(
   onBug: OnBug | undefined,
 ): Promise<ProjectOutcome> {
   await tools.draft.stageScan(project.ref)
+  const startedAt = tools.clock.now()
   try {
     return await auditProject(project, evaluator, tools)
   } catch (error) {
@@ -29,6 +30,8 @@ export async function auditContained(
     const outcome = await discardProject(project, statuses, evaluator.needs, tools.draft)
     for (const walk of walks) await tools.draft.stageWalk(project.ref, walk, undefined)
     return outcome
+  } finally {
+    tools.onTimed?.(project, { listing: undefined, startedAt, endedAt: tools.clock.now() })
   }
 }
 

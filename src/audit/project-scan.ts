@@ -31,9 +31,20 @@ export interface AuditedProject {
 export interface PageRead {
   readonly listing: Listing
   readonly items: number
-  /** From asking for it to having it whole, retries included. */
+  /** How long the walk waited for it, retries included. */
   readonly durationMs: number
 }
+
+/** When a part of a run took place, in milliseconds since the epoch. */
+export interface Timing {
+  /** The walk that it was; undefined for the whole scan of a project. */
+  readonly listing: Listing | undefined
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+/** Called when a scan or a walk has ended. */
+export type OnTimed = (project: AuditedProject, timing: Timing) => void
 
 /**
  * What the walks of a project proved, by listing; a listing that is off has no entry. `probes` are complete when they

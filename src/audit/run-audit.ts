@@ -21,7 +21,7 @@ import { noteIgnored } from './note-ignored.ts'
 import type { Marking } from './open-marks-of.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import type { AuditedProject, PageRead } from './project-scan.ts'
+import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit {
@@ -51,6 +51,7 @@ export interface AuditDependencies {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
   /** Composes the run's notifications, in the transaction that commits it. Without it there are none. */
   readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
@@ -90,7 +91,7 @@ export async function runAudit(
   try {
     const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
-    const { onPage, onBug } = dependencies
+    const { onPage, onTimed, onBug } = dependencies
     const tools = {
       draft,
       sealer,
@@ -98,6 +99,7 @@ export async function runAudit(
       now,
       signal,
       onPage,
+      onTimed,
       probes: policy.probes,
       ignored: policy.ignore,
       runsProbes,

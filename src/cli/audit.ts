@@ -61,7 +61,8 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
   const { planDelivery, refuseUnwritable } = await import('./deliver-report.ts')
   const { loadReports, showsTrend } = await import('./load-reports.ts')
-  const { writeMetrics } = await import('./write-metrics.ts')
+  const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
+  const { openTelemetry, traced } = await import('../app/open-telemetry.ts')
 
   const deliver = planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
@@ -92,17 +93,26 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     expected,
     notifies,
   }
+  await using opened = new AsyncDisposableStack()
+  const telemetry = await openTelemetry(terminal)
+  opened.defer(async () => telemetry?.close())
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
     const policy = await unlessStopped(signal, loading)
-    return policy && performAudit({ ...request, policy }, terminal, signal)
+    if (policy === undefined) return undefined
+    return traced(telemetry, {}, (onTimed) => performAudit({ ...request, policy, onTimed }, terminal, signal))
   })
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     await printCauses(report, options, terminal)
+    if (metricsFile !== undefined || telemetry?.sendsMetrics === true) {
+      const metrics = await readRunMetrics(configuration, terminal)
+      telemetry?.sendMetrics(() => metricFamiliesOf(metrics))
+      // Before the reports: a report that cannot be written does not hide a run that was committed.
+      if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
+    }
     deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
     if (quiet) printVerdict(report, terminal)
-    if (metricsFile !== undefined) await writeMetrics(metricsFile, configuration, terminal)
   } finally {
     if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }

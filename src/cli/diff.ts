@@ -41,7 +41,7 @@ async function diff(
     throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
-  const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
+  const format = withPatch && options.format !== 'jsonl' ? 'json' : options.format
   return answerFromHistory({ ...options, format }, terminal, diffView, async (reader) =>
     readDiff(reader, {
       from: await runNamed(reader, names.from),

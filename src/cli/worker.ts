@@ -73,6 +73,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { openHistoryCheck } = await import('../app/check-history.ts')
   const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
+  const { openTelemetry, traced } = await import('../app/open-telemetry.ts')
 
   const reader = await openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
@@ -91,6 +92,8 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
       : ['the policy and the history are being read']
   const scrape = async () => ({ type: metrics.registry.contentType, text: await metrics.registry.metrics() })
+  const telemetry = await openTelemetry(terminal)
+  telemetry?.sendMetrics(() => metrics.registry.getMetricsAsJSON())
   const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
   try {
     if (serving !== undefined) log.info({ url: serving.url }, 'listening')
@@ -117,7 +120,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
         configuration = files.configuration
         return configuration.schedules
       },
-      run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
+      run: ({ name, projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
         const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
         const request = {
           ...files,
@@ -128,7 +131,11 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
           runTimeoutMs,
           onPage,
         }
-        return untilCrash(signal, (signal) => performAudit(request, terminal, signal))
+        const work = traced(telemetry, { 'hookdrift.schedule': name }, (onTimed) =>
+          untilCrash(signal, (signal) => performAudit({ ...request, onTimed }, terminal, signal)),
+        )
+        // It is bounded in time, and the next run does not wait for it.
+        return work.finally(() => void telemetry?.flush())
       },
       watch: notifyAll([logOf(log), metrics, health, notifications.watch]),
     }
@@ -136,6 +143,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   } finally {
     await serving?.close()
     await historyCheck.close()
+    await telemetry?.close()
   }
 }
 

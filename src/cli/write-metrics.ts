@@ -4,6 +4,7 @@ import { toolVersion } from '../app/tool-version.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
+import type { Metrics } from '../worker/metrics.ts'
 
 /** Metrics of the worker that say something of one run. */
 const ofRun = [
@@ -12,15 +13,11 @@ const ofRun = [
   ...['last_run_timestamp_seconds', 'last_run_exit_code', 'history_bytes'],
 ] as const
 
-/**
- * Writes what the history knows after a run in the text form of Prometheus, for the textfile collector of its node
- * exporter. The file is complete or as before.
- */
-export async function writeMetrics(
-  file: string,
+/** Reads what the history knows after a run, as the worker shows it. */
+export async function readRunMetrics(
   { services, history: location }: Configuration,
   terminal: ProcessContext,
-): Promise<void> {
+): Promise<Metrics> {
   const { openMetrics } = await import('../worker/metrics.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const { historySize } = await import('../app/history-size.ts')
@@ -28,7 +25,21 @@ export async function writeMetrics(
   const past = await readPast(history, configuredIn(services)).finally(() => history.close())
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })
   metrics.remember(past)
-  const texts = await Promise.all(ofRun.map((name) => metrics.registry.getSingleMetricAsString(`hookdrift_${name}`)))
+  return metrics
+}
+
+/** The metrics of one run with their values. */
+export async function metricFamiliesOf({ registry }: Metrics) {
+  const names = new Set<string>(ofRun.map((name) => `hookdrift_${name}`))
+  return (await registry.getMetricsAsJSON()).filter(({ name }) => names.has(name))
+}
+
+/**
+ * Writes the metrics of one run in the text form of Prometheus, for the textfile collector of its node exporter. The
+ * file is complete or as before.
+ */
+export async function writeMetrics(file: string, { registry }: Metrics): Promise<void> {
+  const texts = await Promise.all(ofRun.map((name) => registry.getSingleMetricAsString(`hookdrift_${name}`)))
   // The collector is another user.
   writeFileAtomically(file, `${texts.join('\n\n')}\n`, { what: 'the metrics', mode: 0o644 })
 }

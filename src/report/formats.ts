@@ -56,7 +56,7 @@ export const formats = {
     load: async () => (await import('./oscal.ts')).oscal,
   },
   jsonl: {
-    about: 'a violation a line, for programs',
+    about: 'a JSON object a line, for jq and other streams',
     extension: '.jsonl',
     load: async () => (await import('./jsonl.ts')).jsonl,
   },

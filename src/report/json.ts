@@ -47,7 +47,7 @@ const readingOrder = [
 const rankByMember = new Map(readingOrder.map((member, rank) => [member, rank]))
 
 /** For JSON.stringify: the contract's members in the documented order, then all others by code unit. */
-function inReadingOrder(_key: string, value: unknown): unknown {
+export function inReadingOrder(_key: string, value: unknown): unknown {
   if (!isJsonObject(value)) return value
   // fromEntries defines members, so one called `__proto__` survives.
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1)))

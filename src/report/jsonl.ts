@@ -1,6 +1,27 @@
 import { neutraliseJson } from '../text/neutralise.ts'
+import { inReadingOrder } from './json.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** A violation a line, as in the JSON report, with the number of the run. */
-export const jsonl: ReportFormat = ({ run, violations }) =>
-  violations.map((violation) => `${neutraliseJson(JSON.stringify({ run: run.number, ...violation }))}\n`).join('')
+/**
+ * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict and its coverage, then each
+ * notice, change, violation and acceptance, with the members that it has in the JSON report. A reader that stops after
+ * the coverage knows what the rest is worth.
+ */
+export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...lists }) => {
+  const { number, ...times } = run
+  const line = (type: string, members: object) => {
+    // What a line is comes first, and its other members after it.
+    const head = JSON.stringify({ type, run: number }).slice(0, -1)
+    return `${neutraliseJson(`${head},${JSON.stringify(members, inReadingOrder).slice(1)}`)}\n`
+  }
+  const lines = (type: string, all: readonly object[]) => all.map((members) => line(type, members))
+  return [
+    line('run', { schema, tool, ...times, digests }),
+    line('verdict', verdict),
+    ...lines('coverage', lists.coverage),
+    ...lines('notice', lists.notices),
+    ...lines('drift', lists.drift),
+    ...lines('violation', lists.violations),
+    ...lines('accepted', lists.accepted),
+  ].join('')
+}

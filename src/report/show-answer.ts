@@ -35,6 +35,7 @@ export function writeAnswer<Row>(
   render: AnswerRenderOptions,
 ): string {
   if (format === 'json') return writeJson(answer)
+  if (format === 'jsonl') return writeLines(answer)
   return format === 'csv' ? writeRecords(answer, view) : writeText(answer, view, render)
 }
 
@@ -43,16 +44,31 @@ export function limited<Row>(rows: readonly Row[], limit: number) {
   return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
 }
 
-function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', omitted }: Answer<Row>): string {
+function writeJson<Row>(answer: Answer<Row>): string {
+  const { coverage, rows, rowsMember = 'rows', omitted } = answer
   const document = {
-    schema: `hookdrift.${command}/${answerVersions[command]}`,
-    run,
-    ...more,
+    ...headOf(answer),
     ...(coverage === undefined ? {} : { coverage }),
     [rowsMember]: rows,
     ...(omitted === 0 ? {} : { omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
+}
+
+/** An object a line. A row is a member of its own, because the columns of a query have any names. */
+function writeLines<Row>(answer: Answer<Row>): string {
+  const { coverage = [], rows, omitted } = answer
+  return [
+    { type: 'answer', ...headOf(answer), ...(omitted === 0 ? {} : { omitted }) },
+    ...coverage.map((walk) => ({ type: 'coverage', coverage: walk })),
+    ...rows.map((row) => ({ type: 'row', row })),
+  ]
+    .map((line) => `${neutraliseJson(JSON.stringify(line))}\n`)
+    .join('')
+}
+
+function headOf<Row>({ command, run, more }: Answer<Row>) {
+  return { schema: `hookdrift.${command}/${answerVersions[command]}`, run, ...more }
 }
 
 function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: AnswerView<Row>): string {

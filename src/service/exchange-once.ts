@@ -8,7 +8,7 @@ import type { ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
-interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise' | 'limitMs'> {
+interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise' | 'limitMs' | 'ahead'> {
   readonly transport: Transport
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
@@ -19,22 +19,24 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
   /** Must never appear in a message. */
   readonly key: string
   readonly signal: AbortSignal
+  /** Awaited before an answer is read further than its bytes. */
+  readonly whenWanted?: () => Promise<void>
 }
 
 /** Sends a request once and reads its answer. Never throws: what went wrong is an outcome. */
 export async function exchangeOnce(request: WireRequest, context: ExchangeContext): Promise<HttpOutcome> {
   const { transport, settings, matchers, cut, timeoutAfter, key, signal } = context
-  const { success, mostItems, recognise } = context
+  const { success, mostItems, recognise, ahead, whenWanted = atOnce } = context
   const { url, limits } = settings
   const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
-  const timeout = timeoutAfter(limitMs)
-  const end = cut ?? signal
+  const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
+  const end = ahead === undefined ? (cut ?? signal) : AbortSignal.any([cut ?? signal, ahead.abandoned])
   try {
     const answer = await transport.send(request, AbortSignal.any([end, timeout]))
     const { maxBodyBytes } = limits
     return await readAnswer(answer, {
       ...{ matchers, maxBodyBytes, key, url, path: request.path },
-      ...{ success, mostItems, recognise },
+      ...{ success, mostItems, recognise, whenWanted },
     })
   } catch (error) {
     if (end.aborted) return stopped(signal)
@@ -42,3 +44,17 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     return explainConnection(networkFailure(error), { url, inspect: transport.inspect })
   }
 }
+
+/** A time limit that runs from a request's turn on. */
+function limitFrom(turn: Promise<void>, start: () => AbortSignal): AbortSignal {
+  const limit = new AbortController()
+  void turn.then(() => {
+    const time = start()
+    const end = () => limit.abort(time.reason)
+    if (time.aborted) end()
+    else time.addEventListener('abort', end, { once: true })
+  })
+  return limit.signal
+}
+
+async function atOnce(): Promise<void> {}

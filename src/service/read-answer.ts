@@ -25,6 +25,8 @@ interface ReadContext {
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems: number | undefined
   readonly recognise: ServiceRequest['recognise']
+  /** Called when the body is there; it is parsed once this resolves. */
+  whenWanted(): Promise<void>
 }
 
 /** Bodies of errors are read only for their message. */
@@ -65,7 +67,7 @@ function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFai
 
 async function readSuccess(
   answer: WireAnswer,
-  { maxBodyBytes, key, mostItems, recognise }: ReadContext,
+  { maxBodyBytes, key, mostItems, recognise, whenWanted }: ReadContext,
 ): Promise<HttpOutcome> {
   const refusal = refuseUnread(answer, maxBodyBytes, key)
   if (refusal !== undefined) {
@@ -76,6 +78,7 @@ async function readSuccess(
   if (bytes === undefined) return tooLarge(maxBodyBytes)
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
+  await whenWanted()
   const recognised = await recognise?.(bytes, maxWholeBytes)
   if (recognised?.envelope !== undefined)
     return readRecognised(answer.status, { ...recognised, envelope: recognised.envelope })

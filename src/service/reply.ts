@@ -16,6 +16,16 @@ export interface ServiceRequest {
   readonly recognise?: ((bytes: Buffer, mostParsed: number) => Promise<RecognisedPage | undefined>) | undefined
   /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number
+  /** For a request that is sent before its answer is wanted. */
+  readonly ahead?: Ahead | undefined
+}
+
+/** What a request that is sent ahead of its turn waits for. */
+export interface Ahead {
+  /** Resolves when the answer is wanted. Until then nothing is parsed or tried again, and no time limit runs. */
+  readonly turn: Promise<void>
+  /** Aborts when the answer is not wanted any more. */
+  readonly abandoned: AbortSignal
 }
 
 /** The address for messages (`shownUrl`). */

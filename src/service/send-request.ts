@@ -56,24 +56,39 @@ export function createSender({
     const refusal = keys.refusalOf(access.key)
     if (patience === 'short' && refusal !== undefined) return refusal
     const mostRefusals = triesOfRefused(access.key)
+    const { ahead } = question
+    // Nothing is waited for before the answer is wanted.
+    let wantedAt = 0
+    const isOver = () => access.signal.aborted || ahead?.abandoned.aborted === true
+    void ahead?.turn.then(() => {
+      wantedAt = clock.now()
+    })
     const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
     for (let tries = 1; ; tries++) {
-      await pause(delayMs, access)
-      if (access.signal.aborted) {
+      if (delayMs > 0 || gate.waitMs() > 0) await ahead?.turn
+      if (!isOver()) await pause(delayMs, access)
+      if (isOver()) {
         answered()
         return given(stopped(access.signal), 0)
       }
       access.traffic.requests++
       if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
+      let answeredAt: number | undefined
+      const whenWanted = async () => {
+        answeredAt = clock.now()
+        await ahead?.turn
+        ahead?.abandoned.throwIfAborted()
+      }
       const exchange = await exchangeOnce(request, {
         ...question,
-        ...{ transport, settings, matchers, cut, timeoutAfter, key: access.key, signal: access.signal },
+        ...{ transport, settings, matchers, cut, timeoutAfter, key: access.key, signal: access.signal, whenWanted },
       })
+      const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>
-        onRequest(describeSent(question, access.key, exchange, nextTryMs, startedAt))
+        onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
       if (exchange.ok) {
         keys.accept(access.key)
         answered()
@@ -83,14 +98,15 @@ export function createSender({
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
+      await ahead?.turn
       const mayAskAgain =
-        !access.signal.aborted &&
+        !isOver() &&
         exchange.again !== 'never' &&
         (exchange.again !== 'lasting' || patience === 'long') &&
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
         refusals <= mostRefusals
-      if (mayAskAgain) access.traffic.waitedMs += clock.now() - startedAt
+      if (mayAskAgain) access.traffic.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
       const isBudgetSpent = mayAskAgain && budgetLeftMs(access) <= 0
       const isLast = !mayAskAgain || isBudgetSpent
       seen(isLast ? null : delayMs)
@@ -112,14 +128,14 @@ export function createSender({
     key: string,
     exchange: HttpOutcome,
     nextTryMs: number | null,
-    startedAt: number,
+    durationMs: number,
   ): RequestSent {
     return {
       method: question.method,
       url: shownUrl(question, settings) + shownQuery(question, key),
       status: exchange.status,
       fault: exchange.ok ? null : exchange.what,
-      durationMs: Math.round(clock.now() - startedAt),
+      durationMs: Math.round(durationMs),
       nextTryMs,
     }
   }

@@ -98,7 +98,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   })
   const pageSeconds = new Histogram({
     name: 'hookdrift_page_duration_seconds',
-    help: 'From asking for a page to having it whole, retries included',
+    help: 'How long the run waited for a page, retries included; the next page is on its way while one is evaluated',
     labelNames: ['listing'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,

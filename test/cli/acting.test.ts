@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
@@ -151,7 +151,57 @@ describe('--metrics-file', () => {
     expect(text.match(/^hookdrift_last_success_timestamp_seconds\{project="[^"]+"\} \d/gm)).toHaveLength(2)
     expect(text).not.toContain('in_progress')
     expect(execFileSync('stat', ['-c', '%a', file], { encoding: 'utf8' }).trim()).toBe('644')
+    expect(existsSync(`${file}.tmp`)).toBe(false)
     expect((await cli.audit(['--metrics-file', '/nowhere/x.prom'])).stderr).toContain('--metrics-file: cannot write to')
+  })
+})
+
+describe('--metrics-file of a run that', () => {
+  const successes = (text: string) =>
+    (text.match(/^hookdrift_last_success_timestamp_seconds\{.*$/gm) ?? []).map((line) => line.split('} ')[1])
+
+  it('could not scan everything keeps when all was last seen, and says that it is incomplete', async () => {
+    await using cli = await openCliFixture()
+    const file = cli.directory.file('hookdrift.prom')
+    expect((await cli.audit(['--metrics-file', file, '--quiet'])).code).toBe(0)
+    const before = readFileSync(file, 'utf8')
+    cli.service.behaviour.outage = 'lists-unreadable'
+    expect((await cli.audit(['--metrics-file', file, '--quiet'])).code).toBe(3)
+    const after = readFileSync(file, 'utf8')
+    expect(successes(before)).toHaveLength(2)
+    expect(successes(after)).toEqual(successes(before))
+    expect(after).toMatch(/^hookdrift_last_run_exit_code 3$/m)
+    expect(after).toMatch(/^hookdrift_walks\{project="[^"]+",listing="endpoints",status="failed"\} 1$/m)
+    expect(after).not.toMatch(/^hookdrift_walks\{[^}]*listing="endpoints",status="complete"/m)
+  })
+
+  it('never saw a project claims no success for it', async () => {
+    await using cli = await openCliFixture()
+    const file = cli.directory.file('hookdrift.prom')
+    cli.service.behaviour.outage = 'lists-unreadable'
+    expect((await cli.audit(['--metrics-file', file, '--quiet'])).code).toBe(3)
+    expect(successes(readFileSync(file, 'utf8'))).toEqual([])
+  })
+
+  it('an error ended leaves the file', async () => {
+    await using cli = await openCliFixture()
+    const file = cli.directory.write('hookdrift.prom', 'as before\n')
+    const history = cli.directory.write('not-a-history', 'x'.repeat(5_000))
+    expect((await cli.audit(['--metrics-file', file, '--history', history, '--quiet'])).code).toBe(4)
+    expect(readFileSync(file, 'utf8')).toBe('as before\n')
+  })
+
+  it('cannot write its report is written all the same', async () => {
+    await using cli = await openCliFixture()
+    const file = cli.directory.file('hookdrift.prom')
+    const report = cli.directory.file('report.json')
+    // The place is taken after it was checked.
+    cli.service.behaviour.latencyMs = () => {
+      mkdirSync(report, { recursive: true })
+      return 0
+    }
+    expect((await cli.audit(['--metrics-file', file, '--report', `json=${report}`, '--quiet'])).code).toBe(4)
+    expect(readFileSync(file, 'utf8')).toContain('hookdrift_last_run_exit_code 0')
   })
 })
 

@@ -146,7 +146,23 @@ describe.each(answers)('the answer %s', (name, words, history) => {
     })
   }
 
-  it.each(['text', 'json', 'csv'])('contains no terminal control as %s, and takes --limit', async (format) => {
+  it('is the same document as jsonl: the answer, its coverage and its rows, an object a line', async () => {
+    const { stdout } = await ask([...(await words()), '--format', 'jsonl'], history)
+    const [head, ...lines] = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+    const of = (wanted: string) => lines.flatMap((line) => (line.type === wanted ? [line[wanted]] : []))
+    expect(head).toMatchObject({ type: 'answer', schema: `hookdrift.${name}/${answerVersions[name]}` })
+    const { type: _, ...members } = head
+    const coverage = of('coverage')
+    const document = { ...members, [name === 'verify' ? 'checks' : 'rows']: of('row') }
+    expect(coverage.length + of('row').length).toBe(lines.length)
+    const isListed = coverage.length > 0 || ['violations', 'status'].includes(name)
+    expect(faultsOf(name, JSON.stringify(isListed ? { ...document, coverage } : document))).toBeNull()
+  })
+
+  it.each(['text', 'json', 'csv', 'jsonl'])('contains no terminal control as %s, and takes --limit', async (format) => {
     const { stdout, stderr } = await ask([...(await words()), '--format', format, '--limit', '1'], history)
     expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows omitted; --limit all shows them\n$/)
     expect(stdout.length).toBeGreaterThan(0)

@@ -3,11 +3,18 @@ import type { FormatTest } from '../format-test.ts'
 export const jsonl: FormatTest = {
   isWhole: true,
   read(text) {
-    const lines = text.split('\n').filter((line) => line !== '')
-    return { violations: lines.map((line) => JSON.parse(line)), exitCode: undefined }
+    const lines = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+    return {
+      violations: lines.filter(({ type }) => type === 'violation'),
+      exitCode: lines.find(({ type }) => type === 'verdict').exit_code,
+    }
   },
-  damage(text, { violations }) {
+  damage(text, { coverage, notices, drift, violations, accepted }) {
     const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, -1)
-    return lines.length === violations.length ? [] : [`${lines.length} lines for ${violations.length} violations`]
+    const expected = 2 + [coverage, notices, drift, violations, accepted].reduce((sum, { length }) => sum + length, 0)
+    return lines.length === expected ? [] : [`${lines.length} lines instead of ${expected}`]
   },
 }

@@ -24,7 +24,7 @@ export interface ServiceRequest {
 export interface Ahead {
   /** Resolves when the answer is wanted. Until then nothing is parsed or tried again, and no time limit runs. */
   readonly turn: Promise<void>
-  /** Aborts when the answer is not wanted any more. */
+  /** Aborts when the answer is no longer wanted. */
   readonly abandoned: AbortSignal
 }
 

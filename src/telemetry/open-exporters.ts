@@ -84,7 +84,7 @@ export function openExporters(wanted: readonly Signal[], options: ExporterOption
       metering = new MeterProvider({ resource, readers: [reader] })
     },
     async close() {
-      // What failed was told by `onFailure`.
+      // `onFailure` has said what failed.
       const sent = Promise.allSettled([tracing?.shutdown(), metering?.shutdown()])
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, closeTimeoutMs)

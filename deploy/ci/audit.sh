@@ -3,23 +3,12 @@
 # AUDIT_HISTORY: the file of the history. AUDIT_CONFIG, AUDIT_FAIL_ON and AUDIT_PROJECTS may be empty.
 set -eu
 
-config=${AUDIT_CONFIG:-hookdrift.yaml}
-if [ -z "${HOOKDRIFT_SEAL_KEY-}" ] && ! grep -q '^seal_key:' "$config" 2>/dev/null; then
-  # Without it, each job would seal with a key of its own and report every secret as replaced, or none.
-  echo 'hookdrift: HOOKDRIFT_SEAL_KEY is not set. Create a key once with `openssl rand -hex 32`,' >&2
-  echo '  store it as a secret of the pipeline, and pass it to every job.' >&2
-  exit 2
-fi
-
 mkdir -p "$(dirname "$AUDIT_HISTORY")" "$AUDIT_REPORTS"
 # A report of an earlier job must not pass for this one's.
 rm -f "$AUDIT_REPORTS"/hookdrift.*
 
-set -- --quiet --history "$AUDIT_HISTORY"
-for format in json sarif junit html; do
-  case $format in junit) ending=xml ;; *) ending=$format ;; esac
-  set -- "$@" --report "$format=$AUDIT_REPORTS/hookdrift.$ending"
-done
+set -- --quiet --history "$AUDIT_HISTORY" --report "junit=$AUDIT_REPORTS/hookdrift.xml"
+for format in json sarif html; do set -- "$@" --report "$format=$AUDIT_REPORTS/hookdrift.$format"; done
 set -- "$@" --report "markdown=$AUDIT_REPORTS/hookdrift.md"
 [ -z "${AUDIT_CONFIG-}" ] || set -- "$@" "--config=$AUDIT_CONFIG"
 [ -z "${AUDIT_FAIL_ON-}" ] || set -- "$@" "--fail-on=$AUDIT_FAIL_ON"
@@ -28,7 +17,14 @@ set -f
 for project in ${AUDIT_PROJECTS-}; do set -- "$@" "--project=$project"; done
 
 code=0
-hookdrift audit "$@" || code=$?
+if [ -n "${HOOKDRIFT_SEAL_KEY-}" ] || grep -q '^seal_key:' "${AUDIT_CONFIG:-hookdrift.yaml}" 2>/dev/null; then
+  hookdrift audit "$@" || code=$?
+else
+  # hookdrift would make a key for this job alone, and the next job could compare no secret.
+  echo 'hookdrift: HOOKDRIFT_SEAL_KEY is not set. Create a key once with openssl rand -hex 32,' >&2
+  echo '  store it as a secret of the pipeline, and pass it to every job.' >&2
+  code=2
+fi
 if [ ! -s "$AUDIT_REPORTS/hookdrift.md" ]; then
   printf '**hookdrift could not audit** (exit code %s). The log of the job says why.\n' "$code" \
     >"$AUDIT_REPORTS/hookdrift.md"

@@ -16,7 +16,7 @@ esac
 if [ -n "$AUDIT_PACKAGE" ]; then
   case $AUDIT_PACKAGE in
   *.tgz) [ -f "$AUDIT_PACKAGE" ] || refuse 'The input "package" names a file that does not exist.' ;;
-  *) refuse 'The input "package" takes the path of a tarball that `npm pack` made (.tgz).' ;;
+  *) refuse 'The input "package" takes the path of a tarball that npm pack made (.tgz).' ;;
   esac
 fi
 

@@ -37,7 +37,8 @@ function openResults(sarif) {
     })
     for (const { physicalLocation } of run.results.flatMap(({ locations = [] }) => locations)) {
       const { artifactLocation } = physicalLocation ?? {}
-      if (artifactLocation?.uri !== undefined && prefix !== '') artifactLocation.uri = `${prefix}/${artifactLocation.uri}`
+      if (artifactLocation?.uri !== undefined && prefix !== '')
+        artifactLocation.uri = `${prefix}/${artifactLocation.uri}`
     }
   }
   return sarif

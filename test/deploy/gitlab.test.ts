@@ -46,7 +46,8 @@ describe('the GitLab component', () => {
     })
     const keys = ['stage', 'image', 'rules', 'resource_group', 'timeout', 'cache', 'variables', 'script', 'artifacts']
     expect(Object.keys(job).filter((key) => !keys.includes(key))).toEqual([])
-    expect(JSON.stringify(Object.values(body)[0]?.script)).not.toContain('inputs.')
+    const [template] = Object.values<{ readonly script: readonly string[] }>(body)
+    expect(JSON.stringify(template?.script)).not.toContain('inputs.')
   })
 
   it('audits, reports, and writes one note to the merge request', async () => {

@@ -44,6 +44,21 @@ describe('workflows in the documentation', () => {
   })
 })
 
+describe('docs/how-to/run-in-ci.md', () => {
+  const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
+  /** What is in code in the first cells of a table. */
+  const firstCells = (head: string) => {
+    const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
+    return table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  }
+
+  it('lists every input and output of the action', () => {
+    const { inputs, outputs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+    expect(firstCells('input').toSorted()).toEqual(Object.keys(inputs).toSorted())
+    expect(firstCells('output').toSorted()).toEqual(Object.keys(outputs).toSorted())
+  })
+})
+
 describe('the check of workflows', () => {
   const workflow = (step: string) =>
     `on: push\njobs:\n  audit:\n    runs-on: ubuntu-24.04\n    steps:\n      - ${step}\n`

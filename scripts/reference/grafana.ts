@@ -43,7 +43,7 @@ function alertRules(): string {
 }
 
 function grafanaRule({ alert, expr, for: pending = '0s', labels, annotations }: PrometheusRule) {
-  // Prometheus fires for each series that an expression returns, whichever number it is; no series is no alert.
+  // Prometheus fires for each series that an expression returns, with any number, 0 too, and not without a series.
   const data = [
     {
       refId: 'A',

@@ -13,7 +13,7 @@ export interface PackageDescription {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** npm runs these on the machine of whoever installs the package. */
+/** npm runs these on the machines of users. */
 const installScripts = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare']
 
 const required = [

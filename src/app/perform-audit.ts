@@ -71,20 +71,19 @@ export async function performAudit(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
-  await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
-  opened.defer(done)
+  await using _bound = closedBy(done)
   const { projects, areAll, close } = openProjects(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
-  opened.defer(close)
+  await using _projects = closedBy(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
-  opened.defer(() => history.close())
+  await using _history = closedBy(() => history.close())
   const progress = openProgress(terminal, projects.length, request.quiet)
-  opened.defer(progress.done)
+  await using _progress = closedBy(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -121,6 +120,15 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   )
   logReport(log, report)
   return report
+}
+
+/** What `await using` closes at the end of its block. (`AsyncDisposableStack` is not in Node 22.) */
+function closedBy(close: () => unknown): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await close()
+    },
+  }
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -46,9 +46,8 @@ async function openRepository() {
   let jobs = 0
   const keep = (action: string, given: Readonly<Record<string, string>>) => {
     used.push({ action, given })
-    const [files = ''] = (given.path ?? '').split('\n')
-    const history = files.replace(/\*$/, '')
-    if (action === 'actions/cache/save@v5') for (const file of globSync(files)) cpSync(file, join(cache, 'history'))
+    const [history = ''] = (given.path ?? '').split('\n')
+    if (action === 'actions/cache/save@v5') cpSync(history, join(cache, 'history'))
     if (action !== 'actions/cache/restore@v5' || !existsSync(join(cache, 'history'))) return
     mkdirSync(join(history, '..'), { recursive: true })
     cpSync(join(cache, 'history'), history)

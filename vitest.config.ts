@@ -36,6 +36,7 @@ export const slow = [
   'cli/worker',
   'config/limits',
   'demo/conformance',
+  'deploy/action',
   'deploy/image',
   'deploy/memory',
   'deploy/shown-answers',

@@ -74,25 +74,24 @@ export async function performAudit(
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
   const usesMarks = readMarksSetting(terminal.env)
-  await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
-  opened.defer(done)
+  await using _bound = closedBy(done)
   const { services, close } = openServices(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
-  opened.defer(close)
+  await using _projects = closedBy(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
-  opened.defer(() => history.close())
+  await using _history = closedBy(() => history.close())
   const sealer = createSealer(key)
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
   const projects = chooseProjects(all, request.only, areListed)
   const areAll = services.length === configuration.services.length && projects.length === all.length
   const progress = openProgress(terminal, projects.length, request.quiet)
-  opened.defer(progress.done)
+  await using _progress = closedBy(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -141,6 +140,15 @@ function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessContext['env
   throw AuditError.usage(`HOOKDRIFT_MARKS is "${setting}", expected off`, {
     advice: 'leave it unset to recognise what earlier runs evaluated',
   })
+}
+
+/** What `await using` closes at the end of its block. (`AsyncDisposableStack` is not in Node 22.) */
+function closedBy(close: () => unknown): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await close()
+    },
+  }
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

@@ -35,6 +35,7 @@ export const slow = [
   'cli/worker',
   'config/limits',
   'demo/conformance',
+  'deploy/action',
   'deploy/image',
   'deploy/memory',
   'deploy/shown-answers',

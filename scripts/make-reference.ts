@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs'
+import { grafanaFiles } from './reference/grafana.ts'
 import { referencePages } from './reference/pages.ts'
 
 for (const [name, page] of Object.entries(referencePages)) {
   writeFileSync(new URL(`../docs/reference/${name}`, import.meta.url), page())
+}
+for (const [name, file] of Object.entries(grafanaFiles)) {
+  writeFileSync(new URL(`../deploy/grafana/${name}`, import.meta.url), file())
 }

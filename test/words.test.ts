@@ -5,11 +5,11 @@ import { oldWords, wordExceptions } from './old-words.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const searched = [
-  ...['src', 'test', 'docs', 'bench', 'prove', 'scripts', 'config', 'deploy'],
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...['src', 'test', 'docs', 'bench', 'prove', 'scripts', 'config', 'deploy', 'templates'],
+  ...['action.yml', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
 ]
 /** The schemas of `config/` are generated from `src`, which is searched. */
-const isProse = (path: string) => /\.(ts|md|yaml|py|sh|service|timer)$/.test(path)
+const isProse = (path: string) => /\.(ts|mjs|md|ya?ml|py|sh|service|timer)$/.test(path)
 /** Recorded data, and the list itself. */
 const isSkipped = (path: string) => /^test\/(?:fixtures\/|old-words\.ts$|words\.test\.ts$)/.test(path)
 

@@ -16,6 +16,8 @@ export async function bundle(checkout: string, directory?: string): Promise<read
     input: Object.fromEntries(programs.map((name) => [name, join(checkout, `src/${name}.ts`)])),
     platform: 'node',
     preserveEntrySignatures: false,
+    // The oldest Node that `engines` names: it does not know `using` declarations.
+    transform: { target: 'node22.19' },
     checks: { ineffectiveDynamicImport: false },
     plugins: [loadLate, outside],
   })

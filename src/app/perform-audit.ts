@@ -72,25 +72,24 @@ export async function performAudit(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
-  await using opened = new AsyncDisposableStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
-  opened.defer(done)
+  await using _bound = closedBy(done)
   const { services, close } = openServices(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
-  opened.defer(close)
+  await using _projects = closedBy(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
-  opened.defer(() => history.close())
+  await using _history = closedBy(() => history.close())
   const sealer = createSealer(key)
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
   const projects = chooseProjects(all, request.only, areListed)
   const areAll = services.length === configuration.services.length && projects.length === all.length
   const progress = openProgress(terminal, projects.length, request.quiet)
-  opened.defer(progress.done)
+  await using _progress = closedBy(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -130,6 +129,15 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   )
   logReport(log, report)
   return report
+}
+
+/** What `await using` closes at the end of its block. (`AsyncDisposableStack` is not in Node 22.) */
+function closedBy(close: () => unknown): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await close()
+    },
+  }
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
+import { parse } from 'acorn'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
@@ -91,6 +92,18 @@ describe('the package', () => {
     )
     // Tests of a policy come with it; those of the program do not.
     expect(packed.filter((path) => path.endsWith('.ts') || /\.test\.(?!yaml$)/.test(path))).toEqual([])
+  })
+
+  it('is written in the JavaScript that the oldest supported Node understands', () => {
+    const dist = join(installed, 'node_modules/hookdrift/dist')
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
+    expect(files.length).toBeGreaterThan(20)
+    for (const name of files) {
+      const text = readFileSync(join(dist, name), 'utf8')
+      // Node 22 has neither `using` declarations nor the stacks that came with them.
+      expect(() => parse(text, { ecmaVersion: 2024, sourceType: 'module' }), name).not.toThrow()
+      expect(text.includes('DisposableStack('), name).toBe(false)
+    }
   })
 
   it('asks for no package but the native one when it runs', () => {

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Ends the GitHub job with the audit's exit code, AUDIT_CODE; AUDIT_TEXT is its verdict in a sentence.
+set -eu
+
+# Empty when a step before the audit failed.
+code=${AUDIT_CODE:-4}
+[ "$code" = 0 ] || printf '::error title=hookdrift::%s\n' "${AUDIT_TEXT:-The audit did not start.}"
+exit "$code"

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Installs hookdrift into AUDIT_PREFIX: from AUDIT_PACKAGE, a tarball that `npm pack` made, or else from the checkout
+# in AUDIT_SOURCE, which it builds in a copy.
+set -eu
+
+mkdir -p "$AUDIT_PREFIX"
+package=$AUDIT_PACKAGE
+if [ -z "$package" ]; then
+  # A copy: the checkout may be part of the user's own, and shared by other jobs.
+  copy=$AUDIT_PREFIX/source
+  rm -rf "$copy"
+  mkdir "$copy"
+  (cd "$AUDIT_SOURCE" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
+  # No package's script runs.
+  (cd "$copy" && npm ci --ignore-scripts && npm pack --pack-destination "$AUDIT_PREFIX")
+  for file in "$AUDIT_PREFIX"/hookdrift-*.tgz; do package=$file; done
+  rm -rf "$copy"
+fi
+npm install --prefix "$AUDIT_PREFIX" --omit=dev --ignore-scripts --no-save "$(realpath "$package")"
+"$AUDIT_PREFIX/node_modules/.bin/hookdrift" --version

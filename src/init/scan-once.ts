@@ -72,7 +72,8 @@ export async function scanOnce<Result>(
   signal.throwIfAborted()
   if (report.coverage.some(({ status }) => status !== 'complete' && status !== 'skipped'))
     throw explainIncomplete(report)
-  return work({ report, draft: (terms) => draftFrom(configuration.history, env, terms) })
+  // The directory exists until then.
+  return await work({ report, draft: (terms) => draftFrom(configuration.history, env, terms) })
 }
 
 async function draftFrom(

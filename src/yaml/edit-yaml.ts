@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { isSeq, parseDocument } from 'yaml'
 import type { Json } from '../model/json.ts'
 
 /** Where a member is, and what it becomes; undefined: it is left out. */
@@ -13,7 +13,14 @@ export function editYaml(text: string, edits: readonly YamlEdit[], comment: stri
   document.commentBefore = comment
   for (const [path, value] of edits) {
     if (value === undefined) document.deleteIn(path)
-    else document.setIn(path, document.createNode(value))
+    else document.setIn(path, inOneLine(document.createNode(value)))
   }
-  return document.toString({ lineWidth: 0 })
+  // The blank line before a member that is the first one now.
+  return document.toString({ lineWidth: 0 }).replace(/:\n {0,20}\n/g, ':\n')
+}
+
+/** Lists of texts are written as people write short ones. */
+function inOneLine<Node>(node: Node): Node {
+  if (isSeq(node) && node.items.every((item) => !isSeq(item) && !('items' in Object(item)))) node.flow = true
+  return node
 }

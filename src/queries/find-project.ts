@@ -1,5 +1,6 @@
 import type { RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import { isProjectList } from '../model/resource.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { quote } from '../text/neutralise.ts'
 
@@ -10,7 +11,8 @@ const mostNamed = 20
  * them that no other project has.
  * @throws AuditError.usage when there is none, or several
  */
-export function findProject(scans: readonly RecordedScan[], text: string): RecordedScan {
+export function findProject(recorded: readonly RecordedScan[], text: string): RecordedScan {
+  const scans = recorded.filter(({ project }) => !isProjectList(project))
   const isMeant = [
     (name: string) => name === text,
     (name: string) => shortName(name) === text,

@@ -6,7 +6,7 @@ import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import { projectKey } from '../model/keys.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -62,10 +62,13 @@ export async function readStatus(
   const run = await reader.lastRun()
   const known = run === undefined ? [] : await reader.latestScans(run.number)
   const departed = await departedProjects(reader, known)
-  const isExpected = ({ project }: RecordedScan) =>
-    expected === undefined ||
-    expected.named.includes(project.name) ||
-    (expected.isFound(project) && !departed.has(projectKey(project)))
+  // A list that the last run did not record has nothing open, or no longer decides.
+  const isOldList = (scan: RecordedScan) => isProjectList(scan.project) && scan.run.number !== run?.number
+  const isExpected = (scan: RecordedScan) =>
+    expected === undefined
+      ? !isOldList(scan)
+      : expected.named.includes(scan.project.name) ||
+        (expected.isFound(scan.project) && !departed.has(projectKey(scan.project)))
   const scanned = known.filter(isExpected)
   const missing = (expected?.named ?? []).filter((name) => !known.some(({ project }) => project.name === name))
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))

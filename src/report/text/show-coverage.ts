@@ -5,6 +5,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
+import { walksOfProjects } from '../scanned-extent.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showFailures } from './show-failures.ts'
@@ -40,8 +41,9 @@ export function showNotices(notices: readonly Notice[], page: TextPage, most: nu
 }
 
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
-  const projects = new Set(coverage.map(({ project }) => project)).size
-  const size = `${count(total(coverage, 'items'), 'item')} in ${count(total(coverage, 'pages'), 'page')}`
+  const walks = walksOfProjects(coverage)
+  const projects = new Set(walks.map(({ project }) => project)).size
+  const size = `${count(total(walks, 'items'), 'item')} in ${count(total(walks, 'pages'), 'page')}`
   return wrapProse(`Scanned ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
     page.paint('good', line),
   )

@@ -3,8 +3,8 @@ import { scanRule } from '../engine/scan-rule.ts'
 export const unlisted = scanRule({
   id: 'project/unlisted',
   title: 'A project that the key can read is not configured',
-  severity: 'medium',
-  packs: ['hygiene'],
+  severity: 'low',
+  packs: ['hygiene', 'recommended'],
   needs: ['project'],
   *check({ isUnlisted }) {
     if (isUnlisted) yield { path: '', message: 'the service lists it, and the configuration does not name it' }

@@ -71,19 +71,20 @@ export async function performAudit(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
+  await using opened = openStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
-  await using _bound = closedBy(done)
+  opened.defer(done)
   const { projects, areAll, close } = openProjects(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
-  await using _projects = closedBy(close)
+  opened.defer(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
-  await using _history = closedBy(() => history.close())
+  opened.defer(() => history.close())
   const progress = openProgress(terminal, projects.length, request.quiet)
-  await using _progress = closedBy(progress.done)
+  opened.defer(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -122,13 +123,19 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   return report
 }
 
-/** What `await using` closes at the end of its block. (`AsyncDisposableStack` is not in Node 22.) */
-function closedBy(close: () => unknown): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
+/** Closes what was deferred, the last first, also after one that fails. (`AsyncDisposableStack` is not in Node 22.) */
+function openStack() {
+  const closes: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    const close = closes.pop()
+    if (close === undefined) return
+    try {
       await close()
-    },
+    } finally {
+      await closeAll()
+    }
   }
+  return { defer: (close: () => unknown) => void closes.push(close), [Symbol.asyncDispose]: closeAll }
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

@@ -123,21 +123,6 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   return report
 }
 
-/** Closes what was deferred, the last first, also after one that fails. (`AsyncDisposableStack` is not in Node 22.) */
-function openStack() {
-  const closes: (() => unknown)[] = []
-  const closeAll = async (): Promise<void> => {
-    const close = closes.pop()
-    if (close === undefined) return
-    try {
-      await close()
-    } finally {
-      await closeAll()
-    }
-  }
-  return { defer: (close: () => unknown) => void closes.push(close), [Symbol.asyncDispose]: closeAll }
-}
-
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
   for (const warning of warnings) printWarning(warning, terminal)
@@ -154,4 +139,19 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
     else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run committed')
+}
+
+/** Closes what was deferred, the last first, also after one that fails. (`AsyncDisposableStack` is not in Node 22.) */
+function openStack() {
+  const closes: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    const close = closes.pop()
+    if (close === undefined) return
+    try {
+      await close()
+    } finally {
+      await closeAll()
+    }
+  }
+  return { defer: (close: () => unknown) => void closes.push(close), [Symbol.asyncDispose]: closeAll }
 }

@@ -25,6 +25,8 @@ export const slow = [
   'cli/audit',
   'cli/baseline',
   'cli/drift-story',
+  'cli/init',
+  'cli/init-terminal',
   'cli/notify',
   'cli/outputs',
   'cli/package',

@@ -145,6 +145,7 @@ describe('hookdrift init with options', () => {
     const [one, other] = fleet.projects()
     for (const [project, name] of [
       [one, '": ]\n- {x: &a\u001b[2J\u001b]0;owned\u0007'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: looks like a reference
       [other, "it's ${HOME} # no"],
     ] as const) {
       if (project !== undefined) fleet.replace(project.uid, { project: { ...project, name } })

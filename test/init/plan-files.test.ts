@@ -66,11 +66,11 @@ describe('the files of a set-up', () => {
     expect(parse(textOf(plan.configuration))).toEqual({
       history: './history/hookdrift.db',
       policy: './policy.yaml',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference
       services: [
         {
           name: 'acme',
           url: 'https://hooks.example.com',
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference
           key: '${ACME_KEY}',
           organisation: '01KZ2EQ400',
           projects: 'all',

@@ -26,6 +26,8 @@ export const slow = [
   'cli/baseline',
   'cli/completion-shells',
   'cli/drift-story',
+  'cli/init',
+  'cli/init-terminal',
   'cli/notify',
   'cli/outputs',
   'cli/package',

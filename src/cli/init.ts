@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type Place, places, type Strictness, strictnesses } from '../init/answers.ts'
 import type { Asker } from '../init/ask.ts'
-import { exitCodes, signalExits } from '../model/errors.ts'
+import { AuditError, exitCodes, signalExits } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
 import { neutralise } from '../text/neutralise.ts'
 
@@ -77,7 +77,7 @@ async function init(options: InitOptions, terminal: ProcessContext): Promise<num
       return exitCodes.clean
     } catch (error) {
       if (error instanceof Stop || signal.aborted) return signalExits.SIGINT
-      throw error
+      throw withoutFiles(error)
     }
   })
   if (result === exitCodes.clean) return result
@@ -94,6 +94,14 @@ async function openTerminal(
   if (yes === true || stdout.isTTY !== true || !process.stdin.isTTY) return undefined
   const { openAsker } = await import('../init/ask.ts')
   return openAsker(process.stdin, process.stdout, signal)
+}
+
+/** Says so once, no matter what ended the set-up. */
+function withoutFiles(error: unknown): unknown {
+  if (!(error instanceof AuditError)) return error
+  const { kind, message, advice, cause } = error
+  const lines = [...(advice === undefined ? [] : [advice]), 'no file was written']
+  return new AuditError(kind, message, { advice: lines.join('\n  '), cause })
 }
 
 const marks = { good: '✓ ', note: '! ', text: '' } as const

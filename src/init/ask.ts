@@ -28,10 +28,16 @@ export interface Asker {
 /** Asks on a terminal. */
 export function openAsker(input: Readable, output: Writable, stopped: AbortSignal): Asker {
   const ended = new AbortController()
-  input.once('end', () => ended.abort())
+  const end = () => ended.abort()
+  // The library waits for ever where the input ends, also by Ctrl-D.
+  input.once('end', end)
+  const onKey = (_: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined) => {
+    if (key?.ctrl === true && key.name === 'd') end()
+  }
   const shared = { input, output, signal: AbortSignal.any([stopped, ended.signal]) }
   const answered = async <Value>(question: Promise<Value>): Promise<Exclude<Value, symbol>> => {
-    const answer = await question
+    input.on('keypress', onKey)
+    const answer = await question.finally(() => input.off('keypress', onKey))
     if (!isCancel(answer)) return answer as Exclude<Value, symbol>
     throw stopped.aborted ? stopped.reason : new Stop('sigint', 'the person')
   }

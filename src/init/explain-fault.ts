@@ -14,20 +14,18 @@ export function explainFault(error: unknown): unknown {
 
 /** What to do next. There is no configuration yet, which the usual advice would point to. */
 export function adviceFor(kind: FaultKind, url: string | null): string {
-  return own[kind] ?? `${nextStep(kind, url) ?? 'Check the service.'} Then run init again: no file was written.`
+  return own[kind] ?? nextStep(kind, url) ?? 'Check the service.'
 }
 
-const again = 'and run init again: no file was written'
-
 const own: Partial<Record<FaultKind, string>> = {
-  refused_key: `check the key, or make a new one in the settings of your account, ${again}; if it worked before, check the service first`,
-  forbidden: `give the key's user the right to read the projects, or take another key, ${again}`,
-  not_found: `compare the ids with the settings of the projects, and check what the key may read, ${again}`,
-  wrong_url: `correct the URL ${again}`,
-  not_offered: `take the address that people use, without /api/v1, ${again}`,
-  tls: `correct the certificate or the URL; for a private authority set NODE_EXTRA_CA_CERTS here and \`ca_file\` in the configuration; ${again}`,
-  http: `check the service and its log, ${again}`,
-  timeout: `check the service and the way to it, ${again}`,
+  refused_key:
+    'Check the key, or make a new one in the settings of your account. If it worked before, check the service first.',
+  not_found: 'Compare the ids with those in the settings of the projects, and check what the key may read.',
+  wrong_url: 'Correct the URL.',
+  not_offered: 'Compare the URL with the address that people use, without /api/v1: hookdrift appends it.',
+  tls: 'Correct the certificate or the URL. For an authority of your own, set NODE_EXTRA_CA_CERTS to its file here, and `ca_file` in the configuration.',
+  http: 'Check the service and its log.',
+  timeout: 'Check the service and the way to it.',
 }
 
 /** Why a trial scan is not complete, a line for each cause. */
@@ -39,7 +37,7 @@ export function explainIncomplete({ coverage, projects }: Pick<Report, 'coverage
   })
   const cause = groups[0]?.cause
   return AuditError.incomplete(['the trial scan is incomplete', ...lines].join('\n'), {
-    advice: cause == null ? `check the service ${again}` : adviceFor(cause as FaultKind, groups[0]?.url ?? null),
+    advice: cause == null ? 'Check the service.' : adviceFor(cause as FaultKind, groups[0]?.url ?? null),
   })
 }
 

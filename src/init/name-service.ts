@@ -6,7 +6,7 @@ const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hooks', 'webhooks', '
  * named example.
  */
 export function nameService(keyVariable: string | undefined, url: string): string {
-  const fromVariable = /^([A-Za-z0-9_]{1,100})_(?:API_)?KEY$/i.exec(keyVariable ?? '')?.[1]
+  const fromVariable = /^([A-Za-z0-9_]{1,100}?)_(?:API_)?KEY$/i.exec(keyVariable ?? '')?.[1]
   if (fromVariable !== undefined)
     return (
       fromVariable

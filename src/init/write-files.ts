@@ -63,7 +63,7 @@ function revertQuietly(revert: () => void): void {
 
 function unwritable(path: string, error: unknown): AuditError {
   return AuditError.usage(`cannot write ${path}: ${reasonOf(error)}`, {
-    advice: 'no file was written; let this user write there, or name another directory with --directory',
+    advice: 'let this user write there, or name another directory with --directory',
     cause: error,
   })
 }

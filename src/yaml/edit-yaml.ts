@@ -1,4 +1,4 @@
-import { isSeq, parseDocument } from 'yaml'
+import { isSeq, parse, parseDocument } from 'yaml'
 import type { Json } from '../model/json.ts'
 
 /** Where a member is, and what it becomes; undefined: it is left out. */
@@ -23,4 +23,9 @@ export function editYaml(text: string, edits: readonly YamlEdit[], comment: stri
 function inOneLine<Node>(node: Node): Node {
   if (isSeq(node) && node.items.every((item) => !isSeq(item) && !('items' in Object(item)))) node.flow = true
   return node
+}
+
+/** Reads a YAML text of ours. */
+export function readYaml(text: string): unknown {
+  return parse(text)
 }

@@ -2,14 +2,12 @@ import { localHistory, type PlaceContext, type PlacePlan, variableReference } fr
 
 /** A scheduled workflow, with the package in the repository. */
 export function planGithub({ keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
-  const workflow = readPackageFile('deploy/init/github.yml')
+  const template = readPackageFile('deploy/init/github.yml')
+  const workflow = template.replaceAll('ACME_KEY', keyVariable).replaceAll(tarball('0.0.0'), tarball(version))
   return {
     folder: '',
     needs: { key: variableReference(keyVariable), history: localHistory.path, worker: undefined },
-    files: [
-      { path: '.github/workflows/hookdrift.yml', text: fillTemplate(workflow, { keyVariable, version }) },
-      ...localHistory.files,
-    ],
+    files: [{ path: '.github/workflows/hookdrift.yml', text: workflow }, ...localHistory.files],
     next: [
       { command: `gh secret set ${keyVariable}`, purpose: 'type or paste the key' },
       { command: 'openssl rand -hex 32 | gh secret set HOOKDRIFT_SEAL_KEY', purpose: 'the installation key' },
@@ -23,10 +21,10 @@ export function planGithub({ keyVariable, version, readPackageFile }: PlaceConte
 export function packPackage(version: string) {
   return {
     command: 'npm pack --ignore-scripts "$(npm root --global)/hookdrift"',
-    purpose: `makes hookdrift-${version}.tgz, to commit with the files`,
+    purpose: `makes ${tarball(version)}, to commit with the files`,
   }
 }
 
-export function fillTemplate(text: string, { keyVariable, version }: Pick<PlaceContext, 'keyVariable' | 'version'>) {
-  return text.replaceAll('ACME_KEY', keyVariable).replaceAll('0.0.0', version)
+export function tarball(version: string): string {
+  return `hookdrift-${version}.tgz`
 }

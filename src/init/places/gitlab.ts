@@ -1,15 +1,16 @@
-import { fillTemplate, packPackage } from './github.ts'
+import { readYaml } from '../../yaml/edit-yaml.ts'
+import { packPackage, tarball } from './github.ts'
 import { localHistory, type PlaceContext, type PlacePlan, variableReference } from './place.ts'
 
 const path = '.gitlab/hookdrift.yml'
 
 /** A job for scheduled pipelines, in a file of its own: most repositories have a `.gitlab-ci.yml`. */
 export function planGitlab({ keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
-  const job = readPackageFile('deploy/init/gitlab.yml')
+  const job = fillInputs(readPackageFile('templates/hookdrift.yml'), { package: tarball(version) })
   return {
     folder: '',
     needs: { key: variableReference(keyVariable), history: localHistory.path, worker: undefined },
-    files: [{ path, text: fillTemplate(job, { keyVariable, version }) }, ...localHistory.files],
+    files: [{ path, text: `${aboutJob}${job}` }, ...localHistory.files],
     next: [
       {
         command: `printf 'include:\\n  - local: ${path}\\n' >> .gitlab-ci.yml`,
@@ -30,4 +31,19 @@ export function planGitlab({ keyVariable, version, readPackageFile }: PlaceConte
       },
     ],
   }
+}
+
+const aboutJob = `# An audit in each scheduled pipeline and in merge requests. docs/how-to/run-in-ci.md has more.
+`
+
+/** The component of the package as a job: an input has the value that is given here, or its default. */
+function fillInputs(component: string, given: Readonly<Record<string, string>>): string {
+  const [header = '', job = ''] = component.split(/^---\n/m)
+  const { spec } = readYaml(header) as {
+    readonly spec: { readonly inputs: Readonly<Record<string, { default: string }>> }
+  }
+  return job.replace(
+    /\$\[\[ inputs\.([\w-]{1,40}) \]\]/g,
+    (_, name: string) => given[name] ?? spec.inputs[name]?.default ?? '',
+  )
 }

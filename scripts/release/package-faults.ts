@@ -29,7 +29,7 @@ const required = [
   'package.json',
   'sbom.cdx.json',
 ]
-const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'migrations']
+const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'man', 'migrations', 'templates']
 
 /** Neither sources nor what may hold a secret or belongs to one machine. */
 const unwanted =

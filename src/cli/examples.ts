@@ -8,6 +8,23 @@ interface Examples {
 
 /** By the words of each command. */
 export const examples: Readonly<Record<string, Examples>> = {
+  init: {
+    lines: [
+      ['init', 'asks for URL, key and projects, scans once, and writes the files'],
+      [
+        'init --url https://hooks.example.com --key-from-env ACME_KEY --projects all --for github --yes',
+        'without questions',
+      ],
+    ],
+    docs: ['connect-a-service', 'install'],
+  },
+  doctor: {
+    lines: [
+      ['doctor', 'checks files, history, keys, services, channels and schedules'],
+      ['doctor -f json', 'for a script; exit 2: here, 3: a service'],
+    ],
+    docs: ['find-out-what-is-wrong'],
+  },
   demo: {
     lines: [
       ['demo', 'audits twice, and leaves nothing behind'],

@@ -223,7 +223,7 @@ describe('the wrong project', () => {
     expect(messages.length).toBe(1)
     expect(at(messages, 0)).toContain(`the key belongs to "${second.name}", ${second.uid}`)
     expect(at(messages, 0)).toContain(`key: ${origin}`)
-    expect(at(messages, 0)).toContain('next: Give the project its own key, or use a personal key for all projects.')
+    expect(at(messages, 0)).toContain('next: Use a personal key for all projects, or give each project its own')
   })
 
   it('of a key, where the service does not show projects: names its id', async () => {

@@ -21,15 +21,19 @@ const required = [
   'LICENSE',
   'README.md',
   'THIRD-PARTY-NOTICES.txt',
+  'action.yml',
+  'compose.yaml',
   'config/hookdrift.schema.json',
   'deploy/ci/gitlab.sh',
+  'deploy/init/github.yml',
   'dist/cli/start.js',
   'docs/README.md',
   'migrations/0001_history.sql',
   'package.json',
   'sbom.cdx.json',
+  'templates/hookdrift.yml',
 ]
-const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'migrations']
+const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'migrations', 'templates']
 
 /** Neither sources nor what may hold a secret or belongs to one machine. */
 const unwanted = /(?:^|\/)(?:node_modules|\.git|\.npmrc|\.env[^/]*|compile-cache)(?:\/|$)|\.(?:ts|key|pem|db|db-wal|tgz)$/

@@ -15,7 +15,7 @@ export function nameService(keyVariable: string | undefined, url: string): strin
         .replace(/^-{1,100}/, '') || other
     )
   const { hostname } = new URL(url)
-  if (/^[\d.]+$|^\[/.test(hostname)) return other
+  if (/^[\d.]{7,15}$|^\[/.test(hostname)) return other
   const labels = hostname.split('.')
   const own = labels.slice(0, labels.length > 1 ? -1 : 1).findLast((label) => !usual.has(label))
   return own !== undefined && /^[a-z0-9][a-z0-9-]{0,60}$/.test(own) ? own : other

@@ -28,6 +28,7 @@ const required = [
   'migrations/0001_history.sql',
   'package.json',
   'sbom.cdx.json',
+  'templates/hookdrift.yml',
 ]
 const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'man', 'migrations', 'templates']
 

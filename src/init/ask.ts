@@ -4,7 +4,7 @@ import { Stop } from '../model/stop.ts'
 import { neutralise } from '../text/neutralise.ts'
 
 /** Says what is wrong with an answer; undefined when nothing is. */
-export type CheckAnswer = (answer: string) => string | undefined
+export type AnswerCheck = (answer: string) => string | undefined
 
 export interface Choice<Value extends string> {
   readonly value: Value
@@ -15,9 +15,9 @@ export interface Choice<Value extends string> {
 
 /** Asks a person. Every question throws a `Stop` when the person, the terminal or a signal ends it. */
 export interface Asker {
-  line(message: string, options: { readonly suggested?: string; readonly check: CheckAnswer }): Promise<string>
+  line(message: string, options: { readonly suggested?: string; readonly check: AnswerCheck }): Promise<string>
   /** What is typed is shown as dots, and kept nowhere. */
-  secret(message: string, check: CheckAnswer): Promise<string>
+  secret(message: string, check: AnswerCheck): Promise<string>
   choose<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value>
   /** At least one. */
   chooseSome(message: string, choices: readonly Choice<string>[]): Promise<readonly string[]>

@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
 import { type Place, places, type Strictness } from './answers.ts'
-import type { Asker, CheckAnswer } from './ask.ts'
+import type { AnswerCheck, Asker } from './ask.ts'
 import { isId, readIds } from './find-projects.ts'
 import { mendUrl } from './mend-url.ts'
 import { isVariableName, nameKeyVariable } from './name-service.ts'
@@ -125,29 +125,29 @@ export async function askAcceptance(
   return asker.line('Who answers for them?', { check: checkOwner })
 }
 
-export const checkOwner: CheckAnswer = (text) =>
+export const checkOwner: AnswerCheck = (text) =>
   text !== '' && text.length <= 200 && !/[\0-\x1f\x7f]/.test(text)
     ? undefined
     : 'expected a name, at most 200 characters'
 
-const checkUrl: CheckAnswer = (text) => {
+const checkUrl: AnswerCheck = (text) => {
   const mended = mendUrl(text)
   return 'problem' in mended ? mended.problem : undefined
 }
 
-const checkId: CheckAnswer = (text) => (isId(text) ? undefined : 'expected an id such as 01M7XVZ2T417WGWM74AAK885VQ')
+const checkId: AnswerCheck = (text) => (isId(text) ? undefined : 'expected an id such as 01M7XVZ2T417WGWM74AAK885VQ')
 
 const service = configurationSchema.shape.services.element.shape
 
-const checkName: CheckAnswer = (text) => faultIn(service.name.safeParse(text))
+const checkName: AnswerCheck = (text) => faultIn(service.name.safeParse(text))
 
 /** Never shows the key. */
-const checkKey: CheckAnswer = (text) => {
+const checkKey: AnswerCheck = (text) => {
   if (/^["'`]|["'`]$/.test(text)) return 'the key has quotes around it: leave them out'
   return faultIn(service.key.safeParse(text))
 }
 
-const checkVariable: CheckAnswer = (text) => {
+const checkVariable: AnswerCheck = (text) => {
   if (!isVariableName(text)) return 'expected the name of a variable such as ACME_KEY'
   return text === 'HOOKDRIFT_SEAL_KEY' ? 'this variable holds the installation key, take another' : undefined
 }

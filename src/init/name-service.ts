@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-
 /** Host names that say what a service does, and not whose it is. */
 const usual = new Set(['api', 'app', 'convoy', 'gateway', 'hooks', 'webhooks', 'www', 'localhost'])
 
@@ -17,7 +15,7 @@ export function nameService(keyVariable: string | undefined, url: string): strin
         .replace(/^-{1,100}/, '') || other
     )
   const { hostname } = new URL(url)
-  if (isIP(hostname) !== 0 || hostname.startsWith('[')) return other
+  if (/^[\d.]{7,15}$|^\[/.test(hostname)) return other
   const labels = hostname.split('.')
   const own = labels.slice(0, labels.length > 1 ? -1 : 1).findLast((label) => !usual.has(label))
   return own !== undefined && /^[a-z0-9][a-z0-9-]{0,60}$/.test(own) ? own : other

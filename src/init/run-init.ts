@@ -6,6 +6,7 @@ import { chooseService } from './choose-service.ts'
 import type { InitContext } from './context.ts'
 import { describeScan } from './describe-scan.ts'
 import { askAcceptance, askPlace, askStrictness, refuseMissing } from './interview.ts'
+import { isLoopbackUrl } from './mend-url.ts'
 import type { NextStep } from './places/place.ts'
 import { type Plan, planFiles } from './plan-files.ts'
 import { type Scanning, scanOnce } from './scan-once.ts'
@@ -25,13 +26,13 @@ export async function runInit(context: InitContext): Promise<void> {
   const { service, keyVariable, key } = await chooseService(context)
   const strictness = await askStrictness(given, asker)
   const answers = { service, keyVariable, strictness, place }
-  say('text', 'A scan, of which nothing is kept, and of which no one is notified:')
+  say('text', 'One scan, of which nothing is kept, and which notifies no channel:')
   const waivers = await scanOnce(answers, { ...context, key }, (scanning) => acceptOpen(scanning, context))
   const plan = planFiles({ ...answers, waivers }, context)
   checkFiles(plan, { directory, keyVariable, now: clock.now() })
   signal.throwIfAborted()
   writeFiles(directory, plan.files)
-  describePlan(plan, context)
+  describePlan(plan, answers, context)
 }
 
 /** The paths do not depend on the other answers. */
@@ -58,9 +59,20 @@ async function acceptOpen(
   return yaml
 }
 
-function describePlan({ files, next }: Plan, { say, directory }: InitContext): void {
-  const shown = files.map(({ path }) => path).filter((path) => !/(?:^|\/)\./.test(path) || path.startsWith('.git'))
-  say('good', `wrote ${shown.join(', ')} to ${directory}`)
+function describePlan(
+  { files, next }: Plan,
+  { place, service: { url } }: Pick<Answers, 'place' | 'service'>,
+  { say }: InitContext,
+): void {
+  const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
+  const shown = files.map(({ path }) => path).filter((path) => !isForMachines(path))
+  say('good', `wrote ${shown.join(', ')}, and .schemas/ for editors`)
+  const isContainer = place === 'compose' || place === 'kubernetes'
+  if (isContainer && isLoopbackUrl(url))
+    say(
+      'note',
+      `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
+    )
   say('text', '')
   say('text', 'Run next:')
   for (const { command, purpose } of next) say('text', showStep({ command, purpose }))

@@ -3,6 +3,9 @@ import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parse } from 'acorn'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { places } from '../../src/init/answers.ts'
 import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
@@ -77,7 +80,9 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'THIRD-PARTY-NOTICES.txt',
+      'action.yml',
       'bin',
+      'compose.yaml',
       'config',
       'deploy',
       'dist',
@@ -85,6 +90,7 @@ describe('the package', () => {
       'migrations',
       'package.json',
       'sbom.cdx.json',
+      'templates',
     ]
     expect(folders.filter((name) => !known.includes(name))).toEqual([])
     expect(packed).toEqual(
@@ -176,6 +182,24 @@ describe('the package', () => {
     expect(stdout).toMatch(/would have exited with 1/)
     expect(readdirSync(installed).sort()).toEqual(before)
   })
+
+  it('sets each place up with the files that it contains', async () => {
+    const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    const reaching = ['--url', service.url, '--key-from-env', 'ACME_KEY', '--organisation', fleet.organisationId]
+    for (const place of places) {
+      const args = ['init', '--yes', ...reaching, '--projects', 'all', '--for', place, '--directory', place]
+      const env = { PATH, ACME_KEY: fleet.personalKey }
+      const program = join(installed, 'node_modules/.bin/hookdrift')
+      const { code, stderr } = await startProgram(program, args, { cwd: directory.path, env }).ended
+      expect({ place, code, stderr }).toEqual({ place, code: 0, stderr: '' })
+    }
+    // An installed package packs again: a repository may carry it.
+    const args = ['pack', '--ignore-scripts', '--json', '--dry-run', join(installed, 'node_modules/hookdrift')]
+    const { stdout } = await succeed('npm', args, directory.path)
+    const again = JSON.parse(stdout.slice(stdout.indexOf('[')))[0].files.map(({ path }: { path: string }) => path)
+    expect(again.sort()).toEqual(packed.toSorted())
+  }, 120_000)
 
   it('reports a mistake as the checkout does', async () => {
     const { code, stderr } = await hookdrift('audit')

@@ -58,6 +58,13 @@ describe('a command of the package', () => {
     for (const other of ['audit', 'text', 'undici']) expect(files).not.toContain(other)
   })
 
+  it('loads the questions of init on a terminal only', async () => {
+    const { code, files } = await loadedBy(['init'])
+    expect(code).toBe(2)
+    expect(files).toContain('run-init')
+    expect(files).not.toContain('ask')
+  })
+
   it('loads what every audit needs in few files, and the history alone to read it', async () => {
     const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
     await using service = await startSimulatedService(fleet)

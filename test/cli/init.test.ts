@@ -237,7 +237,11 @@ describe('a service that does not answer as it must', () => {
       () => plain(json(401, { status: false, message: 'authorization failed' })),
       /401 unauthorized[\s\S]*make a new one/,
     ],
-    ['with 403', () => plain(json(403, { status: false, message: 'forbidden' })), /403 forbidden[\s\S]*the right to read/],
+    [
+      'with 403',
+      () => plain(json(403, { status: false, message: 'forbidden' })),
+      /403 forbidden[\s\S]*the right to read/,
+    ],
     [
       'with 503',
       () => plain(json(503, { status: false, message: 'later' })),
@@ -246,7 +250,11 @@ describe('a service that does not answer as it must', () => {
     ['with a page for people', () => html(200), /text\/html instead of JSON[\s\S]*\n {2}[A-Z]/],
     ['with an unknown path', () => html(404), /404 not found[\s\S]*without \/api\/v1/],
     ['with another shape', () => plain(json(200, { status: true, data: [] })), /data is not an object[\s\S]*curl -v/],
-    ['with a certificate of its own', async () => (await tls('selfSigned')).url, /self-signed[\s\S]*NODE_EXTRA_CA_CERTS/],
+    [
+      'with a certificate of its own',
+      async () => (await tls('selfSigned')).url,
+      /self-signed[\s\S]*NODE_EXTRA_CA_CERTS/,
+    ],
   ])('%s: exit code 3, no file, and what to do', async (_, start, message) => {
     using directory = openDirectory()
     const args = ['--url', await start(), '--organisation', 'o1', '--projects', 'all', '--key-from-env', 'ACME_KEY']

@@ -33,7 +33,7 @@ export function planGitlab({ keyVariable, version, readPackageFile }: PlaceConte
   }
 }
 
-const aboutJob = `# An audit in each scheduled pipeline and in merge requests. `hookdrift docs run-in-ci` has more.
+const aboutJob = `# An audit in each scheduled pipeline and in merge requests. \`hookdrift docs run-in-ci\` has more.
 `
 
 /** The component of the package as a job: an input has the value that is given here, or its default. */

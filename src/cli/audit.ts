@@ -93,9 +93,8 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     expected,
     notifies,
   }
-  await using opened = new AsyncDisposableStack()
   const telemetry = await openTelemetry(terminal)
-  opened.defer(async () => telemetry?.close())
+  await using _closing = { [Symbol.asyncDispose]: async () => telemetry?.close() }
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
     const policy = await unlessStopped(signal, loading)

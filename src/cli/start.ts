@@ -4,8 +4,10 @@ const { constants, enableCompileCache } = process.getBuiltinModule('node:module'
 // By default, zod compiles a function for each schema; ours are used once. It reads this when it loads.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
-// In the package, where the user may write there or an image has filled it; otherwise among the user's caches.
-const { status } = enableCompileCache(`${import.meta.dirname}/../compile-cache`)
+// In the package, where the user may write there or an image has filled it; otherwise among the user's caches. A checkout
+// has none: npm's script names one.
+const isPackage = import.meta.filename.endsWith('.js')
+const status = isPackage ? enableCompileCache(`${import.meta.dirname}/../compile-cache`).status : undefined
 const caches = status === constants.compileCacheStatus.FAILED ? cachesOfUser(process.env) : undefined
 if (caches !== undefined) enableCompileCache(`${caches}/hookdrift`)
 

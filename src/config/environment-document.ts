@@ -23,15 +23,19 @@ export function environmentDocument(env: Environment): ConfigurationText | undef
   const variable = (name: string) => (Object.hasOwn(env, name) ? env[name] || undefined : undefined)
   const url = variable('HOOKDRIFT_URL')
   if (url === undefined) return undefined
+  const projects = projectList(variable('HOOKDRIFT_PROJECTS') ?? 'all')
   const members: (readonly [variable: string, text: string])[] = [
     ['HOOKDRIFT_URL', 'services:'],
     ['HOOKDRIFT_URL', `- name: ${quoted(serviceName(url))}`],
     ['HOOKDRIFT_URL', `  url: ${quoted(reference('HOOKDRIFT_URL'))}`],
     keyMember(variable('HOOKDRIFT_KEY'), variable('HOOKDRIFT_KEY_FILE')),
-    ['HOOKDRIFT_PROJECTS', `  projects: ${projectList(variable('HOOKDRIFT_PROJECTS') ?? 'all')}`],
+    ['HOOKDRIFT_PROJECTS', `  projects: ${projects}`],
   ]
   if (variable('HOOKDRIFT_ORGANISATION') !== undefined) {
     members.push(['HOOKDRIFT_ORGANISATION', `  organisation: ${quoted(reference('HOOKDRIFT_ORGANISATION'))}`])
+  } else if (projects === 'all') {
+    // Refused where projects are needed, in words that name the variable.
+    members.push(['HOOKDRIFT_ORGANISATION', "  organisation: ''"])
   }
   return {
     text: `${members.map(([, text]) => text).join('\n')}\n`,

@@ -35,7 +35,12 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), null))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
-  return [ok(`${file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}`), ...warnings]
+  const lists = parts.services.filter(({ matches }) => matches.length > 0).length
+  const listed = lists === 0 ? '' : `, and those of ${count(lists, 'list')}`
+  return [
+    ok(`${file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}${listed}`),
+    ...warnings,
+  ]
 }
 
 /** A mistake says itself what was expected; where a value is missing, the file is not what to correct. */

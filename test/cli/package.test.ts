@@ -87,6 +87,7 @@ describe('the package', () => {
       'deploy',
       'dist',
       'docs',
+      'man',
       'migrations',
       'package.json',
       'sbom.cdx.json',

@@ -143,7 +143,7 @@ describe('hookdrift worker', () => {
       '',
       ['--next', '1'],
       2,
-      /hookdrift\.yaml names no schedules\n {2}docs\/how-to\/run-on-a-schedule\.md/,
+      /hookdrift\.yaml names no schedules\n {2}`hookdrift docs run-on-a-schedule`/,
     ],
     [
       'a schedule that never comes',

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
 import { acmeKey, directoryFor, examine } from './doctor-fixture.ts'
 
@@ -381,5 +382,54 @@ describe('the URL', () => {
       'fail GET http://127.0.0.1:PORT/api/v1/projects/p1/endpoints: 200 ok with text/html instead of JSON: check the base path → Compare `url` with the address that people use, without /api/v1: hookdrift appends it.',
     ])
     expect(of('projects')).toEqual(['skipped billing, orders: see base-path'])
+  })
+})
+
+describe('projects that the list of the service decides', () => {
+  async function examineListed({
+    env,
+    more = '',
+    projects = 'all',
+  }: {
+    env?: Record<string, string>
+    more?: string
+    projects?: string
+  } = {}) {
+    const { fleet, service, env: ownEnv } = await aFleet()
+    await using _ = service
+    using directory = openDirectory()
+    directory.write(
+      'hookdrift.yaml',
+      `services:\n  - name: acme\n    url: ${service.url}\n    key: \${ACME_KEY}\n    organisation: ${more || fleet.organisationId}\n    projects: ${projects}\n`,
+    )
+    const examined = await examine(directory.path, env ?? ownEnv)
+    return { ...examined, names: fleet.projects().map(({ name }) => name) }
+  }
+
+  it('are asked for, and the key is that of the service', async () => {
+    const { code, of, names } = await examineListed()
+    expect(code).toBe(0)
+    expect(of('configuration')).toEqual([expect.stringContaining('1 service, 0 projects, and those of 1 list')])
+    expect(of('key')).toEqual([expect.stringMatching(/accepted, a personal key$/)])
+    expect(of('projects')).toEqual([`ok 2 of 2 found: ${names.join(', ')}`])
+  })
+
+  it('are those that fit the patterns', async () => {
+    const { of, names } = await examineListed({
+      projects: `[{ match: "${at(generateFleet({ projects: 2, endpointsPerProject: 3 }).projects(), 0).name}" }]`,
+    })
+    expect(of('projects')).toEqual([`ok 1 of 1 found: ${at(names, 0)}`])
+    const none = await examineListed({ projects: '[{ match: "nothing-*" }]' })
+    expect({ code: none.code, failed: none.failed }).toEqual({ code: 3, failed: ['projects'] })
+    expect(none.of('projects')).toEqual([expect.stringMatching(/no project that the configuration asks for → Check/)])
+  })
+
+  it('are unknown where the list cannot be read, and the key is named where it is refused', async () => {
+    const refused = await examineListed({ env: { ACME_KEY: acmeKey } })
+    expect({ code: refused.code, failed: refused.failed }).toEqual({ code: 3, failed: ['key'] })
+    expect(refused.of('projects')).toEqual(['skipped the list: see key'])
+    const elsewhere = await examineListed({ more: '01M7XVZ2T417WGWM74AAK885VQ' })
+    expect({ code: elsewhere.code, failed: elsewhere.failed }).toEqual({ code: 3, failed: ['projects'] })
+    expect(elsewhere.of('projects')).toEqual([expect.stringMatching(/^fail the list \(.*organisation not found/)])
   })
 })

@@ -1,6 +1,7 @@
 import { describeKey } from '../../config/describe-key.ts'
 import type { ConfiguredProject } from '../../config/read-configuration.ts'
 import { chunks } from '../../model/chunks.ts'
+import { isProjectList } from '../../model/resource.ts'
 import { nextStep } from '../../report/describe-failures.ts'
 import { bareWhat } from '../../report/group-failures.ts'
 import type { ServiceExaminer } from '../../service/examine-service.ts'
@@ -11,6 +12,7 @@ import { count } from '../../text/count.ts'
 import { type Diagnosis, fail, ok, skipped } from '../check.ts'
 import { accessOf, type ServiceContext, type ServiceDiagnoses } from './context.ts'
 import { faultDiagnosis } from './describe-fault.ts'
+import { knownProjects } from './list-projects.ts'
 
 export interface CheckedProjects {
   readonly diagnoses: ServiceDiagnoses
@@ -26,9 +28,11 @@ interface Asked {
 
 /** Asks for each project, and says of the answers what they mean for the base path, the keys and the projects. */
 export async function checkProjects(examiner: ServiceExaminer, context: ServiceContext): Promise<CheckedProjects> {
-  const { projects, listings } = context.service
+  const { listings } = context.service
+  const { projects, total, unread, isEmpty } = await knownProjects(examiner, context.service)
   const withKey = projects.filter(({ key }) => key !== '')
-  if (withKey.length === 0) {
+  if (withKey.length === 0 && unread === undefined) {
+    if (isEmpty) return nothingListed
     const waiting = [skipped('there is no key: see configuration')]
     return {
       diagnoses: [
@@ -39,7 +43,8 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
       found: undefined,
     }
   }
-  const asked: Asked[] = []
+  // What the list says of the key and the base path counts, too.
+  const asked: Asked[] = unread === undefined ? [] : [unread]
   for (const some of chunks(withKey, atOnce)) {
     asked.push(
       ...(await Promise.all(
@@ -57,13 +62,31 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
     diagnoses: [
       ['base-path', [basePath]],
       ['key', keys],
-      ['projects', projectDiagnoses(asked, projects.length, { file: context.file, explain })],
+      [
+        'projects',
+        projectDiagnoses(asked, { total, keyless: projects.length - withKey.length, file: context.file, explain }),
+      ],
     ],
     found: asked.find(({ fault }) => fault === undefined)?.project,
   }
 }
 
 const atOnce = 4
+
+const nothingListed: CheckedProjects = {
+  diagnoses: [
+    [
+      'projects',
+      [
+        fail(
+          'the list of the service has no project that the configuration asks for',
+          'Check `organisation`, the patterns under `projects`, and what the key may read.',
+        ),
+      ],
+    ],
+  ],
+  found: undefined,
+}
 
 /** The project itself, or its endpoints where the service does not show projects. */
 async function askFor(
@@ -150,6 +173,9 @@ async function describeOwner(project: ConfiguredProject, examiner: ServiceExamin
 }
 
 interface ProjectContext {
+  /** How many there are, asked for or not. */
+  readonly total: number
+  readonly keyless: number
   readonly file: string
   /** The check that explains why a project was not found; undefined where its own row does. */
   readonly explain: (asked: Asked) => 'key' | 'base-path' | undefined
@@ -158,15 +184,16 @@ interface ProjectContext {
 /** One diagnosis for each cause, with the projects that it is about. */
 function projectDiagnoses(
   asked: readonly Asked[],
-  configured: number,
-  { file, explain }: ProjectContext,
+  { total, keyless, file, explain }: ProjectContext,
 ): readonly Diagnosis[] {
   const faults = asked.filter(({ fault }) => fault !== undefined)
   const shown = asked.filter(({ fault }) => fault === undefined).map(nameOf)
   const byCause = Map.groupBy(faults, (each) => {
     return explain(each) ?? JSON.stringify([each.fault?.kind, bareWhat(each.fault?.facts.what ?? '')])
   })
-  const found = shown.length === 0 ? [] : [ok(`${shown.length} of ${configured} found: ${someOf(shown)}`)]
+  const others = total - asked.length - keyless
+  const unasked = others > 0 ? `; the other ${others} were not asked for` : ''
+  const found = shown.length === 0 ? [] : [ok(`${shown.length} of ${total} found: ${someOf(shown)}${unasked}`)]
   const failed = [...byCause.values()].flatMap((alike): readonly Diagnosis[] => {
     const [first] = alike
     if (first?.fault === undefined) return []
@@ -176,11 +203,11 @@ function projectDiagnoses(
     const place = alike.length === 1 ? ` (${file}:${first.project.line})` : ''
     return [faultDiagnosis(first.fault, `${names}${place}: `)]
   })
-  const keyless = configured - asked.length
   return [...found, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]
 }
 
 function nameOf({ project }: Asked): string {
+  if (isProjectList(project.ref)) return 'the list'
   return project.ref.name.slice(project.ref.service.length + 1)
 }
 

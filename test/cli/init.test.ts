@@ -100,6 +100,21 @@ describe('hookdrift init with options', () => {
     expect(parse(readFileSync(setUp.directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(setUp.service.url)
   })
 
+  it('takes https where a port speaks it, and trusts an authority that Node is given', async () => {
+    await using setUp = await openSetUp()
+    const { directory, env, service } = setUp
+    const { url, ca } = await tls('ending', async ({ url: path, headers: { authorization = '' } }, response) => {
+      const answer = await fetch(`${service.url}${path}`, { headers: authorization === '' ? {} : { authorization } })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: directory.write('ca.pem', ca) }
+    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--url', url.replace('https', 'http')]
+    const { code, stdout } = await startHookdrift(args, { cwd: directory.path, env: trusting }).ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`but at ${url}: this is used`) })
+    expect(stdout).toMatch(/^! the certificate is accepted, and valid until/m)
+    expect(parse(readFileSync(directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(url)
+  })
+
   it('names projects by their ids, and a project’s key names its own', async () => {
     await using setUp = await openSetUp()
     const { fleet, service, directory } = setUp
@@ -231,13 +246,18 @@ describe('a service that does not answer as it must', () => {
     plain((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<html>log in</html>'))
 
   it.each([
+    ['with nothing in time', () => plain(() => {}), /no answer|timed out|within/],
     ['with nothing', async () => `http://127.0.0.1:${await closedPort()}`, /connection refused[\s\S]*curl -v/],
     [
       'with 401',
       () => plain(json(401, { status: false, message: 'authorization failed' })),
       /401 unauthorized[\s\S]*make a new one/,
     ],
-    ['with 403', () => plain(json(403, { status: false, message: 'forbidden' })), /403 forbidden[\s\S]*the right to read/],
+    [
+      'with 403',
+      () => plain(json(403, { status: false, message: 'forbidden' })),
+      /403 forbidden[\s\S]*the right to read/,
+    ],
     [
       'with 503',
       () => plain(json(503, { status: false, message: 'later' })),
@@ -246,7 +266,11 @@ describe('a service that does not answer as it must', () => {
     ['with a page for people', () => html(200), /text\/html instead of JSON[\s\S]*\n {2}[A-Z]/],
     ['with an unknown path', () => html(404), /404 not found[\s\S]*without \/api\/v1/],
     ['with another shape', () => plain(json(200, { status: true, data: [] })), /data is not an object[\s\S]*curl -v/],
-    ['with a certificate of its own', async () => (await tls('selfSigned')).url, /self-signed[\s\S]*NODE_EXTRA_CA_CERTS/],
+    [
+      'with a certificate of its own',
+      async () => (await tls('selfSigned')).url,
+      /self-signed[\s\S]*NODE_EXTRA_CA_CERTS/,
+    ],
   ])('%s: exit code 3, no file, and what to do', async (_, start, message) => {
     using directory = openDirectory()
     const args = ['--url', await start(), '--organisation', 'o1', '--projects', 'all', '--key-from-env', 'ACME_KEY']

@@ -72,7 +72,7 @@ function serviceOf({ project }: ReportCoverage): string {
 function bareReason({ reason }: ReportCoverage): string {
   if (reason === null) return 'no reason given'
   return readReason(reason)
-    .what.replace(/^(?:page \d{1,9}|project): /, '')
+    .what.replace(/^(?:page \d{1,9}|project|list of projects): /, '')
     .replace(/^item \d{1,9} /, 'an item ')
     .replace(/ after \d{1,5} tries/, '')
     .replace(', no time left for further tries', '')

@@ -18,7 +18,10 @@ export interface UnlistedProjects {
  * cannot be said. The key may have no right to the list, so each request is sent once and a fault is not a gap in
  * coverage.
  */
-export async function findUnlisted(service: AuditedService, reading: ListReading): Promise<UnlistedProjects | undefined> {
+export async function findUnlisted(
+  service: AuditedService,
+  reading: ListReading,
+): Promise<UnlistedProjects | undefined> {
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
   // A budget that is spent allows no further try.

@@ -13,14 +13,14 @@ import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import { sealedName } from './name-projects.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
+import type { ListReading } from './read-project-list.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { withoutAccepted } from './write-violations.ts'
 
-interface Concluding {
+interface Concluding extends ListReading {
   readonly draft: Draft
   readonly sealer: Sealer
   readonly evaluator: PolicyEvaluator
-  readonly signal: AbortSignal
   readonly concurrency: number
   readonly outcomes: readonly ProjectOutcome[]
 }
@@ -47,12 +47,12 @@ export async function writeLists(
 const foundText = 'new in the list of projects: scanned for the first time'
 
 /**
- * Looks for projects without an entry, in the lists of services that name all their projects. Violations of a list
+ * Searches for projects without an entry, in the lists of services that name all their projects. Violations of a list
  * that says nothing are carried as unknown. Returns too about which lists something was drafted.
  */
 export async function writeUnlisted(
   services: readonly AuditedService[],
-  { draft, sealer, evaluator, signal, concurrency, outcomes }: Concluding,
+  { draft, sealer, evaluator, clock, signal, concurrency, outcomes }: Concluding,
 ): Promise<SearchedLists & { readonly written: readonly ProjectRef[] }> {
   const isAsked = evaluator.needs.has(unlistedRule)
   const answering = new Set(outcomes.flatMap(({ project, statuses }) => (isSeen(statuses) ? [project.service] : [])))
@@ -60,7 +60,7 @@ export async function writeUnlisted(
   const found = await Promise.all(
     services.map((service) =>
       isAsked && answering.has(service.name) && !signal.aborted
-        ? limit(() => findUnlisted(service, signal))
+        ? limit(() => findUnlisted(service, { clock, signal }))
         : undefined,
     ),
   )
@@ -69,15 +69,18 @@ export async function writeUnlisted(
   for (const [place, { name }] of services.entries()) {
     const unlisted = found[place]
     const list = projectListOf(name)
-    if ((unlisted ?? []).length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
+    const projects = unlisted?.projects ?? []
+    if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
     const ofList = evaluator.forProject(list)
-    const findings = (unlisted ?? []).flatMap((project) =>
+    const findings = projects.flatMap((project) =>
       ofList.evaluateScan(resourceOf(project, sealer), {
         ...{ isVanished: false, isMissing: false, isUnlisted: true, unconfirmedRemovals: [] },
       }),
     )
     for (const place of ofList.outcome().usedWaivers) usedWaivers.add(place)
     await draft.stageScan(list)
+    // The proof of what is found and resolved. A list that says nothing is not a gap.
+    if (unlisted !== undefined) await draft.stageWalk(list, unlisted.coverage, undefined)
     await reconcileList(draft, list, { findings, isComplete: unlisted !== undefined, evaluator })
     written.push(list)
   }

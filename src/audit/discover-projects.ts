@@ -126,11 +126,11 @@ function findProjects(
 
 /** The names of earlier runs, by uid; the uid itself where the name belongs to several projects. */
 function uniqueNames(past: readonly ProjectRef[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const holders = Map.groupBy(past, shortName)
+  const sharing = Map.groupBy(past, shortName)
   return new Map(
     past.map((project) => {
       const short = shortName(project)
-      return [project.uid, taken.has(short) || holders.get(short)?.length !== 1 ? project.uid : short]
+      return [project.uid, taken.has(short) || sharing.get(short)?.length !== 1 ? project.uid : short]
     }),
   )
 }

@@ -1,33 +1,38 @@
+import type { Coverage } from '../model/coverage.ts'
 import type { ListedProject, Traffic } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
-import { listProjectsOf } from './read-project-list.ts'
+import { type ListReading, readProjectList } from './read-project-list.ts'
 
 /** A project that refuses the key may do so for itself; this many decide about the key. */
 const mostTried = 3
 
+export interface UnlistedProjects {
+  readonly projects: readonly ListedProject[]
+  /** Of the list, which is complete. */
+  readonly coverage: Coverage
+}
+
 /**
- * Finds projects that a service lists, that its key reads, and that the configuration does not name. undefined: it
- * cannot be said. The key may have no right to the list, so each request is sent once and a fault is no gap in coverage.
+ * Finds projects that a service lists, that its key reads, and that the configuration does not name. undefined: that
+ * cannot be said. The key may have no right to the list, so each request is sent once and a fault is not a gap in
+ * coverage.
  */
 export async function findUnlisted(
   service: AuditedService,
-  signal: AbortSignal,
-): Promise<readonly ListedProject[] | undefined> {
+  reading: ListReading,
+): Promise<UnlistedProjects | undefined> {
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
   // A budget that is spent allows no further try.
   const traffic = { requests: 0, retries: 0, waitedMs: Number.POSITIVE_INFINITY }
+  const { listed, coverage } = await readProjectList(service, reading, traffic)
   const known = new Set(named.map(({ ref }) => ref.uid))
-  try {
-    const listed = await listProjectsOf(service, traffic, signal)
-    if (!listed.some(({ uid }) => known.has(uid))) return undefined
-    const unlisted = listed.filter(({ uid }) => !known.has(uid))
-    return unlisted.length === 0 || (await readsOthers(service, unlisted, { traffic, signal })) ? unlisted : undefined
-  } catch (error) {
-    if (error instanceof ServiceFault) return undefined
-    throw error
-  }
+  if (coverage.status !== 'complete' || !listed.some(({ uid }) => known.has(uid))) return undefined
+  const projects = listed.filter(({ uid }) => !known.has(uid))
+  const { signal } = reading
+  if (projects.length > 0 && !(await readsOthers(service, projects, { traffic, signal }))) return undefined
+  return { projects, coverage }
 }
 
 /** A project's key lists all projects of its organisation, and reads its own alone. */

@@ -2,7 +2,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import type { ListedProject } from '../service/service-client.ts'
 
-/** What a part of a reference looks like in a configuration. */
+/** A part of a reference, as in a configuration. */
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
 
 interface Naming {
@@ -16,8 +16,8 @@ interface Naming {
 /**
  * Names the projects of a list for references, by uid. A project keeps the name of earlier runs: waivers, baselines and
  * patterns name it so, and a person who renames it at the service could otherwise lead it away from them. A new one has
- * the service's name, with `-` for blanks, or its uid: where the name is no part of a reference, holds what looks
- * secret, or is that of another project.
+ * the service's name, with `-` for blanks, or its uid: where the name does not fit into a reference, contains a secret,
+ * or is that of another project.
  */
 export function nameProjects(
   listed: readonly ListedProject[],
@@ -35,13 +35,13 @@ export function nameProjects(
   return new Map([...known, ...names])
 }
 
-/** The service's name as a part of a reference; undefined where it is none. */
+/** The service's name as a part of a reference; undefined where it does not fit. */
 export function wordOf(name: string, sealer: Sealer): string | undefined {
   const word = name.trim().replace(/ {1,200}/g, '-')
   return nameForm.test(word) && sealedName(name, sealer) === name ? word : undefined
 }
 
-/** A name of the list, with what looks secret in it sealed. */
+/** A name of the list, with its secrets sealed. */
 export function sealedName(name: string, sealer: Sealer): string {
   return takeInventory('project', [{ name }], sealer).listed[0]?.name ?? ''
 }

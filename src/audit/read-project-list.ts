@@ -19,11 +19,14 @@ export interface ReadList {
 
 /**
  * Reads the list of a service's projects. A list without a project is `suspect`, however often it comes: a service that
- * lost its place answers so, and every project would vanish.
+ * lost its place answers so, and every project would vanish. `traffic`: what is used of the retry budget already.
  */
-export async function readProjectList(service: AuditedService, reading: ListReading): Promise<ReadList> {
+export async function readProjectList(
+  service: AuditedService,
+  reading: ListReading,
+  traffic: Traffic = { requests: 0, retries: 0, waitedMs: 0 },
+): Promise<ReadList> {
   const startedAt = reading.clock.now()
-  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
   const result = (status: CoverageStatus, cause: CoverageCause | null, reason: string | null, items = 0): Coverage => {
     const { requests, retries } = traffic
     const durationMs = Math.round(reading.clock.now() - startedAt)
@@ -49,7 +52,7 @@ const emptyReason =
   'Check `organisation` and the key; projects that earlier runs scanned are scanned all the same'
 
 /** @throws ServiceFault when the list, or the organisation that it needs, could not be read */
-export async function listProjectsOf(
+async function listProjectsOf(
   service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
   traffic: Traffic,
   signal: AbortSignal,

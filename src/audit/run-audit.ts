@@ -108,7 +108,7 @@ export async function runAudit(
     const listing = { evaluator: createEvaluator(policy, now), outcomes }
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
-    const searched = await writeUnlisted(services, { ...listing, draft, sealer, signal, concurrency })
+    const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
     const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },

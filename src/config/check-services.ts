@@ -140,9 +140,12 @@ function* unreadableList(
     yield document.problem(projects, `the service has no key to list its projects with; use ${referenceForms}`)
   }
   const isLost = document.leftOut.some((left) => left[0] === 'services')
-  if (service.organisation === undefined && namedProjects(service).length === 0 && !isLost) {
-    const text = 'organisation is missing, the id of the organisation whose projects are listed; or name one of them'
-    yield document.problem(projects, text)
+  if (service.organisation === undefined && !isLost) {
+    const text =
+      namedProjects(service).length === 0
+        ? 'organisation is missing, the id of the organisation whose projects are listed; or name one of them'
+        : 'organisation is missing: the projects are not read, so none shows it'
+    if (namedProjects(service).length === 0 || service.listings.project === 'off') yield document.problem(path, text)
   }
   const patterns = new Map<string, number>()
   for (const [place, { match }] of matched) {

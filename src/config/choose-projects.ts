@@ -11,7 +11,7 @@ export function matchesProject(name: string, patterns: readonly string[]): boole
 
 /**
  * Whether a project that a run scanned is one that patterns for a service's list took, or the list itself. One that
- * reports show by its id may fit a pattern by a name that is no reference.
+ * reports show by its id may fit a pattern by a name that does not fit into a reference.
  */
 export function mayBeFound({ name, service, uid }: ProjectRef, patterns: readonly string[]): boolean {
   const short = name.slice(service.length + 1)

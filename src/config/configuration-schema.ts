@@ -131,7 +131,7 @@ const service = z.strictObject({
         z.literal('all'),
         z
           .array(z.union([project, matched], { error: `a mapping such as ${oneProject}` }))
-          .min(1)
+          .min(1, { error: `all, or at least one project, such as - ${oneProject}` })
           .max(50_000),
       ],
       { error: `all, or at least one project, such as - ${oneProject}` },

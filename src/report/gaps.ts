@@ -15,3 +15,8 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 export function gapsFor({ needs }: EvaluatedRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }
+
+/** The walks of projects, without the lists that show which these are. */
+export function withoutLists<Walk extends Pick<ReportCoverage, 'listing'>>(coverage: readonly Walk[]): readonly Walk[] {
+  return coverage.filter(({ listing }) => listing !== 'projects')
+}

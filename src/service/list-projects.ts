@@ -72,7 +72,7 @@ function* itemsOf(
   }
 }
 
-/** A time that is not filled is no time, as everywhere in this service. */
+/** A time that is not filled does not count, as everywhere in this service. */
 function isShown(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== '' && value !== '0001-01-01T00:00:00Z'
 }

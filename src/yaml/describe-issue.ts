@@ -70,9 +70,13 @@ function unknownKey(key: string, known: string): string {
 
 /** The branch whose own type fits; of several, the one with the fewest mistakes. */
 function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly core.$ZodIssue[] | undefined {
-  return branches
-    .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'))
-    .toSorted((a, b) => a.length - b.length)[0]
+  return branches.filter((issues) => issues.every(isWithin)).toSorted((a, b) => a.length - b.length)[0]
+}
+
+/** Whether the value is of the type that was expected, and what is wrong is in it: a member, or how many there are. */
+function isWithin(issue: core.$ZodIssue): boolean {
+  if (issue.path.length > 0 || issue.code === 'unrecognized_keys') return true
+  return (issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'array'
 }
 
 function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext): string {

@@ -153,7 +153,7 @@ describe('where projects are named, a list with', () => {
     )
   })
 
-  it.each(Object.entries(faults))('%s resolves nothing and is no gap', async (_, fault) => {
+  it.each(Object.entries(faults))('%s resolves nothing, and the coverage has no gap', async (_, fault) => {
     const { service } = fixture
     service.faults.splice(0, Number.POSITIVE_INFINITY, { ...fault, path: listPath, times: Number.POSITIVE_INFINITY })
     const report = await fixture.audit({ list: byHand, policy: listRules })

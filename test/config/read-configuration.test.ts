@@ -49,6 +49,10 @@ describe('readConfiguration', () => {
             },
           ],
           listings: { sources: 'auto', project: 'auto' },
+          matches: [],
+          organisation: undefined,
+          key: 'not-a-real-key',
+          keyPlace: { line: 4, column: 10, reference: '${ACME_KEY}' },
         },
       ],
       runTimeoutMs: 3_600_000,
@@ -297,11 +301,11 @@ describe('readConfiguration', () => {
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),
-      '5:15: projects is an empty list, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
+      '5:15: projects is an empty list, expected all, or at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
     ],
     [
       smallest.replace(/ {4}projects:[\s\S]*/, ''),
-      '2:5: projects is missing, expected at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
+      '2:5: projects is missing, expected all, or at least one project, such as - { id: 01M7XVZ2T417WGWM74AAK885VQ, name: payments }',
     ],
   ])('refuses, at its place: %s', (text, line) => {
     expect(refusal(text)).toEqual([line])

@@ -94,6 +94,23 @@ describe('outages and limits', () => {
   })
 })
 
+describe('the list of projects', () => {
+  it('answers as recorded', async () => {
+    const exchanges = recording('discovery')
+    await start(exchanges)
+    const [ingest, refunds] = ['01M8050JPFGPCYZ3WFFV4RHQNG', '01M8050JSJ8GSGPERZD40HR9MT']
+    const created = service.fleet.project(refunds)
+    service.fleet.remove(refunds)
+    for (const exchange of exchanges) {
+      if (exchange.name === 'projects after one was deleted') service.fleet.remove(ingest)
+      if (exchange.name === 'projects after one was created' && created !== undefined) service.fleet.add(created)
+      service.behaviour.outage = exchange.name.endsWith('the database is down') ? 'database-down' : null
+      // The dashboard's own operations are not simulated.
+      if (!exchange.request.path.startsWith('/ui/')) await hold(exchange)
+    }
+  })
+})
+
 describe('tests of source functions', () => {
   // The recorded service waits ten seconds for a function that never ends.
   beforeEach(() => start(before, { functionLimitMs: 300 }))

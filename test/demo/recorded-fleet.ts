@@ -20,6 +20,7 @@ export function recordedFleet(exchanges: readonly RecordedExchange[]): Simulated
       else subscriptions.set(item.uid, subscriptionRow(item))
     }
     if (/^\/api\/v1\/projects\/[^/?]+$/.test(request.path)) projects.set(data.uid, projectRow(data))
+    if (/^\/api\/v1\/projects\?/.test(request.path)) for (const item of data) projects.set(item.uid, projectRow(item))
   }
   for (const uid of unverified(exchanges)) {
     const source = sources.get(uid)

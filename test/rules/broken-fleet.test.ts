@@ -16,6 +16,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'probe/': 'need a probe in the policy: test/audit',
   'source/function-broken': 'needs a probe in the policy: test/audit',
   'project/vanished': 'needs a project that was there before: test/audit',
+  'project/unlisted': 'needs a list of projects: test/audit/unlisted.test.ts',
   'project/mass-removal': 'needs a walk that lost much: test/audit',
   'violation/': 'need violations that are old: test/audit/overdue.test.ts',
   'waiver/': 'are about the policy: test/audit/waivers.test.ts',

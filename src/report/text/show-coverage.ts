@@ -5,6 +5,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
+import { withoutLists } from '../gaps.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showFailures } from './show-failures.ts'
@@ -40,7 +41,7 @@ export function showNotices(notices: readonly Notice[], page: TextPage, most: nu
 }
 
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
-  const projects = new Set(coverage.map(({ project }) => project)).size
+  const projects = new Set(withoutLists(coverage).map(({ project }) => project)).size
   const size = `${count(total(coverage, 'items'), 'item')} in ${count(total(coverage, 'pages'), 'page')}`
   return wrapProse(`Scanned ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
     page.paint('good', line),

@@ -3,6 +3,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../answer.ts'
+import { withoutLists } from '../gaps.ts'
 import type { TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showTime } from './show-time.ts'
@@ -20,7 +21,7 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const incomplete = walks.filter(({ status }) => status !== 'complete')
   const earlier = new Map(coverage.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
-  const projects = new Set(coverage.map(({ project }) => project)).size
+  const projects = new Set(withoutLists(coverage).map(({ project }) => project)).size
   const headline = isCoverageComplete(coverage)
     ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
     : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)

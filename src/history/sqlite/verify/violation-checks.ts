@@ -18,7 +18,7 @@ export const violationChecks: readonly Check[] = [
 
 /**
  * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the
- * service does not show the project.
+ * service does not show the project. Violations of a list of projects are resolved by that list.
  *
  * The runs since the violation was last seen count too: one of them may have changed the policy.
  */
@@ -31,7 +31,7 @@ const resolvedSql = `
     AND NOT EXISTS (
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
         AND w.listing IN (CASE x.kind WHEN 'project' THEN 'project' WHEN 'device' THEN 'subscriptions' ELSE x.kind || 's' END,
-                          CASE x.kind WHEN 'source' THEN 'subscriptions' END))
+                          CASE x.kind WHEN 'source' THEN 'subscriptions' WHEN 'project' THEN 'projects' END))
     AND NOT (x.rule IN ('project/vanished', 'project/mass-removal') AND 2 = (
       SELECT count(*) FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
         AND w.listing IN ('endpoints', 'subscriptions')))

@@ -6,7 +6,7 @@ import { reasonOf } from '../model/errors.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
 import { type HostPort, hostPortOf, resolveHost, tryConnection } from '../service/reach-host.ts'
-import { contain, type Finding, fail, ok, skipped } from './check.ts'
+import { contain, type Diagnosis, fail, ok, skipped } from './check.ts'
 
 const waitMs = 5_000
 
@@ -15,7 +15,7 @@ export async function checkChannels(
   channels: readonly Channel[],
   env: ProxyVariables,
   isCut: boolean,
-): Promise<readonly Finding[]> {
+): Promise<readonly Diagnosis[]> {
   const found = await Promise.all(channels.map((channel) => contain(async () => [await checkChannel(channel, env)])))
   const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
   if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
@@ -23,7 +23,7 @@ export async function checkChannels(
 }
 
 /** URLs of channels are secrets: a message shows the host alone. */
-async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Finding> {
+async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Diagnosis> {
   const { name } = channel
   if (channel.type === 'log') return ok(`${name}: writes to the log`)
   if (channel.type === 'directory') return checkDirectory(name, channel.path)
@@ -34,7 +34,7 @@ async function checkChannel(channel: Channel, env: ProxyVariables): Promise<Find
   return checkReceiver(name, target)
 }
 
-async function checkReceiver(name: string, { host, port }: HostPort): Promise<Finding> {
+async function checkReceiver(name: string, { host, port }: HostPort): Promise<Diagnosis> {
   const at = `${host}:${port}`
   try {
     await resolveHost(host)
@@ -46,7 +46,7 @@ async function checkReceiver(name: string, { host, port }: HostPort): Promise<Fi
   }
 }
 
-function checkDirectory(name: string, path: string): Finding {
+function checkDirectory(name: string, path: string): Diagnosis {
   let place = path
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
   try {

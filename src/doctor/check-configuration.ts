@@ -1,11 +1,11 @@
 import { type ExaminedConfiguration, examineConfiguration } from '../config/read-configuration.ts'
 import { count } from '../text/count.ts'
 import { timetableFaultsAt } from '../worker/timetable.ts'
-import { type Finding, fail, findingsOf, ok, warn } from './check.ts'
+import { type Diagnosis, diagnosesOf, fail, ok, warn } from './check.ts'
 import type { DoctorContext } from './context.ts'
 
 export interface CheckedConfiguration {
-  readonly findings: readonly Finding[]
+  readonly diagnoses: readonly Diagnosis[]
   /** As far as it can be read; undefined where it cannot. */
   readonly examined: ExaminedConfiguration | undefined
 }
@@ -22,18 +22,24 @@ export function checkConfiguration({
   try {
     const findTimetableFault = timetableFaultsAt(clock.now())
     const examined = examineConfiguration(config, sources, { history, cwd, findTimetableFault })
-    return { findings: findingsIn(examined, shown(config)), examined }
+    return { diagnoses: diagnosesIn(examined, shown(config)), examined }
   } catch (error) {
-    return { findings: findingsOf(error), examined: undefined }
+    return { diagnoses: diagnosesOf(error), examined: undefined }
   }
 }
 
-function findingsIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Finding[] {
+function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Diagnosis[] {
   const faults = problems
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, column, text }) => fail(`${file}:${line}:${column}: ${text}`, null))
+    .map(({ line, column, text }) => fail(`${file}:${line}:${column}: ${text}`, adviceOn(text)))
   const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), null))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
   return [ok(`${file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}`), ...warnings]
+}
+
+/** A mistake says itself what was expected; where a value is missing, the file is not what to correct. */
+function adviceOn(text: string): string | null {
+  const isMissing = text.includes(' is not set') || text.includes(' is empty once ')
+  return isMissing ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.' : null
 }

@@ -3,13 +3,13 @@ import { verificationOf } from '../app/verify-report.ts'
 import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { count } from '../text/count.ts'
-import { type Finding, fail, findingsOf, ok, warn } from './check.ts'
+import { type Diagnosis, diagnosesOf, fail, ok, warn } from './check.ts'
 import { showBytes } from './show-bytes.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface CheckedHistory {
-  readonly findings: readonly Finding[]
+  readonly diagnoses: readonly Diagnosis[]
   /** undefined where the history cannot be used. */
   readonly examination: HistoryExamination | undefined
 }
@@ -25,17 +25,17 @@ export async function checkHistory(
 ): Promise<CheckedHistory> {
   try {
     const examination = await examineHistory(location, env, verificationOf('plain'))
-    const findings = [...troublesOf(examination, location), ...contentFindings(examination, shown(location.path))]
-    return { findings, examination }
+    const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, shown(location.path))]
+    return { diagnoses, examination }
   } catch (error) {
-    return { findings: findingsOf(error), examination: undefined }
+    return { diagnoses: diagnosesOf(error), examination: undefined }
   }
 }
 
 function* troublesOf(
   { exists, isWritable, isReadableByOthers, freeBytes }: HistoryExamination,
   { shown }: HistoryLocation,
-): Generator<Finding> {
+): Generator<Diagnosis> {
   if (!isWritable) {
     const advice = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
     yield fail(`${shown} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`, advice)
@@ -47,11 +47,11 @@ function* troublesOf(
   }
 }
 
-function contentFindings({ content, freeBytes, isLocal }: HistoryExamination, file: string): readonly Finding[] {
+function contentDiagnoses({ content, freeBytes, isLocal }: HistoryExamination, file: string): readonly Diagnosis[] {
   const free = freeBytes === undefined ? '' : `, ${showBytes(freeBytes)} free`
   if (content === undefined) return [ok(`none yet: the first audit makes ${file}${free}`)]
   const { verification, bytes, committedRuns } = content
-  if (verification === undefined) return [schemaFinding(content, file)]
+  if (verification === undefined) return [schemaDiagnosis(content, file)]
   if (verification.ok) {
     const disk = isLocal ? ', local disk' : ''
     return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}`)]
@@ -61,7 +61,7 @@ function contentFindings({ content, freeBytes, isLocal }: HistoryExamination, fi
   return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
 }
 
-function schemaFinding({ schema, knownSchema }: HistoryContent, file: string): Finding {
+function schemaDiagnosis({ schema, knownSchema }: HistoryContent, file: string): Diagnosis {
   const text = `${file} has schema ${schema}, this hookdrift writes schema ${knownSchema}`
   if (schema > knownSchema) return fail(text, 'Use the newer hookdrift that wrote it.')
   return warn(text, 'The next audit upgrades it, after a backup.')

@@ -3,11 +3,11 @@ import type { Policy } from '../policy/policy.ts'
 import { answerPolicyTests } from '../queries/answer-policy-tests.ts'
 import { count } from '../text/count.ts'
 import { problemLine } from '../yaml/problem.ts'
-import { contain, type Finding, fail, findingsOf, ok, skipped } from './check.ts'
+import { contain, type Diagnosis, diagnosesOf, fail, ok, skipped } from './check.ts'
 
 export interface CheckedPolicy {
-  readonly policy: readonly Finding[]
-  readonly tests: readonly Finding[]
+  readonly policy: readonly Diagnosis[]
+  readonly tests: readonly Diagnosis[]
 }
 
 /** Reads the policy with all its mistakes, and runs its tests. `file`: undefined where none is configured. */
@@ -20,7 +20,7 @@ export async function checkPolicy(
   try {
     policy = await loadPolicy(file, { now })
   } catch (error) {
-    return { policy: findingsOf(error), tests: [skipped('the policy cannot be read')] }
+    return { policy: diagnosesOf(error), tests: [skipped('the policy cannot be read')] }
   }
   const rules = count(policy.rules.length, 'rule')
   if (file === undefined) {
@@ -32,7 +32,7 @@ export async function checkPolicy(
   }
 }
 
-async function runTests(file: string, policy: Policy): Promise<readonly Finding[]> {
+async function runTests(file: string, policy: Policy): Promise<readonly Diagnosis[]> {
   const ids = policy.known.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) return [skipped('the policy has no tests')]

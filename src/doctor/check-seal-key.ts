@@ -2,7 +2,7 @@ import { findInstallationKey, refuseEmptyVariable } from '../app/installation-ke
 import type { HistoryContent } from '../history/examination.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { type Finding, ok, warn } from './check.ts'
+import { type Diagnosis, ok, warn } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,7 +17,7 @@ export function checkSealKey(
   env: Environment,
   content: HistoryContent | undefined,
   shown: (path: string) => string,
-): readonly Finding[] {
+): readonly Diagnosis[] {
   const found = findInstallationKey(location, env)
   const file = shown(location.keyFile)
   if (found === undefined) {
@@ -26,12 +26,12 @@ export function checkSealKey(
     return [warn(`${file} is missing: the next audit makes a new key`, restoreKey)]
   }
   const { key, warning } = found
-  const findings: Finding[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${location.keyFile}\`.`)]
+  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${location.keyFile}\`.`)]
   const keyId = createSealer(key).keyId
   if (content?.sealKeyId !== undefined && content.sealKeyId !== keyId) {
-    return [...findings, warn(`${sourceOf(location, env, file)}, which is not the key of the last run`, restoreKey)]
+    return [...diagnoses, warn(`${sourceOf(location, env, file)}, which is not the key of the last run`, restoreKey)]
   }
-  return [...findings, ok(sourceOf(location, env, file), keepCopy)]
+  return [...diagnoses, ok(sourceOf(location, env, file), keepCopy)]
 }
 
 const restoreKey = 'Put the former key back; without it, secrets that changed since the last run go undetected once.'

@@ -22,7 +22,7 @@ export type ServiceCheckName =
   | 'projects'
 
 /** What a check came to. */
-export interface Finding {
+export interface Diagnosis {
   /** `skipped`: not checked, because of what another check found; or there is nothing to check. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped'
   /** One line, without a secret. */
@@ -32,39 +32,39 @@ export interface Finding {
 }
 
 /** One line of the answer. A check has a row for each thing that it found. */
-export interface CheckRow extends Finding {
+export interface CheckRow extends Diagnosis {
   readonly check: CheckName
   /** The service that it is about; null for the installation. */
   readonly service: string | null
 }
 
-export function ok(detail: string, remediation: string | null = null): Finding {
+export function ok(detail: string, remediation: string | null = null): Diagnosis {
   return { status: 'ok', detail, remediation }
 }
 
-export function warn(detail: string, remediation: string | null): Finding {
+export function warn(detail: string, remediation: string | null): Diagnosis {
   return { status: 'warn', detail, remediation }
 }
 
-export function fail(detail: string, remediation: string | null): Finding {
+export function fail(detail: string, remediation: string | null): Diagnosis {
   return { status: 'fail', detail, remediation }
 }
 
-export function skipped(detail: string): Finding {
+export function skipped(detail: string): Diagnosis {
   return { status: 'skipped', detail, remediation: null }
 }
 
-/** Does a check whose errors must not end the others: an error becomes a finding for each line of its message. */
-export async function contain(check: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+/** Does a check whose errors must not end the others: an error becomes a diagnosis for each line of its message. */
+export async function contain(check: () => Promise<readonly Diagnosis[]>): Promise<readonly Diagnosis[]> {
   try {
     return await check()
   } catch (error) {
-    return findingsOf(error)
+    return diagnosesOf(error)
   }
 }
 
-/** An error as findings. Of a bug, only the place is shown: its message may quote anything. */
-export function findingsOf(error: unknown): readonly Finding[] {
+/** An error as diagnoses. Of a bug, only the place is shown: its message may quote anything. */
+export function diagnosesOf(error: unknown): readonly Diagnosis[] {
   if (!(error instanceof AuditError)) {
     const [, place = ''] = framesOf(error).split('\n')
     return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]

@@ -2,7 +2,7 @@ import { configuredPaths } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
-import { type CheckName, type CheckRow, contain, type Finding, findingsOf, skipped } from './check.ts'
+import { type CheckName, type CheckRow, contain, type Diagnosis, diagnosesOf, skipped } from './check.ts'
 import { checkChannels } from './check-channels.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { checkHistory } from './check-history.ts'
@@ -19,7 +19,7 @@ const unread = [skipped('the configuration cannot be read')]
 export async function runChecks(context: DoctorContext, terminal: ProcessContext): Promise<readonly CheckRow[]> {
   const { nodeVersion, toolVersion, clock, shown, config, sources } = context
   const { env } = sources
-  const { findings, examined } = checkConfiguration(context)
+  const { diagnoses, examined } = checkConfiguration(context)
   const parts = examined?.parts
   const paths = await findPaths(context, terminal, parts)
   const { policy, tests } =
@@ -34,7 +34,7 @@ export async function runChecks(context: DoctorContext, terminal: ProcessContext
     parts && (await contain(async () => checkSchedules(parts.schedules, clock.now(), isCut('schedules'))))
   return [
     ...rows('node', checkNode(nodeVersion, toolVersion)),
-    ...rows('configuration', findings),
+    ...rows('configuration', diagnoses),
     ...rows('policy', policy),
     ...rows('policy-tests', tests),
     ...rows('history', history),
@@ -45,14 +45,14 @@ export async function runChecks(context: DoctorContext, terminal: ProcessContext
   ]
 }
 
-function rows(check: CheckName, findings: readonly Finding[]): readonly CheckRow[] {
-  return findings.map((finding) => ({ check, service: null, ...finding }))
+function rows(check: CheckName, diagnoses: readonly Diagnosis[]): readonly CheckRow[] {
+  return diagnoses.map((diagnosis) => ({ check, service: null, ...diagnosis }))
 }
 
 interface FoundPaths {
   /** undefined where none is configured. */
   readonly policy: string | undefined | 'unknown'
-  readonly history: HistoryLocation | readonly Finding[]
+  readonly history: HistoryLocation | readonly Diagnosis[]
 }
 
 /** Where the policy and the history are, also where much of the configuration is wrong. */
@@ -70,7 +70,7 @@ async function findPaths(
     return { policy, history: paths?.history ?? unread }
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
-    return { policy, history: findingsOf(error) }
+    return { policy, history: diagnosesOf(error) }
   }
 }
 
@@ -78,9 +78,9 @@ async function checkKept(
   place: FoundPaths['history'],
   env: DoctorContext['sources']['env'],
   shown: (path: string) => string,
-): Promise<{ readonly history: readonly Finding[]; readonly sealKey: readonly Finding[] }> {
+): Promise<{ readonly history: readonly Diagnosis[]; readonly sealKey: readonly Diagnosis[] }> {
   if (!('kind' in place)) return { history: place, sealKey: [skipped('its place is that of the history')] }
-  const { findings, examination } = await checkHistory(place, env, shown)
+  const { diagnoses, examination } = await checkHistory(place, env, shown)
   const sealKey = await contain(async () => checkSealKey(place, env, examination?.content, shown))
-  return { history: findings, sealKey }
+  return { history: diagnoses, sealKey }
 }

@@ -17,7 +17,7 @@ import { createSender } from './send-request.ts'
 import type { ListAccess, ListedProject, ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { createTransport } from './transport.ts'
-import { shownBase } from './wire-request.ts'
+import { basePath, shownBase } from './wire-request.ts'
 
 /** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
 export interface ServiceExaminer {
@@ -90,7 +90,7 @@ export function createServiceExaminer(
   })
   return {
     async greet() {
-      const path = `${new URL(settings.url).pathname.replace(/\/+$/, '')}/healthz`
+      const path = `${basePath(settings.url)}/healthz`
       const request = { method: 'GET', path, headers: { accept: 'application/json' }, body: null } as const
       const signal = new AbortController().signal
       const before = clock.now()

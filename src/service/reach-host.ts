@@ -29,9 +29,9 @@ export async function resolveHost(host: string): Promise<readonly string[]> {
 export function tryConnection({ host, port }: HostPort, timeoutMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ host, port })
-  const end = (settle: () => void) => {
+  const end = (report: () => void) => {
     socket.destroy()
-    settle()
+    report()
   }
   socket.setTimeout(timeoutMs, () => {
     end(() => reject(Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' })))

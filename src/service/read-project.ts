@@ -25,8 +25,8 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
 type KeyOwner = 'a person' | { readonly project: string; readonly own: AnsweringProject }
 
 /**
- * Whose a key is. It asks for a project that does not exist: a personal key is told so, a project's key is shown its
- * own project. undefined where the answer is another.
+ * Whose a key is. It asks for a project that does not exist: a personal key is refused, a project's key is shown its own
+ * project. undefined where the answer is another.
  */
 export async function findKeyOwner(
   ask: SendRequest,

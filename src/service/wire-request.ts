@@ -37,6 +37,6 @@ export function shownQuery({ query }: Pick<ServiceRequest, 'query'>, key: string
   return query.size === 0 ? '' : `?${withoutCredentials(foreignText(query.toString(), key))}`
 }
 
-function basePath(url: string): string {
+export function basePath(url: string): string {
   return new URL(url).pathname.replace(/\/+$/, '')
 }

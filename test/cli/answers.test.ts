@@ -87,6 +87,7 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['baseline-revoke', approvedBefore],
   ['compare', () => ['compare', 'partner', 'acme/bank-feeds']],
   ['diff', () => ['diff', '1', '2']],
+  ['doctor', () => ['doctor', '--config', cli.directory.file('hookdrift.yaml')]],
   ['keygen', () => ['keygen', newKeyFile()], ''],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],

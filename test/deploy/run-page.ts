@@ -130,6 +130,7 @@ export function bare(line: string): string {
     .replace(/\d{4}-\d\d-\d\d(?:[ T][\d:.]+( UTC|Z)?)?/g, 'TIME')
     .replace(/\b\d+ (?:m?s|min|h)\b/g, 'AGE')
     .replace(/\bjust now\b/g, 'AGE')
+    .replace(/\b\d+(?:\.\d)? [KMGT]B\b/g, 'SIZE')
     .replace(/\b[0-9a-f]{8,64}…?/g, 'DIGEST')
     .replace(/[ ─-]+/g, ' ')
     .trim()

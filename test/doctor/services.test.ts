@@ -19,7 +19,7 @@ async function aFleet(options: Parameters<typeof startSimulatedService>[1] = {})
 /** What `doctor` finds of a service at this URL. */
 async function examineUrl(url: string, options: Parameters<typeof directoryFor>[1] = {}) {
   using directory = directoryFor(url, options)
-  return examine(directory.path, { ACME_KEY: acmeKey })
+  return await examine(directory.path, { ACME_KEY: acmeKey })
 }
 
 const correctUrl = 'Correct `url` of the service in the configuration.'
@@ -81,7 +81,9 @@ describe('a service that can be audited', () => {
       'warn pages of 10 items are cut to 4; rate limit not named → Set page_size: 4 for this service.',
     ])
     const { of } = await examineUrl(greet)
-    expect(of('clock')).toEqual([expect.stringMatching(/^warn the clock of the service is \d+ s behind this one → Turn/)])
+    expect(of('clock')).toEqual([
+      expect.stringMatching(/^warn the clock of the service is \d+ s behind this one → Turn/),
+    ])
     expect(of('release')).toEqual([
       'warn calls itself Convoy v24.1.0 → hookdrift was held against v25.6 to v26.7: compare the first report with the dashboard.',
     ])
@@ -112,30 +114,34 @@ describe('the key', () => {
         "401 unauthorized: the key is wrong, expired or revoked, or the service's database is down, " +
         `the service says "authorization failed" → ${checkKey}`,
     ])
-    expect(of('projects')).toEqual([
-      `skipped ${Object.values(projects).join(', ')}: not shown, see key`,
-    ])
+    expect(of('projects')).toEqual([`skipped ${Object.values(projects).join(', ')}: see key`])
   })
 
   it.each([
-    [{}, /^fail hookdrift\.yaml:4:10: the environment variable ACME_KEY is not set$/],
-    [{ ACME_KEY: '' }, /^fail hookdrift\.yaml:4:10: key is empty once \$\{ACME_KEY\} is filled in/],
+    [{}, /^fail hookdrift\.yaml:4:10: the environment variable ACME_KEY is not set → Set the variable/],
+    [
+      { ACME_KEY: '' },
+      /^fail hookdrift\.yaml:4:10: key is empty once `\$\{ACME_KEY\}` is filled in.* → Set the variable/,
+    ],
     [
       { ACME_KEY: `"${acmeKey}"` },
       /^fail hookdrift\.yaml:4:10: the key has quotes around it in \$\{ACME_KEY\}: they would be sent, remove them$/,
     ],
     [{ ACME_KEY: `Bearer ${acmeKey}` }, /^fail hookdrift\.yaml:4:10: .*leave `Bearer` out/],
-  ])('that cannot be sent is a mistake of the configuration, and the service is examined without it', async (env, fault) => {
-    const { service, projects } = await aFleet()
-    await using _ = service
-    using directory = directoryFor(service.url, { projects })
-    const { code, failed, of } = await examine(directory.path, env)
-    expect({ code, failed }).toEqual({ code: 2, failed: ['configuration'] })
-    expect(of('configuration')).toEqual([expect.stringMatching(fault)])
-    expect(of('release')).toEqual([expect.stringMatching(/^ok calls itself Convoy/)])
-    expect(of('key')).toEqual(['skipped there is no key: see configuration'])
-    expect(service.requests.map(({ path }) => path)).toEqual(['/healthz'])
-  })
+  ])(
+    'that cannot be sent is a mistake of the configuration, and the service is examined without it',
+    async (env, fault) => {
+      const { service, projects } = await aFleet()
+      await using _ = service
+      using directory = directoryFor(service.url, { projects })
+      const { code, failed, of } = await examine(directory.path, env)
+      expect({ code, failed }).toEqual({ code: 2, failed: ['configuration'] })
+      expect(of('configuration')).toEqual([expect.stringMatching(fault)])
+      expect(of('release')).toEqual([expect.stringMatching(/^ok calls itself Convoy/)])
+      expect(of('key')).toEqual(['skipped there is no key: see configuration'])
+      expect(service.requests.map(({ path }) => path)).toEqual(['/healthz'])
+    },
+  )
 
   it('of one project names that project, where it is asked for another', async () => {
     const { fleet, service, projects } = await aFleet()
@@ -182,23 +188,61 @@ describe('the projects', () => {
   it('of a service that is unavailable are one row', async () => {
     const { code, failed, of } = await examineUrl(await plain(json(503, { status: false, message: 'later' })))
     expect({ code, failed }).toEqual({ code: 3, failed: ['projects'] })
-    expect(of('release')).toEqual(['warn the service does not name its release: /healthz answers 503 service unavailable'])
+    expect(of('release')).toEqual([
+      'warn the service does not name its release: /healthz answers 503 service unavailable',
+    ])
     expect(of('projects')).toEqual([
       'fail billing, orders: GET http://127.0.0.1:PORT/api/v1/projects/p1: 503 service unavailable, the service says "later" (request id r1) → Check the service and its log, then run the audit again.',
     ])
   })
 })
 
+describe('a fault of one project alone', () => {
+  it.each([
+    ['a right that is missing', { how: 'status', status: 403, body: { status: false, message: 'forbidden' } }],
+    ['a page of HTML', { how: 'html' }],
+    ['a broken answer', { how: 'bad-json' }],
+  ] as const)('is not hidden by a key and a base path that work for the other: %s', async (_title, fault) => {
+    const { service, projects, env } = await aFleet()
+    await using _ = service
+    const [, second = ''] = Object.keys(projects)
+    service.failNext({ ...fault, path: new RegExp(second), times: 9 })
+    using directory = directoryFor(service.url, { projects })
+    const { code, failed, of } = await examine(directory.path, env)
+    expect({ code, failed }).toEqual({ code: 3, failed: ['projects'] })
+    expect(of('projects').map((row) => row.slice(0, 7))).toEqual([
+      'ok 1 of',
+      `fail ${at(Object.values(projects), 1).slice(0, 2)}`,
+    ])
+  })
+})
+
 describe('a page size', () => {
+  it('is not to blame where no page can be read', async () => {
+    const { service, projects, env } = await aFleet({ outage: 'lists-unreadable' })
+    await using _ = service
+    using directory = directoryFor(service.url, { projects })
+    const { failed, of } = await examine(directory.path, env)
+    expect(failed).toEqual(['page-size'])
+    expect(of('page-size')).toEqual([expect.stringMatching(/^fail .* → Check the service and its log/)])
+  })
+
   it('that the service refuses is named', async () => {
     const { service, projects, env } = await aFleet()
     await using _ = service
-    service.failNext({ how: 'status', status: 422, body: { status: false, message: 'perPage is too large' }, path: /perPage=10/ })
+    service.failNext({
+      how: 'status',
+      status: 422,
+      body: { status: false, message: 'perPage is too large' },
+      path: /perPage=10/,
+    })
     using directory = directoryFor(service.url, { projects })
     const { code, failed, of } = await examine(directory.path, env)
     expect({ code, failed }).toEqual({ code: 3, failed: ['page-size'] })
     expect(of('page-size')).toEqual([
-      expect.stringMatching(/^fail a page of 10 items: GET .*: 422 .*says "perPage is too large".* → Lower `page_size`/),
+      expect.stringMatching(
+        /^fail a page of 10 items: GET .*: 422 .*says "perPage is too large".* → Lower `page_size`/,
+      ),
     ])
   })
 })
@@ -336,6 +380,6 @@ describe('the URL', () => {
     expect(of('base-path')).toEqual([
       'fail GET http://127.0.0.1:PORT/api/v1/projects/p1/endpoints: 200 ok with text/html instead of JSON: check the base path → Compare `url` with the address that people use, without /api/v1: hookdrift appends it.',
     ])
-    expect(of('projects')).toEqual(['skipped billing, orders: not asked for, see base-path'])
+    expect(of('projects')).toEqual(['skipped billing, orders: see base-path'])
   })
 })

@@ -2,12 +2,12 @@ import { nextStep } from '../../report/describe-failures.ts'
 import { networkFailure } from '../../service/network-failure.ts'
 import { proxyFor } from '../../service/proxy-for.ts'
 import { hostPortOf, isAddress, resolveHost, tryConnection } from '../../service/reach-host.ts'
-import { type Finding, fail, ok, skipped } from '../check.ts'
+import { type Diagnosis, fail, ok, skipped } from '../check.ts'
 import type { ServiceContext } from './context.ts'
 
 export interface CheckedAddress {
-  readonly dns: Finding
-  readonly tcp: Finding
+  readonly dns: Diagnosis
+  readonly tcp: Diagnosis
 }
 
 /**
@@ -34,7 +34,7 @@ export async function checkAddress({ service, env, clock }: ServiceContext): Pro
   }
 }
 
-async function checkName(host: string, url: string): Promise<Finding> {
+async function checkName(host: string, url: string): Promise<Diagnosis> {
   if (isAddress(host)) return ok(`${host} is an address`)
   try {
     const addresses = await resolveHost(host)

@@ -1,12 +1,12 @@
 import { dayMs } from '../../model/clock.ts'
 import type { Greeting, ServiceExaminer } from '../../service/examine-service.ts'
 import { count } from '../../text/count.ts'
-import { type Finding, ok, skipped, warn } from '../check.ts'
-import type { ServiceFindings } from './context.ts'
-import { failureFinding } from './describe-fault.ts'
+import { type Diagnosis, ok, skipped, warn } from '../check.ts'
+import type { ServiceDiagnoses } from './context.ts'
+import { failureDiagnosis } from './describe-fault.ts'
 
 export interface CheckedConnection {
-  readonly findings: ServiceFindings
+  readonly diagnoses: ServiceDiagnoses
   /** Whether the service answers in HTTP. */
   readonly isAnswered: boolean
 }
@@ -18,20 +18,20 @@ export async function checkConnection(
 ): Promise<CheckedConnection> {
   const greeting = await examiner.greet()
   const { failure } = greeting
-  if (failure?.status === null) return { findings: unanswered(greeting, failure), isAnswered: false }
+  if (failure?.status === null) return { diagnoses: unanswered(greeting, failure), isAnswered: false }
   return {
-    findings: [
-      ['tls', [await certificateFinding(examiner, url, now)]],
-      ['clock', [clockFinding(greeting)]],
-      ['release', [releaseFinding(greeting)]],
+    diagnoses: [
+      ['tls', [await certificateDiagnosis(examiner, url, now)]],
+      ['clock', [clockDiagnosis(greeting)]],
+      ['release', [releaseDiagnosis(greeting)]],
     ],
     isAnswered: true,
   }
 }
 
 /** The one check that the failure is about fails, and the others wait for it. */
-function unanswered(greeting: Greeting, failure: NonNullable<Greeting['failure']>): ServiceFindings {
-  const found = [failureFinding(failure, greeting.url)]
+function unanswered(greeting: Greeting, failure: NonNullable<Greeting['failure']>): ServiceDiagnoses {
+  const found = [failureDiagnosis(failure, greeting.url)]
   const waiting = [skipped('no answer')]
   if (failure.kind === 'tls')
     return [
@@ -50,7 +50,7 @@ function unanswered(greeting: Greeting, failure: NonNullable<Greeting['failure']
 
 const leastDays = 21
 
-async function certificateFinding(examiner: ServiceExaminer, url: string, now: number): Promise<Finding> {
+async function certificateDiagnosis(examiner: ServiceExaminer, url: string, now: number): Promise<Diagnosis> {
   if (url.startsWith('http:')) return skipped('the connection is plain http')
   const shown = await examiner.certificate()
   if (shown?.validTo === undefined) return ok('the certificate is accepted; a proxy hides its dates')
@@ -61,7 +61,7 @@ async function certificateFinding(examiner: ServiceExaminer, url: string, now: n
 
 const mostSecondsApart = 60
 
-function clockFinding({ aheadMs }: Greeting): Finding {
+function clockDiagnosis({ aheadMs }: Greeting): Diagnosis {
   if (aheadMs === undefined) return skipped('the service does not say its time')
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   const way = aheadMs < 0 ? 'behind' : 'ahead of'
@@ -75,7 +75,7 @@ function clockFinding({ aheadMs }: Greeting): Finding {
 /** Releases that hookdrift was held against: docs/reference/supported-services.md. */
 const supported = { first: [25, 6], last: [26, 7] } as const
 
-function releaseFinding({ release, version, failure }: Greeting): Finding {
+function releaseDiagnosis({ release, version, failure }: Greeting): Diagnosis {
   const dialect = version === undefined ? '' : `, answers in interface version ${version}`
   if (release === undefined) {
     const why = failure === undefined ? '' : `: /healthz answers ${failure.what}`

@@ -6,13 +6,14 @@ import { bareWhat } from '../../report/group-failures.ts'
 import type { ServiceExaminer } from '../../service/examine-service.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
 import type { Offer } from '../../service/settings.ts'
+import { shownBase } from '../../service/wire-request.ts'
 import { count } from '../../text/count.ts'
-import { type Finding, fail, ok, skipped } from '../check.ts'
-import { accessOf, type ServiceContext, type ServiceFindings } from './context.ts'
-import { faultFinding } from './describe-fault.ts'
+import { type Diagnosis, fail, ok, skipped } from '../check.ts'
+import { accessOf, type ServiceContext, type ServiceDiagnoses } from './context.ts'
+import { faultDiagnosis } from './describe-fault.ts'
 
 export interface CheckedProjects {
-  readonly findings: ServiceFindings
+  readonly diagnoses: ServiceDiagnoses
   /** A project that the service shows. */
   readonly found: ConfiguredProject | undefined
 }
@@ -30,7 +31,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
   if (withKey.length === 0) {
     const waiting = [skipped('there is no key: see configuration')]
     return {
-      findings: [
+      diagnoses: [
         ['base-path', waiting],
         ['key', waiting],
         ['projects', waiting],
@@ -46,13 +47,17 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
       )),
     )
   }
-  const basePath = basePathFinding(asked, context)
-  const keys = await keyFindings(asked, examiner, context)
+  const basePath = basePathDiagnosis(asked, context)
+  const keys = await keyDiagnoses(asked, examiner, context)
+  const explain = (each: Asked) => {
+    if (isRefused(asked.filter(({ project }) => project.key === each.project.key))) return 'key'
+    return basePath.status === 'fail' && isOfBasePath(each) ? 'base-path' : undefined
+  }
   return {
-    findings: [
+    diagnoses: [
       ['base-path', [basePath]],
       ['key', keys],
-      ['projects', projectFindings(asked, projects.length, context.file)],
+      ['projects', projectDiagnoses(asked, projects.length, { file: context.file, explain })],
     ],
     found: asked.find(({ fault }) => fault === undefined)?.project,
   }
@@ -83,7 +88,7 @@ async function faultOf(request: Promise<unknown>): Promise<ServiceFault | undefi
 }
 
 const ofBasePath: readonly FaultKind[] = ['wrong_url', 'not_offered', 'malformed']
-/** The service did not come to look at the key. */
+/** The service did not check the key. */
 const beforeKey: readonly FaultKind[] = [
   ...ofBasePath,
   'http',
@@ -94,35 +99,45 @@ const beforeKey: readonly FaultKind[] = [
   'rate_limited',
 ]
 
+function isOfBasePath({ fault }: Asked): boolean {
+  return fault !== undefined && ofBasePath.includes(fault.kind)
+}
+
+/** Whether the service refused a key for each of its projects; for one alone, it is a matter of that project. */
+function isRefused(ofKey: readonly Asked[]): boolean {
+  const [kind, ...others] = new Set(kindsOf(ofKey))
+  return others.length === 0 && (kind === 'refused_key' || kind === 'forbidden')
+}
+
 function kindsOf(asked: readonly Asked[]): readonly (FaultKind | undefined)[] {
   return asked.map(({ fault }) => fault?.kind)
 }
 
-function basePathFinding(asked: readonly Asked[], { service }: ServiceContext): Finding {
+function basePathDiagnosis(asked: readonly Asked[], { service }: ServiceContext): Diagnosis {
   const { url, dialect } = service.settings
   if (kindsOf(asked).some((kind) => kind === undefined || !beforeKey.includes(kind)))
-    return ok(`${url} answers under ${dialect.pathPrefix || '/'} as the API does`)
-  const fault = asked.map((each) => each.fault).find((each) => each !== undefined && ofBasePath.includes(each.kind))
-  return fault === undefined ? skipped('the service gives no answer to tell by: see projects') : faultFinding(fault)
+    return ok(`${shownBase(url)} answers under ${dialect.pathPrefix || '/'} as the API does`)
+  const fault = asked.find(isOfBasePath)?.fault
+  return fault === undefined ? skipped('no answer of the service shows it: see projects') : faultDiagnosis(fault)
 }
 
-/** One finding for each key, however many projects it is for. */
-async function keyFindings(
+/** One diagnosis for each key, however many projects it is for. */
+async function keyDiagnoses(
   asked: readonly Asked[],
   examiner: ServiceExaminer,
   { file }: ServiceContext,
-): Promise<readonly Finding[]> {
+): Promise<readonly Diagnosis[]> {
   const byKey = Map.groupBy(asked, ({ project }) => project.key)
-  const found: Finding[] = []
+  const found: Diagnosis[] = []
   for (const [key, ofKey] of byKey) {
     const [first] = ofKey
     if (first === undefined) continue
     const described = describeKey(key, first.project.keyPlace, file)
-    const refused = ofKey.find(({ fault }) => fault?.kind === 'refused_key' || fault?.kind === 'forbidden')?.fault
-    const isUntold = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
-    if (refused !== undefined && ofKey.every(({ fault }) => fault?.kind === refused.kind))
-      found.push(fail(`${described}: ${bareWhat(refused.facts.what)}`, nextStep(refused.kind, refused.facts.url)))
-    else if (isUntold) found.push(skipped(`${described}: the service did not look at it`))
+    const isUnchecked = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
+    if (first.fault !== undefined && isRefused(ofKey)) {
+      const { kind, facts } = first.fault
+      found.push(fail(`${described}: ${bareWhat(facts.what)}`, nextStep(kind, facts.url)))
+    } else if (isUnchecked) found.push(skipped(`${described}: the service did not check it`))
     else found.push(ok(`${described}: ${await describeOwner(first.project, examiner)}`))
   }
   return found
@@ -134,21 +149,32 @@ async function describeOwner(project: ConfiguredProject, examiner: ServiceExamin
   return owner === 'a person' ? 'accepted, a personal key' : `accepted, the key of one project: ${owner.project}`
 }
 
-/** One finding for each cause, with the projects that it is about. */
-function projectFindings(asked: readonly Asked[], configured: number, file: string): readonly Finding[] {
+interface ProjectContext {
+  readonly file: string
+  /** The check that explains why a project was not found; undefined where its own row does. */
+  readonly explain: (asked: Asked) => 'key' | 'base-path' | undefined
+}
+
+/** One diagnosis for each cause, with the projects that it is about. */
+function projectDiagnoses(
+  asked: readonly Asked[],
+  configured: number,
+  { file, explain }: ProjectContext,
+): readonly Diagnosis[] {
   const faults = asked.filter(({ fault }) => fault !== undefined)
   const shown = asked.filter(({ fault }) => fault === undefined).map(nameOf)
-  const byCause = Map.groupBy(faults, ({ fault }) => JSON.stringify([fault?.kind, bareWhat(fault?.facts.what ?? '')]))
+  const byCause = Map.groupBy(faults, (each) => {
+    return explain(each) ?? JSON.stringify([each.fault?.kind, bareWhat(each.fault?.facts.what ?? '')])
+  })
   const found = shown.length === 0 ? [] : [ok(`${shown.length} of ${configured} found: ${someOf(shown)}`)]
-  const failed = [...byCause.values()].flatMap((alike): readonly Finding[] => {
+  const failed = [...byCause.values()].flatMap((alike): readonly Diagnosis[] => {
     const [first] = alike
     if (first?.fault === undefined) return []
     const names = someOf(alike.map(nameOf))
-    const { kind } = first.fault
-    if (kind === 'refused_key' || kind === 'forbidden') return [skipped(`${names}: not shown, see key`)]
-    if (ofBasePath.includes(kind)) return [skipped(`${names}: not asked for, see base-path`)]
+    const explained = explain(first)
+    if (explained !== undefined) return [skipped(`${names}: see ${explained}`)]
     const place = alike.length === 1 ? ` (${file}:${first.project.line})` : ''
-    return [faultFinding(first.fault, `${names}${place}: `)]
+    return [faultDiagnosis(first.fault, `${names}${place}: `)]
   })
   const keyless = configured - asked.length
   return [...found, ...failed, ...(keyless === 0 ? [] : [skipped(`${count(keyless, 'project')} without a key`)])]

@@ -1,6 +1,6 @@
 import type { ConfiguredProject, ConfiguredService } from '../../config/read-configuration.ts'
 import type { ProjectAccess } from '../../service/service-client.ts'
-import type { CheckRow, Finding, ServiceCheckName } from '../check.ts'
+import type { CheckRow, Diagnosis, ServiceCheckName } from '../check.ts'
 import type { DoctorContext } from '../context.ts'
 
 /** What the checks of one service share. */
@@ -11,11 +11,11 @@ export interface ServiceContext extends Pick<DoctorContext, 'clock' | 'random' |
   readonly env: DoctorContext['sources']['env']
 }
 
-/** Findings by check, in the order in which they were made. */
-export type ServiceFindings = readonly (readonly [ServiceCheckName, readonly Finding[]])[]
+/** Diagnoses by check, in the order in which they were made. */
+export type ServiceDiagnoses = readonly (readonly [ServiceCheckName, readonly Diagnosis[]])[]
 
-export function rowsOf(service: string, findings: ServiceFindings): readonly CheckRow[] {
-  return findings.flatMap(([check, found]) => found.map((finding) => ({ check, service, ...finding })))
+export function rowsOf(service: string, diagnoses: ServiceDiagnoses): readonly CheckRow[] {
+  return diagnoses.flatMap(([check, found]) => found.map((diagnosis) => ({ check, service, ...diagnosis })))
 }
 
 /** A project for requests of its own: nothing is counted or stopped. */

@@ -2,16 +2,16 @@ import { nextStep } from '../../report/describe-failures.ts'
 import { bareWhat } from '../../report/group-failures.ts'
 import type { HttpFailure } from '../../service/http-outcome.ts'
 import type { ServiceFault } from '../../service/service-fault.ts'
-import { type Finding, fail } from '../check.ts'
+import { type Diagnosis, fail } from '../check.ts'
 
 /** A fault of a request as reports describe it: `GET https://…: 503 service unavailable (request id 8f2c)`. */
-export function faultFinding({ kind, facts }: ServiceFault, before = ''): Finding {
+export function faultDiagnosis({ kind, facts }: ServiceFault, before = ''): Diagnosis {
   const { url, requestId } = facts
   const id = requestId === null ? '' : ` (request id ${requestId})`
   return fail(`${before}GET ${url}: ${bareWhat(facts.what)}${id}`, nextStep(kind, url))
 }
 
 /** A failure before there was an answer. */
-export function failureFinding({ kind, what, hint }: HttpFailure, url: string): Finding {
+export function failureDiagnosis({ kind, what, hint }: HttpFailure, url: string): Diagnosis {
   return fail(`GET ${url}: ${what}${hint === null ? '' : `: ${hint}`}`, nextStep(kind, url))
 }

@@ -45,8 +45,8 @@ function readContent(file: string, request: VerificationRequest): HistoryContent
   }
 }
 
-/** Above, a copy in memory costs more than two empty files on the disk. */
-const mostCopied = 1024 * 1024 * 1024
+/** A small machine has the memory for this copy. Of a larger history, two side files without content are left behind. */
+const mostCopied = 256 * 1024 * 1024
 
 /**
  * The history in memory, where no other process uses the file: opening the file would leave the two side files of its

@@ -9,7 +9,11 @@ import { packageFaults } from './release/package-faults.ts'
  * npm and Node that it supports, where it runs the demo. Ends with 1 for any fault. It asks the registry for those
  * versions of npm and Node, and takes some minutes.
  */
-const supported = { npms: ['10', '11', 'latest'], nodes: ['22', '24', 'latest'] }
+const supported = {
+  npms: ['10', '11', 'latest'],
+  // The oldest that `engines` names, where the registry has it for this machine.
+  nodes: [process.arch === 'x64' ? '22.19.0' : '22', '24', 'latest'],
+}
 
 const checkout = join(import.meta.dirname, '..')
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-release-'))

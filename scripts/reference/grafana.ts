@@ -132,7 +132,11 @@ function dashboardWithHistory(): string {
   const whole = {
     ...dashboard,
     annotations: { list: [...dashboard.annotations.list, drift] },
-    panels: [...panels, table(0, 'What changed', queries.changes), table(1, 'Open violations by resource', queries.violations)],
+    panels: [
+      ...panels,
+      table(0, 'What changed', queries.changes),
+      table(1, 'Open violations by resource', queries.violations),
+    ],
   }
   return `${JSON.stringify(whole, null, 2)}\n`
 }

@@ -17,7 +17,12 @@ export interface Tools {
 }
 
 /** Runs a program without what the surrounding npm set. Rejects with its output when it does not end with 0. */
-export async function run(file: string, args: readonly string[], cwd: string, path = process.env.PATH): Promise<string> {
+export async function run(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  path = process.env.PATH,
+): Promise<string> {
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('npm_') && key !== 'INIT_CWD')
   const env = { ...Object.fromEntries(own), PATH: path }
   const { stdout } = await start(file, [...args], { cwd, env, timeout: 300_000, maxBuffer: 64 * 1024 * 1024 })

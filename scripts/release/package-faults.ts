@@ -36,7 +36,8 @@ const required = [
 const folders = ['bin', 'config', 'deploy', 'dist', 'docs', 'migrations', 'templates']
 
 /** Neither sources nor what may hold a secret or belongs to one machine. */
-const unwanted = /(?:^|\/)(?:node_modules|\.git|\.npmrc|\.env[^/]*|compile-cache)(?:\/|$)|\.(?:ts|key|pem|db|db-wal|tgz)$/
+const unwanted =
+  /(?:^|\/)(?:node_modules|\.git|\.npmrc|\.env[^/]*|compile-cache)(?:\/|$)|\.(?:ts|key|pem|db|db-wal|tgz)$/
 
 /**
  * What is wrong with a package, as sentences; empty when nothing is. `files` are the paths in its tarball. What the

@@ -72,24 +72,25 @@ export async function performAudit(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
+  await using opened = openStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
-  await using _bound = closedBy(done)
+  opened.defer(done)
   const { services, close } = openServices(configuration, request.only, {
     ...{ terminal, cut, patience: request.patience },
     onRequest: watchRequests(terminal, log, request.quiet),
   })
-  await using _projects = closedBy(close)
+  opened.defer(close)
   const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
   const history = await openHistory(configuration.history, terminal.env)
-  await using _history = closedBy(() => history.close())
+  opened.defer(() => history.close())
   const sealer = createSealer(key)
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
   const projects = chooseProjects(all, request.only, areListed)
   const areAll = services.length === configuration.services.length && projects.length === all.length
   const progress = openProgress(terminal, projects.length, request.quiet)
-  await using _progress = closedBy(progress.done)
+  opened.defer(progress.done)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -131,15 +132,6 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   return report
 }
 
-/** What `await using` closes at the end of its block. (`AsyncDisposableStack` is not in Node 22.) */
-function closedBy(close: () => unknown): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
-      await close()
-    },
-  }
-}
-
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
   for (const warning of warnings) printWarning(warning, terminal)
@@ -156,4 +148,19 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
     else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run committed')
+}
+
+/** Closes what was deferred, the last first, also after one that fails. (`AsyncDisposableStack` is not in Node 22.) */
+function openStack() {
+  const closes: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    const close = closes.pop()
+    if (close === undefined) return
+    try {
+      await close()
+    } finally {
+      await closeAll()
+    }
+  }
+  return { defer: (close: () => unknown) => void closes.push(close), [Symbol.asyncDispose]: closeAll }
 }

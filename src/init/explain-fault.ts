@@ -1,4 +1,4 @@
-import { faultFinding } from '../doctor/service/describe-fault.ts'
+import { faultDiagnosis } from '../doctor/service/describe-fault.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { describeFailures, nextStep } from '../report/describe-failures.ts'
@@ -8,7 +8,7 @@ import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 /** A fault of a service as an error that ends the set-up; other errors stay as they are. */
 export function explainFault(error: unknown): unknown {
   if (!(error instanceof ServiceFault)) return error
-  const { detail } = faultFinding(error)
+  const { detail } = faultDiagnosis(error)
   return AuditError.incomplete(detail, { advice: adviceFor(error.kind, error.facts.url) })
 }
 

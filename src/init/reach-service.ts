@@ -1,5 +1,5 @@
 import { checkConnection } from '../doctor/service/check-connection.ts'
-import { failureFinding } from '../doctor/service/describe-fault.ts'
+import { failureDiagnosis } from '../doctor/service/describe-fault.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import { defaultDialect } from '../service/dialect.ts'
@@ -31,9 +31,9 @@ export async function reachService(given: string, reaching: Reaching): Promise<s
   const found = await tryBothSchemes(mended.url, reaching)
   for (const note of [...mended.notes, ...found.notes]) reaching.say('note', note)
   await withExaminer(found.url, reaching, async (examiner) => {
-    const { findings } = await checkConnection(examiner, { url: found.url, now: reaching.clock.now() })
+    const { diagnoses } = await checkConnection(examiner, { url: found.url, now: reaching.clock.now() })
     reaching.say('good', `${found.url} answers`)
-    for (const { status, detail } of findings.flatMap(([, each]) => each)) {
+    for (const { status, detail } of diagnoses.flatMap(([, each]) => each)) {
       if (status !== 'skipped') reaching.say(status === 'ok' ? 'good' : 'note', detail)
     }
   })
@@ -81,6 +81,6 @@ function greet(url: string, reaching: Reaching): Promise<Greeting> {
 }
 
 function unreachable(failure: HttpFailure, url: string): AuditError {
-  const { detail } = failureFinding(failure, url)
+  const { detail } = failureDiagnosis(failure, url)
   return AuditError.incomplete(detail, { advice: adviceFor(failure.kind, url) })
 }

@@ -1,93 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, openDirectory } from '../cli/start-process.ts'
+import { openRepository, sealKey } from './action-repository.ts'
 import { checkout } from './build-image.ts'
-import { startForge } from './fake-forge.ts'
-import { type ActionOptions, runAction } from './run-action.ts'
 
-const program = join(checkout, 'src/cli/main.ts')
-const sealKey = '5'.repeat(64)
 const severities = ['critical', 'high', 'medium', 'low', 'info']
-
-/** An npm that notes what it is asked, and installs this checkout as the program. */
-const fakeNpm = `#!/bin/sh
-set -eu
-echo "npm $*" >>"$NPM_LOG"
-case $1 in
-pack) : >"$3/hookdrift-0.1.0.tgz" ;;
-install)
-  mkdir -p "$3/node_modules/.bin"
-  printf '#!/bin/sh\\nexec "%s" "%s" "$@"\\n' "$NODE" "$PROGRAM" >"$3/node_modules/.bin/hookdrift"
-  chmod 755 "$3/node_modules/.bin/hookdrift" ;;
-esac
-`
-
-/** A repository with a configuration for a simulated service, its pull request, and the cache between its jobs. */
-async function openRepository() {
-  const fleet = generateFleet({ projects: 1, endpointsPerProject: 4 })
-  const service = await startSimulatedService(fleet)
-  const forge = await startForge()
-  const directory = openDirectory()
-  const [action, workspace, cache, bin] = ['action', 'workspace', 'cache', 'bin'].map(directory.file)
-  if (!action || !workspace || !cache || !bin) throw new Error('four directories were named')
-  for (const path of [action, join(workspace, 'webhooks'), cache, bin]) mkdirSync(path, { recursive: true })
-  cpSync(join(checkout, 'deploy'), join(action, 'deploy'), { recursive: true })
-  cpSync(join(checkout, 'action.yml'), join(action, 'action.yml'))
-  writeFileSync(join(bin, 'npm'), fakeNpm, { mode: 0o755 })
-  symlinkSync(process.execPath, join(bin, 'node'))
-  directory.write('workspace/webhooks/hookdrift.yaml', configurationFor(service.url, fleet))
-
-  const used: { readonly action: string; readonly given: Readonly<Record<string, string>> }[] = []
-  let jobs = 0
-  const keep = (action: string, given: Readonly<Record<string, string>>) => {
-    used.push({ action, given })
-    const [files = ''] = (given.path ?? '').split('\n')
-    const history = files.replace(/\*$/, '')
-    if (action === 'actions/cache/save@v5') for (const file of globSync(files)) cpSync(file, join(cache, 'history'))
-    if (action !== 'actions/cache/restore@v5' || !existsSync(join(cache, 'history'))) return
-    mkdirSync(join(history, '..'), { recursive: true })
-    cpSync(join(cache, 'history'), history)
-  }
-  return {
-    fleet,
-    forge,
-    used,
-    npm: () => readFileSync(directory.file('npm.log'), 'utf8').replaceAll(directory.path, '').split('\n').slice(0, -1),
-    audit: (options: Partial<ActionOptions> = {}) => {
-      used.length = 0
-      return runAction({
-        action,
-        workspace,
-        temporary: directory.file(`job-${++jobs}`),
-        use: keep,
-        ...options,
-        inputs: { 'working-directory': 'webhooks', ...options.inputs },
-        github: { token: 'not-a-real-token', 'event.pull_request.number': '12', run_id: '99', ...options.github },
-        env: {
-          PATH: `${bin}:${process.env.PATH}`,
-          NODE: process.execPath,
-          PROGRAM: program,
-          NPM_LOG: directory.file('npm.log'),
-          GITHUB_API_URL: forge.url,
-          GITHUB_REPOSITORY: 'acme/hooks',
-          ACME_KEY: fleet.personalKey,
-          HOOKDRIFT_SEAL_KEY: sealKey,
-          ...options.env,
-        },
-      })
-    },
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      await forge[Symbol.asyncDispose]()
-      directory[Symbol.dispose]()
-    },
-  }
-}
 
 describe('the action', () => {
   it('audits, reports, keeps the history, and fails the job with the exit code of the audit', async () => {

@@ -41,7 +41,11 @@ describe('the GitLab component', () => {
     expect(name).toBe('staging')
     expect(job).toMatchObject({
       resource_group: 'staging',
-      cache: { key: 'staging', paths: ['.hookdrift/history/hookdrift.db*'], when: 'always' },
+      cache: {
+        key: 'staging',
+        paths: ['', '-wal'].map((end) => `.hookdrift/history/hookdrift.db${end}`),
+        when: 'always',
+      },
       artifacts: { when: 'always', reports: { junit: '.hookdrift/reports/hookdrift.xml' } },
     })
     const keys = ['stage', 'image', 'rules', 'resource_group', 'timeout', 'cache', 'variables', 'script', 'artifacts']

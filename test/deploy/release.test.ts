@@ -63,8 +63,12 @@ describe('the check of the package', () => {
   })
 
   it('finds what is missing', () => {
-    expect(packageFaults(description, files.filter((path) => path !== 'LICENSE'), { isBuilt: true })).toEqual([
-      'LICENSE is missing',
-    ])
+    expect(
+      packageFaults(
+        description,
+        files.filter((path) => path !== 'LICENSE'),
+        { isBuilt: true },
+      ),
+    ).toEqual(['LICENSE is missing'])
   })
 })

@@ -49,7 +49,9 @@ describe('docs/how-to/run-in-ci.md', () => {
   /** What is in code in the first cells of a table. */
   const firstCells = (head: string) => {
     const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
-    return table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+    return table
+      .split('\n')
+      .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
   }
 
   it('lists every input and output of the action', () => {

@@ -75,8 +75,8 @@ function describePlan(
       `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
     )
   say('text', '')
-  const where = relative(terminal.cwd(), directory)
-  say('text', where === '' ? 'Run next:' : `Run next, in ${where}:`)
+  const path = relative(terminal.cwd(), directory)
+  say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)
   for (const { command, purpose } of next) say('text', showStep({ command, purpose }))
 }
 

@@ -85,13 +85,14 @@ async function init(options: InitOptions, terminal: ProcessContext): Promise<num
   return exitCode ?? result
 }
 
-/** Only a terminal is asked; a pipe is not. */
+/** Only a person at a terminal that can move its cursor is asked. */
 async function openTerminal(
   { yes }: InitOptions,
-  { stdout }: ProcessContext,
+  { stdout, env }: ProcessContext,
   signal: AbortSignal,
 ): Promise<Asker | undefined> {
-  if (yes === true || stdout.isTTY !== true || !process.stdin.isTTY) return undefined
+  const isWatched = stdout.isTTY === true && process.stdin.isTTY && env.TERM !== 'dumb'
+  if (yes === true || !isWatched) return undefined
   const { openAsker } = await import('../init/ask.ts')
   return openAsker(process.stdin, process.stdout, signal)
 }

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { dayMs } from '../model/clock.ts'
 import { isOpen } from '../model/violation.ts'
 import type { Answers, Place } from './answers.ts'
@@ -62,7 +63,7 @@ async function acceptOpen(
 function describePlan(
   { files, next }: Plan,
   { place, service: { url } }: Pick<Answers, 'place' | 'service'>,
-  { say }: InitContext,
+  { say, directory, terminal }: InitContext,
 ): void {
   const isForMachines = (path: string) => path.includes('.schemas/') || path.endsWith('/.gitignore')
   const shown = files.map(({ path }) => path).filter((path) => !isForMachines(path))
@@ -74,7 +75,8 @@ function describePlan(
       `in a container, ${new URL(url).hostname} is the container itself: correct \`url\` in the configuration`,
     )
   say('text', '')
-  say('text', 'Run next:')
+  const path = relative(terminal.cwd(), directory)
+  say('text', path === '' ? 'Run next:' : `Run next, in ${path.startsWith('..') ? directory : path}:`)
   for (const { command, purpose } of next) say('text', showStep({ command, purpose }))
 }
 

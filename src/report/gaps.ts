@@ -15,3 +15,10 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 export function gapsFor({ needs }: EvaluatedRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }
+
+/** The walks of projects, without the lists that show which these are. */
+export function withoutLists<Walk extends { readonly listing?: ReportCoverage['listing'] }>(
+  coverage: readonly Walk[],
+): readonly Walk[] {
+  return coverage.filter(({ listing }) => listing !== 'projects')
+}

@@ -1,6 +1,7 @@
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { count } from '../text/count.ts'
+import { withoutLists } from './gaps.ts'
 
 type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly listing?: ReportCoverage['listing'] }
 
@@ -10,19 +11,12 @@ type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly 
  */
 export type ScannedExtent = 'nothing' | 'first' | 'compared'
 
-/** Without the walks of lists of projects: these show which projects there are, and nothing in them. */
-export function walksOfProjects<Walk extends { readonly listing?: ReportCoverage['listing'] }>(
-  coverage: readonly Walk[],
-): readonly Walk[] {
-  return coverage.filter(({ listing }) => listing !== 'projects')
-}
-
 export function scannedExtent(
   coverage: readonly Walked[],
   projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[] = [],
 ): ScannedExtent {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
-  const scanned = walksOfProjects(walks).filter(({ status, pages }) => status === 'complete' || pages > 0)
+  const scanned = withoutLists(walks).filter(({ status, pages }) => status === 'complete' || pages > 0)
   if (walks.length > 0 && scanned.length === 0) return 'nothing'
   const isFirst = firstWalks(projects)
   return scanned.length > 0 && scanned.every(isFirst) ? 'first' : 'compared'

@@ -5,7 +5,8 @@ import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../m
 import { countSeverities, type FailOn, isOpen, leastNew, severities, totalOf } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { atLeast, failsRun } from './fails-run.ts'
-import { type ScannedExtent, scannedExtent, walksOfProjects } from './scanned-extent.ts'
+import { withoutLists } from './gaps.ts'
+import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
 interface EvaluatedExtent {
   readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &
@@ -83,7 +84,7 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
     ]
   }
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
-  const items = count(sum(walksOfProjects(coverage).map((walk) => walk.items)), 'item')
+  const items = count(sum(withoutLists(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, failing)
   return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }

@@ -100,6 +100,21 @@ describe('hookdrift init with options', () => {
     expect(parse(readFileSync(setUp.directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(setUp.service.url)
   })
 
+  it('takes https where a port speaks it, and trusts an authority that Node is given', async () => {
+    await using setUp = await openSetUp()
+    const { directory, env, service } = setUp
+    const { url, ca } = await tls('ending', async ({ url: path, headers: { authorization = '' } }, response) => {
+      const answer = await fetch(`${service.url}${path}`, { headers: authorization === '' ? {} : { authorization } })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: directory.write('ca.pem', ca) }
+    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--url', url.replace('https', 'http')]
+    const { code, stdout } = await startHookdrift(args, { cwd: directory.path, env: trusting }).ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`but at ${url}: this is used`) })
+    expect(stdout).toMatch(/^! the certificate is accepted, and valid until/m)
+    expect(parse(readFileSync(directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(url)
+  })
+
   it('names projects by their ids, and a project’s key names its own', async () => {
     await using setUp = await openSetUp()
     const { fleet, service, directory } = setUp
@@ -231,6 +246,7 @@ describe('a service that does not answer as it must', () => {
     plain((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<html>log in</html>'))
 
   it.each([
+    ['with nothing in time', () => plain(() => {}), /no answer|timed out|within/],
     ['with nothing', async () => `http://127.0.0.1:${await closedPort()}`, /connection refused[\s\S]*curl -v/],
     [
       'with 401',

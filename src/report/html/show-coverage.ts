@@ -1,9 +1,8 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures } from '../describe-failures.ts'
-import { isGap } from '../gaps.ts'
+import { isGap, withoutLists } from '../gaps.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
-import { walksOfProjects } from '../scanned-extent.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
@@ -24,7 +23,7 @@ ${groupFailures(coverage, projects).map(showFailure)}${fold(html`${count(gaps.le
 /** `12 walks complete, 76 items; 3 skipped`. */
 function describe(walks: readonly ReportCoverage[]): string {
   const complete = walks.filter(({ status }) => status === 'complete')
-  const items = walksOfProjects(complete).reduce((sum, walk) => sum + walk.items, 0)
+  const items = withoutLists(complete).reduce((sum, walk) => sum + walk.items, 0)
   const skipped = walks.length - complete.length
   const read = `${count(complete.length, 'walk')} complete, ${count(items, 'item')}`
   return skipped === 0 ? read : `${read}; ${skipped} skipped, which the service does not offer`

@@ -5,7 +5,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
-import { walksOfProjects } from '../scanned-extent.ts'
+import { withoutLists } from '../gaps.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showFailures } from './show-failures.ts'
@@ -41,7 +41,7 @@ export function showNotices(notices: readonly Notice[], page: TextPage, most: nu
 }
 
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
-  const walks = walksOfProjects(coverage)
+  const walks = withoutLists(coverage)
   const projects = new Set(walks.map(({ project }) => project)).size
   const size = `${count(total(walks, 'items'), 'item')} in ${count(total(walks, 'pages'), 'page')}`
   return wrapProse(`Scanned ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>

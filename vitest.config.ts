@@ -26,6 +26,7 @@ export const slow = [
   'cli/baseline',
   'cli/drift-story',
   'cli/init',
+  'cli/init-refused',
   'cli/init-terminal',
   'cli/notify',
   'cli/outputs',

@@ -153,7 +153,7 @@ describe('the key', () => {
     expect(of('key')).toEqual([expect.stringMatching(`: accepted, the key of one project: "${name}", ${uid}$`)])
     expect(of('projects')).toEqual([
       `ok 1 of 2 found: ${name}`,
-      expect.stringMatching(`the key belongs to "${name}", ${uid}.* → Give the project its own key`),
+      expect.stringMatching(`the key belongs to "${name}", ${uid}.* → Use a personal key for all projects`),
     ])
   })
 

@@ -27,6 +27,7 @@ export const slow = [
   'cli/completion-shells',
   'cli/drift-story',
   'cli/init',
+  'cli/init-refused',
   'cli/init-terminal',
   'cli/notify',
   'cli/outputs',

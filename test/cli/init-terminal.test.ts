@@ -3,10 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { openDirectory } from './start-process.ts'
+import { openSetUp } from './init-fixture.ts'
 
 const program = join(import.meta.dirname, '../../src/cli/main.ts')
 const typist = join(import.meta.dirname, '../init/type-keys.py')
@@ -44,20 +42,6 @@ async function answer(steps: readonly Step[], cwd: string, env: Readonly<Record<
   const { code, output, missed }: { code: number; output: string; missed: string | null } = JSON.parse(text)
   expect(readdirSync(tmp)).toEqual([])
   return { code, output, missed }
-}
-
-async function openSetUp() {
-  const fleet = generateFleet({ projects: 2, endpointsPerProject: 4, incomingEvery: 0 })
-  const service = await startSimulatedService(fleet)
-  const directory = openDirectory()
-  const { personalKey: key, organisationId: organisation } = fleet
-  return {
-    ...{ fleet, service, directory, key, organisation },
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      directory[Symbol.dispose]()
-    },
-  }
 }
 
 describe.skipIf(!hasPython)('hookdrift init in a terminal', () => {

@@ -12,7 +12,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['init', 'asks for URL, key and projects, scans once, and writes the files'],
       [
-        'init --url https://hooks.example.com --key-from-env ACME_KEY --projects all --for github --yes',
+        'init --yes --url https://hooks.example.com --key-from-env ACME_KEY --organisation ID --projects all',
         'without questions',
       ],
     ],

@@ -44,10 +44,6 @@ export function defineInit(program: Command, execute: Execute): void {
     .addHelpText(
       'after',
       `
-  hookdrift init                     asks for all of it, on a terminal
-  hookdrift init --yes --url https://hooks.example.com --key-from-env ACME_KEY \\
-    --organisation 01KZ2EQ400QZV6XCJR533SSRBE --projects all --for github
-
 It writes all files or none, replaces none, and stores no key.
 Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service does not answer as it must.`,
     )

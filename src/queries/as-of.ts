@@ -1,6 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import { isProjectList } from '../model/resource.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../report/answer.ts'
 
 export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): AnswerRun {
@@ -33,6 +34,7 @@ export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
 ): readonly Scan[] {
   const chosen = scans.filter(({ project }) => matchesProject(project.name, patterns))
   if (chosen.length > 0 || patterns.length === 0) return chosen
-  const names = scans.slice(0, 20).map(({ project }) => project.name)
+  const projects = scans.filter(({ project }) => !isProjectList(project))
+  const names = projects.slice(0, 20).map(({ project }) => project.name)
   throw AuditError.usage(`--project ${patterns.join(' ')} matches none of ${names.join(', ') || 'no projects'}`)
 }

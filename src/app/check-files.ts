@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/read-configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import type { CheckedFile } from '../queries/answer-config.ts'
 import { count } from '../text/count.ts'

@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import type { Channel, Configuration } from '../config/read-configuration.ts'
+import type { Channel, Configuration } from '../config/configuration.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { ChannelState } from '../history/outbox.ts'

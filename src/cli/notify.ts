@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { Channel, Configuration } from '../config/read-configuration.ts'
+import type { Channel, Configuration } from '../config/configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import {
   type AnswerOptions,

@@ -3,7 +3,7 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
-import type { Configuration } from '../config/read-configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Metrics } from '../worker/metrics.ts'
 
 /** Metrics of the worker that say something of one run. */

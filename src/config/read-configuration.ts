@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import type { ProjectRef } from '../model/resource.ts'
-import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import type { ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
@@ -9,6 +8,7 @@ import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
+import type { Channel, Configuration, ConfiguredProject, Schedule } from './configuration.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import {
   configurationLimits,
@@ -23,89 +23,9 @@ import { expandReferences, type ReferenceSources, readConfigurationText } from '
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { matchedProjects, namedProjects } from './project-entries.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
-import { type Retention, retentionOf } from './retention-schema.ts'
-import { type ListenAddress, listenAddress } from './schedule-schema.ts'
+import { retentionOf } from './retention-schema.ts'
+import { listenAddress } from './schedule-schema.ts'
 import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
-
-/** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
-export interface Configuration {
-  /** Undefined: the environment is the configuration. */
-  readonly file: string | undefined
-  readonly history: HistoryLocation
-  readonly policy: string | undefined
-  /** Which runs to keep; undefined: all. */
-  readonly retention: Retention | undefined
-  /** Projects read at once. */
-  readonly concurrency: number
-  /** For one whole run, unless its schedule specifies its own. */
-  readonly runTimeoutMs: number
-  /** The address of the worker's endpoints; undefined: none. */
-  readonly listen: ListenAddress | undefined
-  /** Host names that it answers to; undefined: all that fit the address. */
-  readonly hosts: readonly string[] | undefined
-  readonly schedules: readonly Schedule[]
-  /** The channels. They contain secrets, for delivery only. */
-  readonly notify: readonly Channel[]
-  /** The template of addresses of published reports. */
-  readonly reportUrl: string | undefined
-  readonly services: readonly ConfiguredService[]
-  /** sha256 in hex of the configuration, without keys and other secrets. */
-  readonly digest: string
-  /** `file:line:column: text`, in the order of the file. */
-  readonly warnings: readonly string[]
-}
-
-export interface ConfiguredService {
-  readonly settings: ServiceSettings
-  /** Those that are named. */
-  readonly projects: readonly ConfiguredProject[]
-  /** Which projects of the service's list are audited too. */
-  readonly matches: readonly ProjectMatch[]
-  /** The service's identifier of the organisation whose projects are listed; undefined: that of a named project. */
-  readonly organisation: string | undefined
-  /** For projects of the list. A secret. */
-  readonly key: string | undefined
-  readonly keyPlace: KeyPlace
-  readonly listings: { readonly sources: Offer; readonly project: Offer }
-  /** The template of addresses in the gateway's own UI. */
-  readonly uiUrl: string | undefined
-}
-
-/** As decoded; the path of a directory is absolute. */
-export type Channel = DecodedChannel
-
-/** When the worker audits which projects. */
-export interface Schedule {
-  readonly name: string
-  readonly cron: string
-  readonly timezone: string
-  readonly jitterMs: number
-  /** Patterns of projects; all when empty. */
-  readonly projects: readonly string[]
-  readonly probes: boolean
-  readonly runOnStart: boolean
-  readonly runTimeoutMs: number
-}
-
-/** An entry for projects of a service's list: the first that fits counts. */
-export interface ProjectMatch {
-  /** Of names and ids; `*` is any text. */
-  readonly pattern: string
-  readonly labels: Readonly<Record<string, string>>
-  /** The line of the entry in the file. */
-  readonly line: number
-}
-
-export interface ConfiguredProject {
-  readonly ref: ProjectRef
-  /** A secret: for the service only, never for a log or a report. */
-  readonly key: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly filters: Filters
-  readonly keyPlace: KeyPlace
-  /** The line of the project in the file. */
-  readonly line: number
-}
 
 export interface ConfigurationOptions {
   /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. */
@@ -121,7 +41,7 @@ export interface ConfigurationOptions {
 }
 
 /** Whole, because a person without a checkout has no example at hand. */
-const startAdvice = `set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:
+const startAdvice = `run \`hookdrift init\`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:
     services:
       - name: acme
         url: https://hooks.example.com

@@ -5,9 +5,9 @@ import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { mayBeFound } from './choose-projects.ts'
+import type { Schedule } from './configuration.ts'
 import { configurationLimits, configurationSchema } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import type { Schedule } from './read-configuration.ts'
 
 /** The parts of a configuration for commands that send no requests to a service. */
 export interface ConfiguredPaths {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Channel } from '../config/configuration.ts'
 import { smtpServer } from '../config/notify-schema.ts'
-import type { Channel } from '../config/read-configuration.ts'
 import { reasonOf } from '../model/errors.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'

@@ -1,4 +1,4 @@
-import type { Schedule } from '../config/read-configuration.ts'
+import type { Schedule } from '../config/configuration.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { timetableFaultsAt } from '../worker/timetable.ts'
 import { type Diagnosis, ok, skipped } from './check.ts'

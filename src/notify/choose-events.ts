@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel } from '../config/configuration.ts'
 import type { RunRecord } from '../history/records.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isAtLeast } from '../model/violation.ts'

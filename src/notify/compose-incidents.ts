@@ -1,4 +1,4 @@
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel } from '../config/configuration.ts'
 import type { PriorState } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
 import { idOf, runIdentity } from './find-events.ts'

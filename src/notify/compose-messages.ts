@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel } from '../config/configuration.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'

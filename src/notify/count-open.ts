@@ -1,4 +1,4 @@
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel } from '../config/configuration.ts'
 import type { RunRecord } from '../history/records.ts'
 import { countSeverities } from '../model/violation.ts'
 import { eventChooser } from './choose-events.ts'

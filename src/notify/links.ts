@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/read-configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { fillTemplate, linksOfProject, linkToResource } from '../model/resource-link.ts'
 import type { Event } from './message.ts'

@@ -1,4 +1,4 @@
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel } from '../config/configuration.ts'
 import type { Report } from '../model/report.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { LogLine } from './channels/log.ts'

@@ -1,4 +1,4 @@
-import type { Schedule } from '../config/read-configuration.ts'
+import type { Schedule } from '../config/configuration.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'

@@ -1,4 +1,4 @@
-import type { Schedule } from '../config/read-configuration.ts'
+import type { Schedule } from '../config/configuration.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { readTimetable } from './timetable.ts'
 

@@ -1,6 +1,6 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import type { Schedule } from '../config/read-configuration.ts'
+import type { Schedule } from '../config/configuration.ts'
 import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'

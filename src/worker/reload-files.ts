@@ -1,4 +1,4 @@
-import type { Configuration } from '../config/read-configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
 import { messageOf } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Metrics } from './metrics.ts'

@@ -53,7 +53,7 @@ describe('hookdrift', () => {
       signal: null,
       stdout: '',
       stderr: expect.stringMatching(
-        /^hookdrift: cannot read the configuration hookdrift\.yaml: .*\n {2}set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file .*\n(?: {4}.*\n)+$/,
+        /^hookdrift: cannot read the configuration hookdrift\.yaml: .*\n {2}run `hookdrift init`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file .*\n(?: {4}.*\n)+$/,
       ),
     })
   })

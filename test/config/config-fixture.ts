@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+
+import type { Configuration } from '../../src/config/configuration.ts'
 import type { ReferenceSources } from '../../src/config/expand-references.ts'
-import {
-  type Configuration,
-  type ConfigurationOptions,
-  readConfiguration,
-} from '../../src/config/read-configuration.ts'
+import { type ConfigurationOptions, readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
 
 export const file = '/etc/hookdrift/hookdrift.yaml'

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
+import type { Configuration } from '../../src/config/configuration.ts'
 import { describeKey } from '../../src/config/describe-key.ts'
-import { type Configuration, readConfiguration } from '../../src/config/read-configuration.ts'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { readGateway } from '../../src/config/read-gateway.ts'
 import { readConfiguredPaths } from '../../src/config/read-places.ts'
 import { AuditError } from '../../src/model/errors.ts'
@@ -117,7 +118,7 @@ describe('the environment as a configuration', () => {
     for (const url of [{}, { HOOKDRIFT_URL: '' }]) {
       const { HOOKDRIFT_URL: _, ...rest } = enough
       expect(refusal({ ...rest, ...url })).toMatch(
-        /^cannot read the configuration .*\nset HOOKDRIFT_URL and HOOKDRIFT_KEY/,
+        /^cannot read the configuration .*\nrun `hookdrift init`, set HOOKDRIFT_URL and HOOKDRIFT_KEY/,
       )
     }
   })

@@ -69,7 +69,9 @@ describe('doctor', () => {
       ...['node ok', 'configuration fail', 'policy skipped', 'policy-tests skipped', 'history ok', 'seal-key ok'],
       ...['channel skipped', 'schedule skipped'],
     ])
-    expect(rows[1]?.remediation).toMatch(/^Set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE/)
+    expect(rows[1]?.remediation).toMatch(
+      /^Run `hookdrift init`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE/,
+    )
   })
 
   it('reports all mistakes of a configuration, and goes on with the rest of it', async () => {

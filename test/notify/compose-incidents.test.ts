@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Channel } from '../../src/config/read-configuration.ts'
+import type { Channel } from '../../src/config/configuration.ts'
 import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import type { Message } from '../../src/notify/message.ts'
 import { policyOf } from '../audit/audit-harness.ts'

@@ -1,4 +1,4 @@
-import type { Channel } from '../../src/config/read-configuration.ts'
+import type { Channel } from '../../src/config/configuration.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'

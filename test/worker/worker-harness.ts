@@ -1,4 +1,4 @@
-import type { Schedule } from '../../src/config/read-configuration.ts'
+import type { Schedule } from '../../src/config/configuration.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import { keepSchedule, type Work, type WorkerObserver } from '../../src/worker/keep-schedule.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfiguredProject } from '../../config/read-configuration.ts'
+import type { ConfiguredProject } from '../../config/configuration.ts'
 import type { ServiceExaminer } from '../../service/examine-service.ts'
 import { ServiceFault } from '../../service/service-fault.ts'
 import { type Diagnosis, ok, skipped, warn } from '../check.ts'

@@ -1,5 +1,5 @@
+import type { ConfiguredProject } from '../../config/configuration.ts'
 import { describeKey } from '../../config/describe-key.ts'
-import type { ConfiguredProject } from '../../config/read-configuration.ts'
 import { chunks } from '../../model/chunks.ts'
 import { isProjectList } from '../../model/resource.ts'
 import { nextStep } from '../../report/describe-failures.ts'

@@ -1,4 +1,4 @@
-import type { ConfiguredProject, ConfiguredService } from '../../config/read-configuration.ts'
+import type { ConfiguredProject, ConfiguredService } from '../../config/configuration.ts'
 import type { ProjectAccess } from '../../service/service-client.ts'
 import type { CheckRow, Diagnosis, ServiceCheckName } from '../check.ts'
 import type { DoctorContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { nameProjects } from '../../audit/name-projects.ts'
-import type { ConfiguredProject, ConfiguredService } from '../../config/read-configuration.ts'
+import type { ConfiguredProject, ConfiguredService } from '../../config/configuration.ts'
 import { createSealer } from '../../inventory/sealer.ts'
 import { matchesGlob } from '../../model/glob.ts'
 import { projectListOf } from '../../model/resource.ts'

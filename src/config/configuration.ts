@@ -1,0 +1,87 @@
+import type { HistoryLocation } from '../history/location.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import type { KeyPlace } from './describe-key.ts'
+import type { DecodedChannel } from './notify-schema.ts'
+import type { Retention } from './retention-schema.ts'
+import type { ListenAddress } from './schedule-schema.ts'
+
+/** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
+export interface Configuration {
+  /** Undefined: the environment is the configuration. */
+  readonly file: string | undefined
+  readonly history: HistoryLocation
+  readonly policy: string | undefined
+  /** Which runs to keep; undefined: all. */
+  readonly retention: Retention | undefined
+  /** Projects read at once. */
+  readonly concurrency: number
+  /** For one whole run, unless its schedule specifies its own. */
+  readonly runTimeoutMs: number
+  /** The address of the worker's endpoints; undefined: none. */
+  readonly listen: ListenAddress | undefined
+  /** Host names that it answers to; undefined: all that fit the address. */
+  readonly hosts: readonly string[] | undefined
+  readonly schedules: readonly Schedule[]
+  /** The channels. They contain secrets, for delivery only. */
+  readonly notify: readonly Channel[]
+  /** The template of addresses of published reports. */
+  readonly reportUrl: string | undefined
+  readonly services: readonly ConfiguredService[]
+  /** sha256 in hex of the configuration, without keys and other secrets. */
+  readonly digest: string
+  /** `file:line:column: text`, in the order of the file. */
+  readonly warnings: readonly string[]
+}
+
+export interface ConfiguredService {
+  readonly settings: ServiceSettings
+  /** Those that are named. */
+  readonly projects: readonly ConfiguredProject[]
+  /** Which projects of the service's list are audited too. */
+  readonly matches: readonly ProjectMatch[]
+  /** The service's identifier of the organisation whose projects are listed; undefined: that of a named project. */
+  readonly organisation: string | undefined
+  /** For projects of the list. A secret. */
+  readonly key: string | undefined
+  readonly keyPlace: KeyPlace
+  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** The template of addresses in the gateway's own UI. */
+  readonly uiUrl: string | undefined
+}
+
+/** As decoded; the path of a directory is absolute. */
+export type Channel = DecodedChannel
+
+/** When the worker audits which projects. */
+export interface Schedule {
+  readonly name: string
+  readonly cron: string
+  readonly timezone: string
+  readonly jitterMs: number
+  /** Patterns of projects; all when empty. */
+  readonly projects: readonly string[]
+  readonly probes: boolean
+  readonly runOnStart: boolean
+  readonly runTimeoutMs: number
+}
+
+/** An entry for projects of a service's list: the first that fits counts. */
+export interface ProjectMatch {
+  /** Of names and ids; `*` is any text. */
+  readonly pattern: string
+  readonly labels: Readonly<Record<string, string>>
+  /** The line of the entry in the file. */
+  readonly line: number
+}
+
+export interface ConfiguredProject {
+  readonly ref: ProjectRef
+  /** A secret: for the service only, never for a log or a report. */
+  readonly key: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly filters: Filters
+  readonly keyPlace: KeyPlace
+  /** The line of the project in the file. */
+  readonly line: number
+}

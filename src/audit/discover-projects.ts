@@ -2,11 +2,10 @@ import { departedProjects } from '../history/departed-projects.ts'
 import type { History } from '../history/history.ts'
 import type { RecordedScan } from '../history/reader.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import { matchesGlob } from '../model/glob.ts'
 import { projectKey } from '../model/keys.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { AuditedService, FoundEntry, ProjectList } from './audited-service.ts'
-import { nameProjects, wordOf } from './name-projects.ts'
+import { entryFor, nameProjects, namesAtService } from './name-projects.ts'
 import type { AuditedProject } from './project-scan.ts'
 import { type ListReading, type ReadList, readProjectList } from './read-project-list.ts'
 
@@ -105,13 +104,11 @@ function findProjects(
     // Its entry matched a name that only the service knows, and that may be another one today.
     const lasting =
       before !== undefined && isNamedByUid(before) ? { labels: labelsOf(before), configuredAt: null } : undefined
-    const entry = entryFor(service, [short, ...alsoCalled]) ?? lasting
+    const entry = entryFor(service.matches, [short, ...alsoCalled]) ?? lasting
     if (entry === undefined) return []
     return [service.open({ name: `${service.name}/${short}`, service: service.name, uid }, entry)]
   }
-  const present = listed.flatMap(({ uid, name }) =>
-    named.has(uid) ? [] : openAs(uid, [name, wordOf(name, sealer) ?? name]),
-  )
+  const present = listed.flatMap(({ uid, name }) => (named.has(uid) ? [] : openAs(uid, namesAtService(name, sealer))))
   const absent = past.flatMap(({ uid }) => (shown.has(uid) ? [] : openAs(uid, [])))
   const isWhole = coverage.status === 'complete'
   const noting = (project: AuditedProject): AuditedProject =>
@@ -133,10 +130,6 @@ function uniqueNames(past: readonly ProjectRef[], taken: ReadonlySet<string>): R
       return [project.uid, taken.has(short) || sharing.get(short)?.length !== 1 ? project.uid : short]
     }),
   )
-}
-
-function entryFor({ matches }: AuditedService, names: readonly string[]): FoundEntry | undefined {
-  return matches.find(({ pattern }) => names.some((name) => matchesGlob(name, pattern)))
 }
 
 function shortName({ name, service }: ProjectRef): string {

@@ -1,5 +1,6 @@
 import type { Sealer } from '../inventory/sealer.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
+import { matchesGlob } from '../model/glob.ts'
 import type { ListedProject } from '../service/service-client.ts'
 
 /** A part of a reference, as in a configuration. */
@@ -36,9 +37,22 @@ export function nameProjects(
 }
 
 /** The service's name as a part of a reference; undefined where it does not fit. */
-export function wordOf(name: string, sealer: Sealer): string | undefined {
+function wordOf(name: string, sealer: Sealer): string | undefined {
   const word = name.trim().replace(/ {1,200}/g, '-')
   return nameForm.test(word) && sealedName(name, sealer) === name ? word : undefined
+}
+
+/** What patterns may call a project of the list besides its name here. */
+export function namesAtService(name: string, sealer: Sealer): readonly string[] {
+  return [name, wordOf(name, sealer) ?? name]
+}
+
+/** The first entry for projects of the list whose pattern fits one of the names. */
+export function entryFor<Entry extends { readonly pattern: string }>(
+  entries: readonly Entry[],
+  names: readonly string[],
+): Entry | undefined {
+  return entries.find(({ pattern }) => names.some((name) => matchesGlob(name, pattern)))
 }
 
 /** A name of the list, with its secrets sealed. */

@@ -1,10 +1,12 @@
 import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
 import { classOf } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { ListedProject, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
 import { describeFault } from './describe-fault.ts'
+import type { AuditedProject } from './project-scan.ts'
 
 export interface ListReading {
   readonly clock: Clock
@@ -57,21 +59,26 @@ async function listProjectsOf(
   traffic: Traffic,
   signal: AbortSignal,
 ): Promise<readonly ListedProject[]> {
-  const { client, key, organisation = await findOrganisation(service.named, traffic, signal) } = service
+  const { client, key, named } = service
+  const show = ({ client, ref, key, filters }: AuditedProject) =>
+    client.project({ projectUid: ref.uid, key, filters, signal, traffic })
+  const organisation = service.organisation ?? (await findOrganisation(named, show))
   return client.projects({ organisation, key, signal, traffic })
 }
 
-/** The organisation of the first project that answers and shows it. */
-async function findOrganisation(
-  named: AuditedService['named'],
-  traffic: Traffic,
-  signal: AbortSignal,
+/**
+ * The organisation of the first project that answers and shows it.
+ * @throws ServiceFault when none does
+ */
+export async function findOrganisation<Project>(
+  named: readonly Project[],
+  show: (project: Project) => Promise<JsonObject>,
 ): Promise<string> {
   let fault: unknown
-  for (const { client, ref, key, filters } of named) {
+  for (const project of named) {
     try {
-      const project = await client.project({ projectUid: ref.uid, key, filters, signal, traffic })
-      if (typeof project.organisation_id === 'string' && project.organisation_id !== '') return project.organisation_id
+      const { organisation_id: organisation } = await show(project)
+      if (typeof organisation === 'string' && organisation !== '') return organisation
     } catch (error) {
       if (!(error instanceof ServiceFault) || isStop(error.kind)) throw error
       fault ??= error

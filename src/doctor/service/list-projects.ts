@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { nameProjects } from '../../audit/name-projects.ts'
+import { entryFor, nameProjects, namesAtService } from '../../audit/name-projects.ts'
+import { findOrganisation } from '../../audit/read-project-list.ts'
 import type { ConfiguredProject, ConfiguredService } from '../../config/configuration.ts'
 import { createSealer } from '../../inventory/sealer.ts'
-import { matchesGlob } from '../../model/glob.ts'
 import { projectListOf } from '../../model/resource.ts'
 import type { ServiceExaminer } from '../../service/examine-service.ts'
-import type { ListedProject } from '../../service/service-client.ts'
 import { ServiceFault } from '../../service/service-fault.ts'
 import { accessOf } from './context.ts'
 
@@ -53,7 +52,8 @@ async function listed(
   list: ConfiguredProject,
 ): Promise<readonly ConfiguredProject[]> {
   const { projects: named, matches, settings } = service
-  const organisation = service.organisation ?? (await organisationOf(examiner, named))
+  const organisation =
+    service.organisation ?? (await findOrganisation(named, (project) => examiner.project(accessOf(project))))
   const all = await examiner.projects({ ...accessOf(list), organisation })
   const uids = new Set(named.map(({ ref }) => ref.uid))
   const others = all.filter(({ uid }) => !uids.has(uid))
@@ -61,20 +61,11 @@ async function listed(
   const sealer = createSealer(randomBytes(32))
   const taken = new Set(named.map(({ ref }) => ref.name.slice(settings.name.length + 1)))
   const names = nameProjects(others, { known: new Map(), taken, sealer })
-  return others.flatMap(({ uid }: ListedProject): ConfiguredProject[] => {
+  return others.flatMap(({ uid, name: listedName }): ConfiguredProject[] => {
     const name = names.get(uid) ?? uid
-    const match = matches.find(({ pattern }) => matchesGlob(name, pattern) || matchesGlob(uid, pattern))
+    const match = entryFor(matches, [name, ...namesAtService(listedName, sealer)])
     if (match === undefined) return []
     const ref = { name: `${settings.name}/${name}`, service: settings.name, uid }
     return [{ ...list, ref, labels: match.labels, line: match.line }]
   })
-}
-
-/** @throws ServiceFault when no named project shows it */
-async function organisationOf(examiner: ServiceExaminer, named: readonly ConfiguredProject[]): Promise<string> {
-  for (const project of named) {
-    const { organisation_id: organisation } = await examiner.project(accessOf(project))
-    if (typeof organisation === 'string' && organisation !== '') return organisation
-  }
-  throw new ServiceFault('malformed', 'list of projects: no project shows its organisation_id')
 }

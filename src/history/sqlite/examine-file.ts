@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
@@ -7,7 +7,7 @@ import { withDamageDescribed } from './describe-damage.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
 import { schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
-import { openInMemory } from './open-unwritable.ts'
+import { isWritable, openInMemory } from './open-unwritable.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /**
@@ -72,15 +72,6 @@ function readRuns(
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
   return { committedRuns: keys.length, sealKeyId: keys[0], verification: verifyHistory(db, request) }
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function freeBytesAt(directory: string): number | undefined {

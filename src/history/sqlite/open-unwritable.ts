@@ -38,9 +38,10 @@ function unreadable(file: string, why: string): AuditError {
   })
 }
 
-function isWritable(directory: string): boolean {
+/** Whether this process may write to a file or into a directory. */
+export function isWritable(path: string): boolean {
   try {
-    accessSync(directory, constants.W_OK)
+    accessSync(path, constants.W_OK)
     return true
   } catch {
     return false

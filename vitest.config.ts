@@ -78,6 +78,7 @@ export const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: mem
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/postgres-server.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // `.ci/run` counts from a file; people read the lines.

@@ -1,17 +1,30 @@
 import { dirname, join, resolve } from 'node:path'
 import { AuditError } from '../model/errors.ts'
+import { type PostgresServer, readPostgresUrl, shownServer } from './postgres-server.ts'
 
-/** Where a history is, and where the key that seals its secrets is. */
-export interface HistoryLocation {
+/** Where a history is, and which key seals its secrets. */
+export type HistoryLocation = FileLocation | PostgresLocation
+
+interface LocationFacts {
+  /** The installation key that the configuration contains. A secret: for the sealer only. */
+  readonly sealKey?: string
+  /** For messages and logs: contains no secret. */
+  readonly shown: string
+}
+
+/** A history in a file, with its key next to it. */
+export interface FileLocation extends LocationFacts {
   readonly kind: 'file'
   /** Absolute. */
   readonly path: string
-  /** The installation key that the configuration contains. A secret: for the sealer only. */
-  readonly sealKey?: string
   /** The file with the installation key, made on first use, where no other key is given. */
   readonly keyFile: string
-  /** For messages and logs: contains no secret. */
-  readonly shown: string
+}
+
+/** A history in a database, which several machines may share: so its key must be given to each. */
+export interface PostgresLocation extends LocationFacts {
+  readonly kind: 'postgres'
+  readonly server: PostgresServer
 }
 
 /** `postgres` of `postgres://user:password@host/name`; undefined for a path. */
@@ -22,14 +35,18 @@ export function urlScheme(text: string): string | undefined {
 /**
  * Reads the name of a history, as `--history`, `HOOKDRIFT_HISTORY` and the configuration give it. A relative path is
  * resolved against `base`.
- * @throws AuditError.usage when it is a URL, or ends as a directory does
+ * @throws AuditError.usage when it is a URL of something else than PostgreSQL, or ends as a directory does
  */
 export function readLocation(text: string, base: string): HistoryLocation {
-  const scheme = urlScheme(text)
+  const scheme = urlScheme(text)?.toLowerCase()
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    const server = readPostgresUrl(text)
+    return { kind: 'postgres', server, shown: shownServer(server) }
+  }
   if (scheme !== undefined) {
     // The rest of a URL may contain a password.
-    throw AuditError.usage(`the history is named by a URL (${scheme}://…), and only files are supported`, {
-      advice: 'name a file, such as ./hookdrift.db',
+    throw AuditError.usage(`the history is named by a URL that is not of PostgreSQL (${scheme}://…)`, {
+      advice: 'name a file, such as ./hookdrift.db, or postgres://HOST/DATABASE',
     })
   }
   if (/[/\\]$/.test(text)) {

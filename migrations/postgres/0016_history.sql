@@ -1,0 +1,376 @@
+-- The history of audits in PostgreSQL: the tables, columns and views of the SQLite schema of this number, which
+-- migrations/0001 to 0016 explain. What differs:
+--
+-- * Every text is ordered by its bytes (COLLATE "C"), whatever the database's own order is.
+-- * PostgreSQL has no NUL in texts: the program writes U+0001 U+0001 for it, and U+0001 U+0002 for U+0001.
+-- * An index row has at most 2,704 bytes, and a service chooses uids: indexes hold the first 200 characters of a uid,
+--   and no key contains one.
+-- * JSON is text: jsonb would lose the bytes that digests cover.
+-- * Ids are given out by the owner of the lease, so there are no sequences.
+-- * Only the lease and claims of channels use the clock of the server.
+
+CREATE TABLE hookdrift.migration (
+  version    integer PRIMARY KEY,
+  name       text COLLATE "C" NOT NULL,
+  sha256     text COLLATE "C" NOT NULL,
+  applied_at text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE hookdrift.lease (
+  id           integer PRIMARY KEY CHECK (id = 1),
+  token        bigint NOT NULL,
+  host         text COLLATE "C" NOT NULL,
+  boot_id      text COLLATE "C" NOT NULL,
+  pid          bigint NOT NULL,
+  taken_at     timestamptz NOT NULL,
+  heartbeat_at timestamptz NOT NULL
+);
+
+CREATE TABLE hookdrift.document (
+  id     bigint PRIMARY KEY,
+  sha256 text COLLATE "C" NOT NULL UNIQUE,
+  body   text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE hookdrift.run (
+  number               bigint PRIMARY KEY,
+  state                text COLLATE "C" NOT NULL CHECK (state IN ('running', 'committed', 'interrupted', 'pruned')),
+  started_at           text COLLATE "C" NOT NULL,
+  finished_at          text COLLATE "C",
+  exit_code            integer,
+  fail_on              text COLLATE "C" NOT NULL,
+  tool_version         text COLLATE "C" NOT NULL,
+  policy_digest        text COLLATE "C" NOT NULL,
+  configuration_digest text COLLATE "C" NOT NULL,
+  seal_key_id          text COLLATE "C" NOT NULL,
+  normal_form_version  integer,
+  version_floor        bigint NOT NULL,
+  violation_floor      bigint NOT NULL,
+  rules_document       text COLLATE "C" REFERENCES hookdrift.document (sha256),
+  projects_document    text COLLATE "C" REFERENCES hookdrift.document (sha256),
+  previous             text COLLATE "C",
+  part_digests         text COLLATE "C",
+  chain                text COLLATE "C",
+  chain_version        integer,
+  former_chain         text COLLATE "C"
+);
+CREATE INDEX run_running ON hookdrift.run (number) WHERE state = 'running';
+
+CREATE TABLE hookdrift.project (
+  id      bigint PRIMARY KEY,
+  service text COLLATE "C" NOT NULL,
+  uid     text COLLATE "C" NOT NULL
+);
+CREATE UNIQUE INDEX project_of_service ON hookdrift.project (md5(service), md5(uid));
+
+CREATE TABLE hookdrift.version (
+  id                  bigint PRIMARY KEY,
+  project_id          bigint NOT NULL REFERENCES hookdrift.project,
+  kind                text COLLATE "C" NOT NULL,
+  uid                 text COLLATE "C" NOT NULL,
+  from_run            bigint NOT NULL REFERENCES hookdrift.run,
+  to_run              bigint REFERENCES hookdrift.run,
+  replaces            bigint,
+  normal_form_version integer NOT NULL,
+  name                text COLLATE "C" NOT NULL,
+  digest              text COLLATE "C" NOT NULL,
+  body                text COLLATE "C" NOT NULL,
+  facts               text COLLATE "C" NOT NULL,
+  -- To whom a subscription refers, out of its body: the digest covers that.
+  endpoint_uid        text COLLATE "C",
+  source_uid          text COLLATE "C",
+  device_uid          text COLLATE "C"
+);
+CREATE INDEX version_of_resource ON hookdrift.version (project_id, kind, left(uid, 200), from_run, to_run);
+CREATE INDEX version_current ON hookdrift.version (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;
+CREATE INDEX version_began ON hookdrift.version (from_run, project_id);
+CREATE INDEX version_ended ON hookdrift.version (to_run) WHERE to_run IS NOT NULL;
+CREATE INDEX version_to_endpoint ON hookdrift.version (project_id, left(endpoint_uid, 200)) WHERE endpoint_uid IS NOT NULL;
+CREATE INDEX version_to_source ON hookdrift.version (project_id, left(source_uid, 200)) WHERE source_uid IS NOT NULL;
+CREATE INDEX version_to_device ON hookdrift.version (project_id, left(device_uid, 200)) WHERE device_uid IS NOT NULL;
+
+CREATE TABLE hookdrift.unreferenced (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  kind       text COLLATE "C" NOT NULL,
+  uid        text COLLATE "C" NOT NULL,
+  from_run   bigint NOT NULL REFERENCES hookdrift.run,
+  to_run     bigint REFERENCES hookdrift.run
+);
+CREATE INDEX unreferenced_resource ON hookdrift.unreferenced (project_id, kind, left(uid, 200), from_run);
+CREATE INDEX unreferenced_began ON hookdrift.unreferenced (from_run);
+CREATE INDEX unreferenced_ended ON hookdrift.unreferenced (to_run) WHERE to_run IS NOT NULL;
+
+CREATE TABLE hookdrift.change (
+  id         bigint PRIMARY KEY,
+  run        bigint NOT NULL REFERENCES hookdrift.run,
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  kind       text COLLATE "C" NOT NULL,
+  uid        text COLLATE "C" NOT NULL,
+  name       text COLLATE "C" NOT NULL,
+  change     text COLLATE "C" NOT NULL CHECK (change IN ('added', 'removed', 'modified')),
+  fields     text COLLATE "C" NOT NULL,
+  referrers  text COLLATE "C"
+);
+CREATE INDEX change_of_run ON hookdrift.change (run, project_id);
+CREATE INDEX change_of_resource ON hookdrift.change (project_id, kind, left(uid, 200));
+
+CREATE TABLE hookdrift.violation (
+  id          bigint PRIMARY KEY,
+  fingerprint text COLLATE "C" NOT NULL,
+  project_id  bigint NOT NULL REFERENCES hookdrift.project,
+  kind        text COLLATE "C" NOT NULL,
+  uid         text COLLATE "C" NOT NULL,
+  rule        text COLLATE "C" NOT NULL,
+  path        text COLLATE "C" NOT NULL,
+  state       text COLLATE "C" NOT NULL CHECK (state IN ('open', 'unknown', 'waived')),
+  severity    text COLLATE "C" NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  message     text COLLATE "C" NOT NULL,
+  from_run    bigint NOT NULL REFERENCES hookdrift.run,
+  to_run      bigint REFERENCES hookdrift.run,
+  first_run   bigint NOT NULL REFERENCES hookdrift.run,
+  last_run    bigint REFERENCES hookdrift.run,
+  replaces    bigint,
+  waiver      text COLLATE "C",
+  origin_run  bigint REFERENCES hookdrift.run,
+  resolution  text COLLATE "C" CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired'))
+);
+CREATE INDEX violation_active ON hookdrift.violation (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;
+CREATE INDEX violation_of_resource ON hookdrift.violation (project_id, kind, left(uid, 200));
+CREATE INDEX violation_began ON hookdrift.violation (from_run, project_id);
+CREATE INDEX violation_ended ON hookdrift.violation (to_run) WHERE to_run IS NOT NULL;
+CREATE INDEX violation_ended_in_project ON hookdrift.violation (project_id, to_run) WHERE to_run IS NOT NULL;
+CREATE INDEX violation_replaces ON hookdrift.violation (replaces) WHERE replaces IS NOT NULL;
+CREATE INDEX violation_opened ON hookdrift.violation (first_run);
+CREATE INDEX violation_last_seen ON hookdrift.violation (last_run) WHERE last_run IS NOT NULL;
+CREATE INDEX violation_of_fingerprint ON hookdrift.violation (fingerprint);
+
+CREATE TABLE hookdrift.acceptance (
+  id          bigint PRIMARY KEY,
+  project_id  bigint NOT NULL REFERENCES hookdrift.project,
+  project     text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  rule        text COLLATE "C" NOT NULL,
+  kind        text COLLATE "C" NOT NULL,
+  uid         text COLLATE "C" NOT NULL,
+  path        text COLLATE "C" NOT NULL,
+  reason      text COLLATE "C" NOT NULL,
+  accepted_at text COLLATE "C" NOT NULL,
+  accepted_by text COLLATE "C" NOT NULL,
+  accepted_in bigint,
+  revoked_at  text COLLATE "C",
+  revoked_by  text COLLATE "C",
+  revoked_in  bigint
+);
+CREATE INDEX acceptance_of_project ON hookdrift.acceptance (project_id, fingerprint);
+
+CREATE TABLE hookdrift.approval (
+  id          bigint PRIMARY KEY,
+  project_id  bigint NOT NULL REFERENCES hookdrift.project,
+  project     text COLLATE "C" NOT NULL,
+  run         bigint REFERENCES hookdrift.run,
+  scopes      text COLLATE "C" NOT NULL,
+  note        text COLLATE "C" NOT NULL,
+  approved_at text COLLATE "C" NOT NULL,
+  approved_by text COLLATE "C" NOT NULL,
+  revoked_at  text COLLATE "C",
+  revoked_by  text COLLATE "C",
+  approved_in bigint,
+  revoked_in  bigint
+);
+CREATE INDEX approval_of_project ON hookdrift.approval (project_id, id);
+
+CREATE TABLE hookdrift.approved_resource (
+  approval_id bigint NOT NULL REFERENCES hookdrift.approval,
+  kind        text COLLATE "C" NOT NULL,
+  uid         text COLLATE "C" NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  body        text COLLATE "C" NOT NULL,
+  seal_key_id text COLLATE "C" NOT NULL
+);
+CREATE INDEX approved_resource_of_approval ON hookdrift.approved_resource (approval_id, kind, left(uid, 200));
+
+CREATE TABLE hookdrift.scan (
+  run        bigint NOT NULL REFERENCES hookdrift.run,
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  name       text COLLATE "C" NOT NULL,
+  PRIMARY KEY (run, project_id)
+);
+CREATE INDEX scan_of_project ON hookdrift.scan (project_id, run);
+
+CREATE TABLE hookdrift.walk (
+  run         bigint NOT NULL,
+  project_id  bigint NOT NULL,
+  listing     text COLLATE "C" NOT NULL,
+  status      text COLLATE "C" NOT NULL CHECK (status IN ('complete', 'partial', 'failed', 'suspect', 'skipped')),
+  cause       text COLLATE "C",
+  reason      text COLLATE "C",
+  filter      text COLLATE "C",
+  pages       bigint NOT NULL,
+  items       bigint NOT NULL,
+  requests    bigint NOT NULL,
+  retries     bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  shape       text COLLATE "C",
+  PRIMARY KEY (run, project_id, listing),
+  FOREIGN KEY (run, project_id) REFERENCES hookdrift.scan
+);
+CREATE INDEX walk_with_shape ON hookdrift.walk (project_id, listing, run) WHERE shape IS NOT NULL;
+
+CREATE TABLE hookdrift.first_complete_walk (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  listing    text COLLATE "C" NOT NULL,
+  run        bigint NOT NULL,
+  PRIMARY KEY (project_id, listing)
+);
+
+CREATE TABLE hookdrift.notice (
+  run        bigint NOT NULL REFERENCES hookdrift.run,
+  number     bigint NOT NULL,
+  code       text COLLATE "C" NOT NULL,
+  project_id bigint REFERENCES hookdrift.project,
+  listing    text COLLATE "C",
+  text       text COLLATE "C" NOT NULL,
+  PRIMARY KEY (run, number)
+);
+
+CREATE TABLE hookdrift.withheld_removal (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  listing    text COLLATE "C" NOT NULL,
+  run        bigint NOT NULL REFERENCES hookdrift.run,
+  uids       text COLLATE "C" NOT NULL,
+  PRIMARY KEY (project_id, listing, run)
+);
+
+CREATE TABLE hookdrift.checkpoint (
+  id            bigint PRIMARY KEY,
+  made_at       text COLLATE "C" NOT NULL,
+  reason        text COLLATE "C" NOT NULL CHECK (reason IN ('upgrade', 'prune', 'reseal')),
+  tool_version  text COLLATE "C" NOT NULL,
+  options       text COLLATE "C",
+  runs          text COLLATE "C" NOT NULL,
+  state_digest  text COLLATE "C" NOT NULL,
+  run           bigint,
+  rewritten_at  text COLLATE "C",
+  chain_version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX checkpoint_of_run ON hookdrift.checkpoint (run);
+
+CREATE TABLE hookdrift.channel (
+  name         text COLLATE "C" PRIMARY KEY,
+  written      bigint NOT NULL DEFAULT 0,
+  dropped      bigint NOT NULL DEFAULT 0,
+  gone_at      text COLLATE "C",
+  gone_target  text COLLATE "C",
+  token        bigint NOT NULL DEFAULT 0,
+  host         text COLLATE "C" NOT NULL DEFAULT '',
+  boot_id      text COLLATE "C" NOT NULL DEFAULT '',
+  pid          bigint NOT NULL DEFAULT 0,
+  taken_at     timestamptz NOT NULL DEFAULT 'epoch',
+  heartbeat_at timestamptz NOT NULL DEFAULT 'epoch'
+);
+
+CREATE TABLE hookdrift.notification (
+  id          text COLLATE "C" PRIMARY KEY,
+  channel     text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
+  number      bigint NOT NULL,
+  run         bigint,
+  created_at  text COLLATE "C" NOT NULL,
+  body        text COLLATE "C" NOT NULL,
+  state       text COLLATE "C" NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead')),
+  attempts    bigint NOT NULL DEFAULT 0,
+  next_try_at text COLLATE "C" NOT NULL,
+  error       text COLLATE "C",
+  ended_at    text COLLATE "C",
+  UNIQUE (channel, number)
+);
+CREATE INDEX notification_waiting ON hookdrift.notification (channel, number) WHERE state = 'pending';
+CREATE INDEX notification_dead ON hookdrift.notification (channel) WHERE state = 'dead';
+
+CREATE TABLE hookdrift.incident (
+  channel text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
+  subject text COLLATE "C" NOT NULL,
+  key     text COLLATE "C" NOT NULL
+);
+CREATE INDEX incident_of_channel ON hookdrift.incident (channel, left(subject, 200));
+
+CREATE TABLE hookdrift.unnotified_scan (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  run        bigint NOT NULL,
+  PRIMARY KEY (project_id, run)
+);
+
+CREATE TABLE hookdrift.mark_scan (
+  project_id bigint PRIMARY KEY REFERENCES hookdrift.project,
+  seal       bytea NOT NULL
+);
+
+CREATE TABLE hookdrift.mark_page (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  listing    text COLLATE "C" NOT NULL,
+  page       bigint NOT NULL,
+  run        bigint NOT NULL,
+  digest     bytea NOT NULL,
+  body       bytea NOT NULL,
+  PRIMARY KEY (project_id, listing, page, run)
+);
+CREATE INDEX mark_page_of_run ON hookdrift.mark_page (run);
+
+-- For queries of users. Stable: names may be added, not changed.
+
+CREATE VIEW hookdrift.committed_run AS
+  SELECT number, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest, chain
+  FROM hookdrift.run WHERE state = 'committed';
+
+-- Runs with what each of their walks proved.
+CREATE VIEW hookdrift.run_coverage AS
+  SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter,
+         w.pages, w.items, w.requests, w.retries, w.duration_ms
+  FROM hookdrift.committed_run r JOIN hookdrift.scan s ON s.run = r.number
+  JOIN hookdrift.walk w ON w.project_id = s.project_id AND w.run = s.run;
+
+-- Every resource as of every run: filter by run, e.g. WHERE run = 17.
+CREATE VIEW hookdrift.resource_at AS
+  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts
+  FROM hookdrift.committed_run r
+  JOIN hookdrift.version v ON v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number)
+  JOIN hookdrift.project p ON p.id = v.project_id;
+
+-- Every resource as the last committed run left it.
+CREATE VIEW hookdrift.current_resource AS
+  SELECT service, project_uid, kind, uid, name, from_run, body, facts
+  FROM hookdrift.resource_at WHERE run = (SELECT max(number) FROM hookdrift.committed_run);
+
+-- What changed, run by run.
+CREATE VIEW hookdrift.drift AS
+  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+  FROM hookdrift.change c JOIN hookdrift.committed_run r ON r.number = c.run
+  JOIN hookdrift.project p ON p.id = c.project_id;
+
+-- Active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones.
+CREATE VIEW hookdrift.open_violation AS
+  SELECT x.fingerprint, x.rule, x.severity, x.state, p.service, p.uid AS project_uid, x.kind, x.uid, x.name, x.path,
+         x.message, f.started_at AS first_seen,
+         (SELECT l.started_at FROM hookdrift.run l WHERE l.number = coalesce(x.last_run,
+            (SELECT max(s.run) FROM hookdrift.scan s JOIN hookdrift.committed_run c ON c.number = s.run
+             WHERE s.project_id = x.project_id))) AS last_seen,
+         x.waiver
+  FROM hookdrift.violation x JOIN hookdrift.project p ON p.id = x.project_id
+  JOIN hookdrift.run f ON f.number = x.first_run
+  WHERE x.from_run <= (SELECT max(number) FROM hookdrift.committed_run)
+    AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM hookdrift.committed_run));
+
+-- The rules of each run.
+CREATE VIEW hookdrift.run_rule AS
+  SELECT r.number AS run, r.started_at, j.value ->> 'id' AS rule, j.value ->> 'kind' AS kind,
+         j.value ->> 'severity' AS severity, j.value ->> 'title' AS title, (j.value -> 'controls')::text AS controls
+  FROM hookdrift.run r JOIN hookdrift.document d ON d.sha256 = r.rules_document
+  CROSS JOIN LATERAL json_array_elements(d.body::json) j
+  WHERE r.state = 'committed';
+
+-- Who approved what, and which approval drift rules compare with now.
+CREATE VIEW hookdrift.baseline AS
+  SELECT a.id, p.service, p.uid AS project_uid, a.project, a.run, a.note, a.approved_at, a.approved_by, a.revoked_at,
+         a.revoked_by, (a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM hookdrift.approval b
+           WHERE b.project_id = a.project_id))::integer AS is_active
+  FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id;

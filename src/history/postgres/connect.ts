@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs'
+import { escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import Cursor from 'pg-cursor'
+import { AuditError, reasonOf } from '../../model/errors.ts'
+import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { asHistoryError } from './describe-fault.ts'
+import { decodeText, encodeText } from './text-codec.ts'
+
+export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
+
+/**
+ * Statements of the history. They name tables as `hookdrift.run`, whichever the schema is, and parameters as `$1`.
+ * Texts may contain every character; bigints are numbers.
+ * @throws AuditError as `asHistoryError` says, by every method
+ */
+export interface Session {
+  all<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
+  get<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row | undefined>
+  /** The only column of the first row; undefined without a row. */
+  value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
+  /** Executes a statement, and returns how many rows it touched. */
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>
+}
+
+/** One transaction on one connection. */
+export interface Transaction extends Session {
+  /** Reads rows some hundreds at a time. */
+  iterate<Row extends object>(sql: string, values?: readonly SqlValue[]): AsyncIterable<Row>
+}
+
+export interface PostgresDatabase extends Session {
+  /** For messages: contains no secret. */
+  readonly shown: string
+  readonly schema: string
+  /** Runs `work` in a transaction, which is rolled back where it throws. */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** Runs `work` on one state of the history. It cannot write. */
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface ConnectOptions {
+  /** Of the process, at most. */
+  readonly connections?: number
+  readonly connectTimeoutMs?: number
+}
+
+const cursorRows = 500
+
+/** Opens no connection: the first statement does. */
+export function connect(server: PostgresServer, options: ConnectOptions = {}): PostgresDatabase {
+  const shown = shownServer(server)
+  const { schema } = server
+  const pool = new Pool(poolConfig(server, options))
+  // A connection that breaks while it waits: the next statement opens another one.
+  pool.on('error', () => {})
+  const text = (sql: string) => (schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`))
+
+  const describing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw asHistoryError(error, shown)
+    }
+  }
+  const query = <Row extends object>(client: Pool | PoolClient, sql: string, values: readonly SqlValue[] = []) =>
+    client.query<Row>(text(sql), values.map(stored))
+  const sessionOn = (client: Pool | PoolClient): Session => ({
+    all: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows),
+    get: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows[0]),
+    value: (sql, values) => describing(async () => firstValue((await query<never>(client, sql, values)).rows[0])),
+    run: (sql, values) => describing(async () => (await query(client, sql, values)).rowCount ?? 0),
+  })
+
+  async function* iterate<Row extends object>(client: PoolClient, sql: string, values: readonly SqlValue[] = []) {
+    const cursor = client.query(new Cursor<Row>(text(sql), values.map(stored), { types: parsers }))
+    try {
+      for (;;) {
+        const rows = await describing(() => cursor.read(cursorRows))
+        if (rows.length === 0) return
+        yield* rows
+      }
+    } finally {
+      await cursor.close()
+    }
+  }
+
+  const inTransaction = <Result>(begin: string, work: (transaction: Transaction) => Promise<Result>) =>
+    describing(async () => {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      // Without a listener, a connection that breaks between two statements would end the process.
+      const note = (error: Error) => {
+        broken = error
+      }
+      client.on('error', note)
+      try {
+        await client.query(begin)
+        const result = await work({
+          ...sessionOn(client),
+          iterate: (sql, values) => iterate(client, sql, values),
+        })
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK').catch(note)
+        throw error
+      } finally {
+        client.off('error', note)
+        client.release(broken)
+      }
+    })
+
+  return {
+    ...sessionOn(pool),
+    ...{ shown, schema },
+    transaction: (work) => inTransaction('BEGIN', work),
+    snapshot: (work) => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    close: () => pool.end(),
+  }
+}
+
+function poolConfig(server: PostgresServer, { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions): PoolConfig {
+  const { host, port, user, password, database } = server
+  // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === undefined ? {} : { database }),
+    ssl: tlsOptions(server),
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    // An idle pool must not keep a command alive.
+    allowExitOnIdle: true,
+    application_name: 'hookdrift',
+    types: parsers,
+  }
+}
+
+function tlsOptions({ tls, rootCertificate: file }: PostgresServer): PoolConfig['ssl'] {
+  if (tls === 'disable') return false
+  if (tls === 'require') return { rejectUnauthorized: false }
+  const ca = file === undefined ? {} : { ca: readCertificate(file) }
+  return tls === 'verify-full' ? ca : { ...ca, checkServerIdentity: () => undefined }
+}
+
+function readCertificate(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw AuditError.failure(`cannot read ${file}, the root certificate of the history: ${reasonOf(error)}`, {
+      advice: 'correct `sslrootcert` in the URL of the history',
+      cause: error,
+    })
+  }
+}
+
+function firstValue<Value>(row: Readonly<Record<string, Value>> | undefined): Value | undefined {
+  return row === undefined ? undefined : Object.values(row)[0]
+}
+
+const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
+
+/** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
+const parsers: PoolConfig['types'] = {
+  getTypeParser(id: number, format?: 'text' | 'binary') {
+    if (format === 'binary') return types.getTypeParser(id, 'binary')
+    if (id === INT8) return Number
+    if (id === TEXT) return decodeText
+    if (id === TIMESTAMPTZ) return (value: string) => new Date(value).toISOString()
+    return types.getTypeParser(id)
+  },
+}
+
+function stored(value: SqlValue): unknown {
+  if (typeof value === 'string') return encodeText(value)
+  return Array.isArray(value) ? value.map((element) => stored(element)) : value
+}

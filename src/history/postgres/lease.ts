@@ -1,0 +1,73 @@
+import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import type { Session } from './connect.ts'
+
+/** A process that may own the lease of a history that several machines share. */
+export interface SharedProcess extends LeaseOwner {
+  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
+  readonly bootId: string
+  /** Whether a process of this host and boot runs. */
+  isAlive(pid: number): boolean
+  /** Whether `now` counts instead of the server's clock, which is the only one that all machines share. */
+  readonly isClockOwn?: boolean
+}
+
+/** Three missed heartbeats: a server may be slower to answer than a file. */
+export const leaseExpiryMs = 15_000
+
+interface LeaseRow {
+  readonly token: number
+  readonly host: string
+  readonly bootId: string
+  readonly pid: number
+  readonly takenAt: string
+  /** Since the last heartbeat. */
+  readonly ageMs: number
+}
+
+/** SQL of the current time: the server's, unless the process has a clock of its own. */
+export function nowSql(owner: SharedProcess): string {
+  return owner.isClockOwn === true ? `'${new Date(owner.now()).toISOString()}'::timestamptz` : 'clock_timestamp()'
+}
+
+/**
+ * The token of the lease, when no live process owns it; 0 before the first run. Locks the lease until the transaction
+ * ends: `FOR UPDATE`, or not where there is none.
+ * @throws AuditError.busy when another live process owns it
+ */
+export async function readLease(session: Session, owner: SharedProcess, shown: string, lock = ''): Promise<number> {
+  const lease = await session.get<LeaseRow>(
+    `SELECT token, host, boot_id AS "bootId", pid, taken_at AS "takenAt",
+       (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs" FROM hookdrift.lease ${lock}`,
+  )
+  if (lease === undefined) return 0
+  if (isLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
+  return lease.token
+}
+
+function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
+  if (lease.ageMs >= leaseExpiryMs) return false
+  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
+  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
+}
+
+/**
+ * Takes the lease for this process and returns its token, within a transaction.
+ * @throws AuditError.busy as `readLease`
+ */
+export async function takeLease(session: Session, owner: SharedProcess, shown: string): Promise<number> {
+  const now = nowSql(owner)
+  // A row to lock, for the first run of a history.
+  await session.run(
+    `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
+     VALUES (1, 0, '', '', 0, 'epoch', 'epoch') ON CONFLICT (id) DO NOTHING`,
+  )
+  const token = (await readLease(session, owner, shown, 'FOR UPDATE')) + 1
+  await session.run(
+    `UPDATE hookdrift.lease SET token = $1, host = $2, boot_id = $3, pid = $4, taken_at = ${now}, heartbeat_at = ${now}`,
+    [token, owner.host, owner.bootId, owner.pid],
+  )
+  return token
+}
+
+/** The token changes, so that a late write of the former owner fails. */
+export const releaseSql = "UPDATE hookdrift.lease SET token = token + 1, heartbeat_at = 'epoch' WHERE token = $1"

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AuditError } from '../../model/errors.ts'
+import { packageFile } from '../../model/package-files.ts'
+import type { PostgresDatabase, Session } from './connect.ts'
+
+const directory = packageFile('migrations/postgres')
+
+interface Step {
+  /** The number of the SQLite schema that has the same tables. */
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+/** The steps to the newest schema, in order. */
+export function readSteps(): readonly Step[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name) => {
+    const sql = readFileSync(join(directory, name), 'utf8')
+    return { version: Number(name.slice(0, 4)), name, sql, sha256: hash('sha256', sql) }
+  })
+}
+
+export interface SchemaState {
+  /** 0: there is no history in the schema. */
+  readonly has: number
+  readonly knows: number
+}
+
+/** Which schema a database has, and which one this program knows. */
+export async function readSchemaState(db: Session, schema: string): Promise<SchemaState> {
+  const steps = readSteps()
+  const knows = steps.at(-1)?.version ?? 0
+  const exists = await db.value<boolean>(`SELECT to_regclass($1) IS NOT NULL`, [`${schema}.migration`])
+  if (exists !== true) return { has: 0, knows }
+  const applied = await db.all<{ version: number; sha256: string }>(
+    'SELECT version, sha256 FROM hookdrift.migration ORDER BY version',
+  )
+  for (const { version, sha256 } of applied) {
+    const known = steps.find((step) => step.version === version)
+    if (known !== undefined && known.sha256 !== sha256) {
+      throw AuditError.failure(`the history was made with another text of migration ${version}`, {
+        advice: 'use the hookdrift that made the history: a released migration never changes',
+      })
+    }
+  }
+  return { has: applied.at(-1)?.version ?? 0, knows }
+}
+
+/**
+ * Creates the history where there is none.
+ * @throws AuditError.failure when the schema is newer than this program, or older: `hookdrift history upgrade` upgrades it
+ */
+export async function ensureSchema(db: PostgresDatabase, now: string): Promise<void> {
+  const { has, knows } = await readSchemaState(db, db.schema)
+  if (has === 0) await upgradeSchema(db, now)
+  else refuseOtherSchema(db.shown, { has, knows })
+}
+
+/** @throws AuditError.failure */
+export function refuseOtherSchema(shown: string, { has, knows }: SchemaState): void {
+  if (has > knows) {
+    throw AuditError.failure(`the history ${shown} has schema ${has}, this hookdrift knows ${knows}`, {
+      advice: 'use the newer hookdrift that wrote it',
+    })
+  }
+  if (has < knows) {
+    throw AuditError.failure(`the history ${shown} has schema ${has}, this hookdrift needs ${knows}`, {
+      advice: 'upgrade it with `hookdrift history upgrade`',
+    })
+  }
+}
+
+/** Names a lock of this database that only upgrades take: "hkdf". */
+const upgradeLock = 0x686b6466
+
+/** Takes the missing steps, all or none. Returns how many. */
+export async function upgradeSchema(db: PostgresDatabase, now: string): Promise<number> {
+  return db.transaction(async (transaction) => {
+    // Another process may take the steps meanwhile.
+    await transaction.run('SELECT pg_advisory_xact_lock($1)', [upgradeLock])
+    const state = await readSchemaState(transaction, db.schema)
+    if (state.has > state.knows) refuseOtherSchema(db.shown, state)
+    const due = readSteps().filter(({ version }) => version > state.has)
+    if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)
+    for (const { version, name, sql, sha256 } of due) {
+      await transaction.run(sql)
+      const values = [version, name, sha256, now]
+      await transaction.run(
+        'INSERT INTO hookdrift.migration (version, name, sha256, applied_at) VALUES ($1, $2, $3, $4)',
+        values,
+      )
+    }
+    return due.length
+  })
+}

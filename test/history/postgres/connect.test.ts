@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import { readSchemaState } from '../../../src/history/postgres/migrate.ts'
+import { AuditError } from '../../../src/model/errors.ts'
+import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
+
+describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
+  let place: TestDatabase
+  let db: PostgresDatabase
+  beforeEach(async () => {
+    place = await makeDatabase()
+    db = connect(place.server)
+  })
+  afterEach(async () => {
+    await db.close()
+    await place.remove()
+  })
+
+  it('finds the newest schema', async () => {
+    const { has, knows } = await readSchemaState(db, db.schema)
+    expect(has).toBe(knows)
+    expect(has).toBeGreaterThanOrEqual(16)
+  })
+
+  it('returns every text as it was, in the order of its bytes', async () => {
+    const texts = ['', '\0', '\0\u0001', '\u0001', '\u0001\u0002', '\u0002', 'a', 'a\0', 'a\u0001b', 'é', '\u{10ffff}']
+    const rows = await db.all<{ text: string }>(
+      'SELECT text FROM unnest($1::text[]) AS text ORDER BY text COLLATE "C"',
+      [texts.toReversed()],
+    )
+    expect(rows.map(({ text }) => text)).toEqual(texts)
+  })
+
+  it('reads a bigint as a number', async () => {
+    expect(await db.value('SELECT 9007199254740991::bigint')).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  it('rolls back what throws', async () => {
+    const work = db.transaction(async (transaction) => {
+      await transaction.run("INSERT INTO hookdrift.project (id, service, uid) VALUES (1, 'a', 'b')")
+      throw new Error('stop')
+    })
+    await expect(work).rejects.toThrow('stop')
+    expect(await db.value('SELECT count(*) FROM hookdrift.project')).toBe(0)
+  })
+
+  it('cannot write in a snapshot', async () => {
+    const work = db.snapshot((transaction) => transaction.run("DELETE FROM hookdrift.project"))
+    await expect(work).rejects.toThrow(AuditError)
+  })
+
+  it('reads many rows one after the other', async () => {
+    const sum = await db.snapshot(async (transaction) => {
+      let found = 0
+      for await (const { n } of transaction.iterate<{ n: number }>('SELECT generate_series(1, $1) AS n', [2001])) found += n
+      return found
+    })
+    expect(sum).toBe((2001 * 2002) / 2)
+  })
+})

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
+import { connect } from '../../../src/history/postgres/connect.ts'
+import { type PostgresServer, readPostgresUrl } from '../../../src/history/postgres-server.ts'
+
+const server = inject('postgres')
+
+/** Tests that need a server are skipped without one; CI has one. */
+export const hasPostgres = server !== undefined
+
+export interface TestDatabase {
+  readonly url: string
+  readonly server: PostgresServer
+  remove(): Promise<void>
+}
+
+let made = 0
+let template: Promise<string> | undefined
+
+/** A database of its own with an empty history; `empty`: without one. */
+export async function makeDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const from = empty ? 'template0' : await (template ??= makeTemplate())
+  made += 1
+  const name = `test_${process.pid}_${made}`
+  await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
+  const url = urlOf(name)
+  return {
+    ...{ url, server: readPostgresUrl(url) },
+    remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+async function makeTemplate(): Promise<string> {
+  const name = `template_${process.pid}`
+  await administrate(`CREATE DATABASE ${name} TEMPLATE template0`)
+  const db = connect(readPostgresUrl(urlOf(name)))
+  await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
+  await db.close()
+  return name
+}
+
+function urlOf(database: string): string {
+  const url = new URL(server ?? 'postgres://none')
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** Executes a statement on the server. Waits until it accepts connections. */
+export async function administrate(sql: string): Promise<void> {
+  const { host = '', user = '', database = '' } = readPostgresUrl(server ?? 'postgres://none')
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new Client({ host, user, database })
+    try {
+      await client.connect()
+    } catch (error) {
+      if (attempt === 300) throw error
+      await sleep(100)
+      continue
+    }
+    try {
+      await client.query(sql)
+      return
+    } finally {
+      await client.end()
+    }
+  }
+}

@@ -66,7 +66,8 @@ async function rowsOf<Row extends object>(
   statement: (from: string) => string,
 ): Promise<Row[]> {
   if (chosen.length === 0) return []
-  const from = `unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, run, name) JOIN hookdrift.violation x ON x.id = s.id`
+  const from = `unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, run, name)
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v WHERE v.id = s.id LIMIT 1) x`
   return transaction.all<Row>(statement(from), [
     chosen.map(({ id }) => id),
     chosen.map(({ run }) => run),

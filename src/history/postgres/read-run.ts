@@ -8,6 +8,7 @@ import type { Session } from './connect.ts'
 import {
   activeAsOf,
   activeSql,
+  isLastSpanSql,
   type ResolvedRow,
   resolvedSql,
   toViolation,
@@ -78,7 +79,7 @@ async function readViolations(session: Session, number: number): Promise<Recorde
   const active = await session.all<ViolationRow>(activeAsOf(scans, activeSql), [number])
   const resolved = await session.all<ResolvedRow>(
     `${resolvedSql(`hookdrift.violation x JOIN hookdrift.scan s ON s.project_id = x.project_id AND s.run = x.to_run`)}
-     WHERE x.to_run = $1 AND NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id)`,
+     WHERE x.to_run = $1 AND ${isLastSpanSql}`,
     [number],
   )
   return [

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
-import type { KnownName, Named } from '../history/sqlite/read-names.ts'
+import type { KnownName, Named } from '../history/known-names.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
 

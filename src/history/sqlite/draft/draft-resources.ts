@@ -1,9 +1,9 @@
 import type { Kind } from '../../../model/resource.ts'
+import { changeMembers, versionMembers } from '../../chain/members.ts'
+import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { NewVersion } from '../../history.ts'
 import type { StagedChange } from '../../records.ts'
 import { compareText } from '../../report-order.ts'
-import { changeMembers, versionMembers } from '../chain/members.ts'
-import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 

@@ -1,8 +1,8 @@
 import type { Resolution } from '../../../model/violation.ts'
+import { violationMembers } from '../../chain/members.ts'
+import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { ActiveViolation, NewViolation } from '../../history.ts'
 import { toActiveViolation } from '../../stored-violation.ts'
-import { violationMembers } from '../chain/members.ts'
-import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 

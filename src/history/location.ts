@@ -40,7 +40,8 @@ export function urlScheme(text: string): string | undefined {
 export function readLocation(text: string, base: string): HistoryLocation {
   const scheme = urlScheme(text)?.toLowerCase()
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    const server = readPostgresUrl(text)
+    const { rootCertificate, ...rest } = readPostgresUrl(text)
+    const server = { ...rest, rootCertificate: rootCertificate && resolve(base, rootCertificate) }
     return { kind: 'postgres', server, shown: shownServer(server) }
   }
   if (scheme !== undefined) {

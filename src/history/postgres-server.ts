@@ -61,9 +61,16 @@ export function readPostgresUrl(text: string): PostgresServer {
 /** The server as messages and logs show it: without its user and password. */
 export function shownServer({ host, port, database, schema }: PostgresServer): string {
   const place = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
-  const shown = host?.startsWith('/') ? `postgres:///${database ?? ''}?host=${place}` : `postgres://${place}/${database ?? ''}`
+  const shown = host?.startsWith('/')
+    ? `postgres:///${database ?? ''}?host=${place}`
+    : `postgres://${place}/${database ?? ''}`
   if (schema === 'hookdrift') return shown
   return `${shown}${shown.includes('?') ? '&' : '?'}schema=${schema}`
+}
+
+/** A URL, or a command line with one, without the password in it. Other texts stay as they are. */
+export function withoutPassword(text: string): string {
+  return text.replace(/(\bpostgres(?:ql)?:\/\/[^\s/?#@:]*):[^\s/?#]*@/gi, '$1@')
 }
 
 function hostOf({ hostname }: URL): string | undefined {

@@ -43,6 +43,7 @@ function adviceWithoutServer(error: Error): string | undefined {
     return 'name the certificate of its authority with `?sslrootcert=FILE`'
   }
   if (/does not support SSL/.test(error.message)) return 'turn TLS on there, or end the URL with `?sslmode=disable`'
-  const isNetwork = networkCodes.test(code) || /^(?:Connection terminated|timeout exceeded|Client has encountered)/.test(error.message)
+  const isNetwork =
+    networkCodes.test(code) || /^(?:Connection terminated|timeout exceeded|Client has encountered)/.test(error.message)
   return isNetwork ? outside['08'] : undefined
 }

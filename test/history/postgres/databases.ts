@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
+import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { type PostgresServer, readPostgresUrl } from '../../../src/history/postgres-server.ts'
 
 const server = inject('postgres')

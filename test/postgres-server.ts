@@ -18,7 +18,7 @@ const serverUser = 'postgres'
  * Starts one PostgreSQL server for all tests, on a socket, in memory where possible. `HOOKDRIFT_TEST_POSTGRES` names
  * another one. The tests begin at once, and those that need it wait until it is ready.
  */
-export default function startServer(project: TestProject): (() => Promise<void>) | undefined {
+export function setup(project: TestProject): (() => Promise<void>) | undefined {
   const given = process.env.HOOKDRIFT_TEST_POSTGRES
   const programs = given === undefined ? findPrograms() : undefined
   if (programs === undefined) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { HistoryLocation, PostgresLocation } from '../history/location.ts'
+import type { HistoryLocation, HistoryServer } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -66,7 +66,7 @@ export function findInstallationKey(location: HistoryLocation, env: Environment)
 }
 
 /** Several machines write to such a history: keys that each of them makes for itself never match. */
-function keyMissing({ shown }: PostgresLocation): AuditError {
+function keyMissing({ shown }: HistoryServer): AuditError {
   return AuditError.usage(`no installation key is given for the history ${shown}`, {
     advice:
       'make one with `openssl rand -hex 32`, keep a copy, and set HOOKDRIFT_SEAL_KEY or `seal_key` to it on every machine',

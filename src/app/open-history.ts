@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
-import { type FileLocation, type HistoryLocation, readLocation } from '../history/location.ts'
+import { type HistoryFile, type HistoryLocation, readLocation } from '../history/location.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { KnownName, Named } from '../history/sqlite/read-names.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
@@ -131,7 +131,7 @@ async function localProcess(env: Environment) {
  * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
  * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
  */
-async function resealingFor(location: FileLocation, env: Environment) {
+async function resealingFor(location: HistoryFile, env: Environment) {
   const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
   if (isResealed(location.path)) return undefined
   const { createResealing } = await import('./create-resealing.ts')

@@ -12,7 +12,7 @@ export function* findHistoryFaults(
   if (urlScheme(history) === undefined) return
   // What the file itself says, without the values of references.
   const literal = withoutReferences(document.written(['history']) ?? '')
-  if (/:[^@/?#]+@/.test(literal)) {
+  if (/:[^@/?#]{1,4096}@/.test(literal)) {
     const text = `the file contains the password of the history: use ${referenceForms} in its place, PGPASSWORD or a password file`
     yield document.problem(['history'], text)
     return

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findInstallationKey, installationKey } from '../../src/app/installation-key.ts'
-import { type FileLocation, readLocation } from '../../src/history/location.ts'
+import { type HistoryFile, readLocation } from '../../src/history/location.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 const configured = 'not-a-real-key-of-the-configuration'
@@ -11,7 +11,7 @@ const given = 'not-a-real-key-of-the-environment'
 it('takes the key of the environment, then of the configuration, and makes a file only without both', () => {
   using directory = openDirectory()
   const keyFile = join(directory.path, 'hookdrift.key')
-  const location: FileLocation = { kind: 'file', path: join(directory.path, 'h.db'), keyFile, shown: 'h.db' }
+  const location: HistoryFile = { kind: 'file', path: join(directory.path, 'h.db'), keyFile, shown: 'h.db' }
   const withKey = { ...location, sealKey: configured }
   expect(findInstallationKey(location, {})).toBeUndefined()
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: given }).key.toString()).toBe(given)

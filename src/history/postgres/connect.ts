@@ -9,7 +9,7 @@ import { decodeText, encodeText } from './text-codec.ts'
 export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
 
 /**
- * Statements of the history. They name tables as `hookdrift.run`, whichever the schema is, and parameters as `$1`.
+ * Statements of the history. They name tables as `hookdrift.run`, in any schema, and parameters as `$1`.
  * Texts may contain every character; bigints are numbers.
  * @throws AuditError as `asHistoryError` says, by every method
  */

@@ -125,7 +125,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         for (const id of sql.current.iterate(projectId, kind, run)) if (!seenVersions.has(id)) unseen.push(id)
         return unseen.flatMap((id) => sql.unseen.all(id))
       },
-      async endVersions(versions) {
+      async endVersions(_project, versions) {
         for (const id of versions) endedVersions.add(id)
       },
       async referrers(project, sources) {

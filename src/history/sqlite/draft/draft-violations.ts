@@ -87,7 +87,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
           ...{ firstSeen, resolution: endedViolations.get(row.id) },
         }))
       },
-      async endViolations(violations) {
+      async endViolations(_project, violations) {
         for (const [id, resolution] of violations) endedViolations.set(id, resolution)
       },
       async violationsWithOrigin(project) {

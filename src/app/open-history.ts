@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
-import type { HistoryLocation } from '../history/location.ts'
+import type { FileLocation, HistoryLocation } from '../history/location.ts'
 import type { KnownName, Named } from '../history/sqlite/read-names.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
 
-// The one file that chooses a backend: all others see the contracts in src/history.
+// This file and open-movable.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -74,7 +74,8 @@ export async function explainViews(): Promise<readonly ViewExplained[]> {
   return (await import('../history/sqlite/views.ts')).explainViews()
 }
 
-async function localProcess(env: Environment) {
+/** This process on this machine, as the owner of a lease. */
+export async function localProcess(env: Environment) {
   const { thisProcess } = await import('./system.ts')
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
@@ -86,7 +87,7 @@ async function localProcess(env: Environment) {
  * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
  * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
  */
-async function resealingFor(location: HistoryLocation, env: Environment) {
+export async function resealingFor(location: FileLocation, env: Environment) {
   const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
   if (isResealed(location.path)) return undefined
   const { createResealing } = await import('./create-resealing.ts')

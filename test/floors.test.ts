@@ -25,6 +25,8 @@ const floors = [
 const homes: Readonly<Record<string, string>> = {
   undici: 'service/',
   'better-sqlite3': 'history/sqlite/',
+  pg: 'history/postgres/',
+  'pg-cursor': 'history/postgres/',
   'p-limit': 'audit/',
   pino: 'app/',
   commander: 'cli/',

@@ -3,6 +3,8 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 
 interface Fault {
   readonly advice: string
+  /** Instead of the words of the client. */
+  readonly says?: string
   /** Whether it may pass without a change here. */
   readonly isPassing?: true
 }
@@ -41,6 +43,7 @@ const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
     { advice: 'name the certificate of its authority with `?sslrootcert=FILE`' },
   ],
   [/^The server does not support SSL/, { advice: 'turn TLS on there, or end the URL with `?sslmode=disable`' }],
+  [/^SASL: .*client password must be a/, { ...noPassword, says: 'it asks for a password, and none is given' }],
   [/^SASL: /, noPassword],
   [
     /^(?:E[A-Z]{2,20}$|Connection terminated|timeout exceeded|timeout expired|There was an error establishing an SSL|Client (?:has encountered|was closed))/,
@@ -61,7 +64,8 @@ export function asHistoryError(thrown: unknown, shown: string): unknown {
   const error = thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown
   const fault = error instanceof DatabaseError ? faultOf(error.code ?? '') : clientFault(error)
   if (fault === undefined) return thrown
-  return AuditError.failure(`cannot use the history ${shown}: ${reasonOf(error)}`, { ...fault, cause: thrown })
+  const { says = reasonOf(error), ...options } = fault
+  return AuditError.failure(`cannot use the history ${shown}: ${says}`, { ...options, cause: thrown })
 }
 
 function faultOf(state: string): Fault | undefined {

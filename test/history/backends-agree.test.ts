@@ -29,7 +29,7 @@ async function play(open: (process: Process) => History, runs: readonly Run[]): 
     else for (const project of projects) seen.push(await draft.markUnreferenced(project, 'source', uids))
     if (run.end === 'abandon') await draft.abandon(at(index + 1.5))
     process.kill()
-    machines.pass(60)
+    await machines.pass(60)
     for (let number = 1; number <= draft.run; number += 1) seen.push(withoutChain(await history.readRun(number)))
     seen.push(await answersOf(history, uids.slice(0, 2)))
     await history.close()

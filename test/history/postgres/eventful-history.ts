@@ -95,7 +95,7 @@ async function secondRun(draft: Draft): Promise<void> {
     subscription('u', { endpoint_uid: 'b', source_uid: 't', device_uid: 'd' }, await replaces('u', 'subscription')),
   ]
   await draft.stage(renamed, { seen: [await idOf(draft, 'v', 'subscription')], versions })
-  await draft.endVersions([await idOf(draft, 'b')])
+  await draft.endVersions(renamed, [await idOf(draft, 'b')])
   const fields = [{ path: '/owner_id', before: 'tenant-1', after: 'tenant-3' }]
   await draft.stageChanges(renamed, [aChange('a', { change: 'modified', fields, referrers: ['u'] }), aChange('c')])
   await draft.markUnreferenced(renamed, 'source', ['s', 't'])
@@ -109,6 +109,7 @@ async function secondRun(draft: Draft): Promise<void> {
   ]
   await draft.stageViolations(renamed, { confirmed: [], violations })
   await draft.endViolations(
+    renamed,
     endedAs(
       active.filter(({ uid }) => uid === 'b').map(({ id }) => id),
       'accepted',
@@ -145,6 +146,7 @@ async function fifthRun(draft: Draft): Promise<void> {
   ]
   await draft.stage(payments, { seen: [], versions: [...versions, endpoint('b', { owner_id: null })] })
   await draft.endViolations(
+    orders,
     endedAs(
       (await draft.unconfirmedViolations(orders)).map(({ id }) => id),
       'removed',

@@ -27,8 +27,13 @@ export const uidsOfEvents = ['a', 'b', 'c', 'u', 'v', 's', 'd', 'w']
 
 /** A history in a file with something of everything that readers tell of. */
 export async function makeEventfulHistory(file: string): Promise<void> {
-  const machines = new Machines()
-  const history = openSqliteHistory(file, machines.process(1))
+  const history = openSqliteHistory(file, new Machines().process(1))
+  await playEvents(history)
+  await history.close()
+}
+
+/** Runs with something of everything that readers tell of. */
+export async function playEvents(history: History): Promise<void> {
   let hour = 0
   const run = async (work: (draft: Draft) => Promise<unknown>, start = {}) => {
     hour += 1
@@ -45,7 +50,6 @@ export async function makeEventfulHistory(file: string): Promise<void> {
   await killed.abandon(at(3.7))
   hour += 1
   await run(fifthRun, { normaliser: 3 })
-  await history.close()
 }
 
 const endpoint = (uid: string, attributes: JsonObject, other = {}) => aVersion(uid, attributes, other)

@@ -2,7 +2,8 @@ import type { RunStart } from '../../history.ts'
 import type { PostgresDatabase, Session } from '../connect.ts'
 import { readLease, type SharedProcess, takeLease } from '../lease.ts'
 import { closeKilledRuns } from './close-runs.ts'
-import { openRunDraft, type PostgresDraft } from './postgres-draft.ts'
+import { readOutcome } from './commit-run.ts'
+import { type AcquiredLease, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
 
 /**
  * Begins a run, as `History.begin` does.
@@ -11,11 +12,19 @@ import { openRunDraft, type PostgresDraft } from './postgres-draft.ts'
 export async function beginRun(db: PostgresDatabase, owner: SharedProcess, start: RunStart): Promise<PostgresDraft> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
-  const acquired = await db.transaction(async (transaction) => {
-    const token = await takeLease(transaction, owner, db.shown)
-    const interrupted = await closeKilledRuns(transaction, start.startedAt)
-    return { run: await insertRun(transaction, start), token, interrupted }
-  })
+  let acquired: AcquiredLease | undefined
+  try {
+    await db.transaction(async (transaction) => {
+      const token = await takeLease(transaction, owner, db.shown)
+      const interrupted = await closeKilledRuns(transaction, start.startedAt)
+      acquired = { run: await insertRun(transaction, start), token, interrupted }
+    })
+  } catch (error) {
+    // The answer to COMMIT may have been lost: then the run began, and the lease is this process's.
+    const found = acquired === undefined ? undefined : await readOutcome(db, acquired.run)
+    if (acquired === undefined || found?.token !== acquired.token) throw error
+  }
+  if (acquired === undefined) throw new Error('a run began without a lease')
   return openRunDraft(db, owner, acquired)
 }
 

@@ -25,7 +25,8 @@ export async function checkHistory(
 ): Promise<CheckedHistory> {
   try {
     const examination = await examineHistory(location, env, verificationOf('plain'))
-    const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, shown(location.path))]
+    const name = location.kind === 'file' ? shown(location.path) : location.shown
+    const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, name)]
     return { diagnoses, examination }
   } catch (error) {
     return { diagnoses: diagnosesOf(error), examination: undefined }
@@ -57,7 +58,7 @@ function contentDiagnoses({ content, freeBytes, isLocal }: HistoryExamination, f
     return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}`)]
   }
   const advice = 'Keep a copy of the file and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
-  const failed = verification.checks.filter((check) => !check.ok)
+  const failed = verification.checks.filter((check) => check.ok === false)
   return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
 }
 

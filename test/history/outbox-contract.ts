@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
-import { leaseExpiryMs } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -61,7 +60,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       (draft: Draft) =>
         draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
     const end = (uid: string) => async (draft: Draft) =>
-      draft.endViolations(endedAs([(await activeViolation(draft, uid)).id]))
+      draft.endViolations(payments, endedAs([(await activeViolation(draft, uid)).id]))
     const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
       const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
       const turned = instead(await activeViolation(draft, uid), { state, waiver })
@@ -151,7 +150,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const known = await draft.known(payments, 'endpoint', ['a', 'b'])
         const replaces = known.get('b')?.id
         await draft.stage(payments, { seen: [], versions: [aVersion('b', { owner_id: 'another' }, { replaces })] })
-        await draft.endVersions([known.get('a')?.id ?? 0])
+        await draft.endVersions(payments, [known.get('a')?.id ?? 0])
         await end('a')(draft)
         await end('b')(draft)
       })
@@ -318,7 +317,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(mine).toBeDefined()
         const third = await fixture.place.open(fixture.machines.process(400))
         expect(await third.claim('hook')).toBeUndefined()
-        fixture.machines.pass(leaseExpiryMs / 1000)
+        await fixture.machines.pass(fixture.place.expiryS)
         expect(await third.claim('hook')).toBeDefined()
         await third.close()
         await other.close()

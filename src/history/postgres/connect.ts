@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import { type CustomTypesConfig, escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
@@ -9,7 +9,7 @@ import { decodeText, encodeText } from './text-codec.ts'
 export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
 
 /**
- * Statements of the history. They name tables as `hookdrift.run`, whichever the schema is, and parameters as `$1`.
+ * Statements of the history. They name tables as `hookdrift.run`, in any schema, and parameters as `$1`.
  * Texts may contain every character; bigints are numbers.
  * @throws AuditError as `asHistoryError` says, by every method
  */
@@ -46,6 +46,8 @@ export interface ConnectOptions {
 }
 
 const cursorRows = 500
+/** Compiling a statement takes longer than our statements gain by it. */
+const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off'
 
 /** Opens no connection: the first statement does. */
 export function connect(server: PostgresServer, options: ConnectOptions = {}): PostgresDatabase {
@@ -54,7 +56,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   const pool = new Pool(poolConfig(server, options))
   // A connection that breaks while it waits: the next statement opens another one.
   pool.on('error', () => {})
-  const text = (sql: string) => (schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`))
+  const text = (sql: string) =>
+    schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`)
 
   const describing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -100,7 +103,9 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
           ...sessionOn(client),
           iterate: (sql, values) => iterate(client, sql, values),
         })
-        await client.query('COMMIT')
+        const { command } = await client.query('COMMIT')
+        // The server answers so, without an error, where a statement failed and its error was caught.
+        if (command !== 'COMMIT') throw new Error(`a transaction ended in ${command}`)
         return result
       } catch (error) {
         await client.query('ROLLBACK').catch(note)
@@ -115,12 +120,15 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     ...sessionOn(pool),
     ...{ shown, schema },
     transaction: (work) => inTransaction('BEGIN', work),
-    snapshot: (work) => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    snapshot: (work) => inTransaction(beginSnapshot, work),
     close: () => pool.end(),
   }
 }
 
-function poolConfig(server: PostgresServer, { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions): PoolConfig {
+function poolConfig(
+  server: PostgresServer,
+  { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions,
+): PoolConfig {
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
@@ -164,7 +172,7 @@ function firstValue<Value>(row: Readonly<Record<string, Value>> | undefined): Va
 const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
 
 /** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
-const parsers: PoolConfig['types'] = {
+const parsers: CustomTypesConfig = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(id, 'binary')
     if (id === INT8) return Number

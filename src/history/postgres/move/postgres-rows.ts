@@ -1,0 +1,75 @@
+import {
+  type Cell,
+  type CellType,
+  type HistoryTable,
+  inBatches,
+  type Row,
+  type RowSource,
+  type RowTarget,
+} from '../../table-rows.ts'
+import { type ColumnsOfBody, columnsOfBody } from '../columns-of-body.ts'
+import type { Session, Transaction } from '../connect.ts'
+
+const running = "SELECT number FROM hookdrift.run WHERE state = 'running'"
+
+/** The rows of a history, in the state that the transaction sees. */
+export function postgresRows(transaction: Transaction): RowSource {
+  return {
+    rows({ name, columns, key, isCommitted }) {
+      const names = [...columns.keys()]
+      const sql = `SELECT ${names.join(', ')} FROM hookdrift.${name} WHERE ${isCommitted(running)} ORDER BY ${key.join(', ')}`
+      return inBatches(inOrder(names, transaction.iterate<Readonly<Record<string, Cell>>>(sql)))
+    },
+  }
+}
+
+async function* inOrder(names: readonly string[], rows: AsyncIterable<Readonly<Record<string, Cell>>>) {
+  for await (const row of rows) yield names.map((name) => row[name] ?? null)
+}
+
+const arrays = { text: 'text[]', integer: 'bigint[]', bytes: 'bytea[]' } as const satisfies Record<CellType, string>
+
+/** Writes rows, within a transaction of the caller: one statement for each batch. */
+export function postgresTarget(session: Session): RowTarget {
+  return {
+    async write(table, rows) {
+      const columns = [
+        ...[...table.columns].map(([name, type], at) => columnOf(name, type, rows, at)),
+        ...derived(table, rows),
+      ]
+      const names = columns.map(({ name }) => name).join(', ')
+      const values = columns.map(({ type }, at) => `$${at + 1}::${arrays[type]}`).join(', ')
+      await session.run(
+        `INSERT INTO hookdrift.${table.name} (${names}) SELECT * FROM unnest(${values})`,
+        columns.map(({ cells }) => cells),
+      )
+    },
+  }
+}
+
+interface Column {
+  readonly name: string
+  readonly type: CellType
+  readonly cells: readonly Cell[]
+}
+
+function columnOf(name: string, type: CellType, rows: readonly Row[], at: number): Column {
+  return { name, type, cells: rows.map((row) => row[at] ?? null) }
+}
+
+/** Columns of this backend only, which its statements look versions up by. */
+function derived({ name, columns }: HistoryTable, rows: readonly Row[]): Column[] {
+  if (name !== 'version') return []
+  const names = [...columns.keys()]
+  const [kind, body] = [names.indexOf('kind'), names.indexOf('body')]
+  const cells = rows.map((row) => columnsOfBody(String(row[kind]), String(row[body])))
+  return derivedColumns.map((column) => ({ name: column, type: 'text', cells: cells.map((each) => each[column]) }))
+}
+
+/** The names of these columns. */
+export const derivedColumns = [
+  'endpoint_uid',
+  'source_uid',
+  'device_uid',
+  'owner_id',
+] as const satisfies readonly (keyof ColumnsOfBody)[]

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { type CustomTypesConfig, escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import type { ConnectionOptions } from 'node:tls'
+import {
+  type ClientConfig,
+  type CustomTypesConfig,
+  escapeIdentifier,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  types,
+} from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
@@ -121,10 +130,13 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   }
 }
 
-function poolConfig(
-  server: PostgresServer,
-  { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions,
-): PoolConfig {
+function poolConfig(server: PostgresServer, { connections = 8, ...options }: ConnectOptions): PoolConfig {
+  // An idle pool must not keep a command alive.
+  return { ...clientConfig(server, options), types: parsers, max: connections, allowExitOnIdle: true }
+}
+
+/** How one connection is opened. */
+export function clientConfig(server: PostgresServer, { connectTimeoutMs = 10_000 }: ConnectOptions = {}): ClientConfig {
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
@@ -134,16 +146,12 @@ function poolConfig(
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
     ssl: tlsOptions(server),
-    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
-    // An idle pool must not keep a command alive.
-    allowExitOnIdle: true,
     application_name: 'hookdrift',
-    types: parsers,
   }
 }
 
-function tlsOptions({ tls, rootCertificate: file }: PostgresServer): PoolConfig['ssl'] {
+function tlsOptions({ tls, rootCertificate: file }: PostgresServer): boolean | ConnectionOptions {
   if (tls === 'disable') return false
   if (tls === 'require') return { rejectUnauthorized: false }
   const ca = file === undefined ? {} : { ca: readCertificate(file) }

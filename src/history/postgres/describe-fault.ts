@@ -19,6 +19,8 @@ const outside: Readonly<Record<string, string>> = {
 /** Errors of the network and of TLS, by their code. */
 const networkCodes = /^(?:E[A-Z]{2,20}|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/
 
+const lockNotAvailable = '55P03'
+
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(error: unknown, shown: string): unknown {
   if (error instanceof AuditError || !(error instanceof Error)) return error
@@ -30,6 +32,9 @@ export function asHistoryError(error: unknown, shown: string): unknown {
   }
   const advice = error instanceof DatabaseError ? adviceFor(error.code ?? '') : adviceWithoutServer(error)
   if (advice === undefined) return error
+  if (error instanceof DatabaseError && error.code === lockNotAvailable) {
+    return AuditError.busy(`another process keeps the history ${shown} locked`, { advice, cause: error })
+  }
   return AuditError.failure(`cannot use the history ${shown}: ${reasonOf(error)}`, { advice, cause: error })
 }
 

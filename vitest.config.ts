@@ -48,6 +48,8 @@ export const slow = [
   'history/backends-agree',
   'history/lease-race',
   'history/move/copy-history',
+  'history/postgres/postgres-history',
+  'history/postgres/reader',
   'history/resealed',
   'history/single-edits',
   'history/upgrades',

@@ -13,7 +13,7 @@ import type { OpenIncident } from '../outbox.ts'
 import { readProjects } from '../read-documents.ts'
 import type { RunRecord } from '../records.ts'
 import type { Session } from './connect.ts'
-import { ownerSql } from './sql-fragments.ts'
+import { ownerSql } from './owner-sql.ts'
 import { writeMessages } from './write-messages.ts'
 
 /** Writes the messages about a run that is being committed, or records that the next scan has to notify. */

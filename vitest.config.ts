@@ -47,6 +47,7 @@ export const slow = [
   'history/back-up',
   'history/backends-agree',
   'history/lease-race',
+  'history/move/copy-history',
   'history/postgres/faults',
   'history/resealed',
   'history/single-edits',

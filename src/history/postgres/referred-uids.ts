@@ -26,6 +26,7 @@ function parse(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** JSON may contain half a character, which no column can. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+  return typeof value === 'string' ? value.toWellFormed() : null
 }

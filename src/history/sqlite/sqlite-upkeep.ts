@@ -79,7 +79,8 @@ function workAndClose<Result>(db: Database, work: (db: Database) => Result): Res
   }
 }
 
-function readChain(db: Database, run: number): RunChain {
+/** The chain's digest as of a run. */
+export function readChain(db: Database, run: number): RunChain {
   const found = db
     .prepare<[number], RunChain>(
       "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'committed'",

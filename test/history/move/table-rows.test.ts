@@ -85,6 +85,10 @@ describe('what a subscription refers to', () => {
     expect(referredUids('endpoint', body)).toEqual({ endpointUid: null, sourceUid: null, deviceUid: null })
   })
 
+  it('is a text that a column can contain', () => {
+    expect(referredUids('subscription', '{"source_uid":"a\\ud800"}').sourceUid).toBe('a\ufffd')
+  })
+
   it.each(['{"endpoint_uid":5}', '[]', 'null', '{'])('is nothing in %s', (body) => {
     expect(referredUids('subscription', body)).toEqual({ endpointUid: null, sourceUid: null, deviceUid: null })
   })

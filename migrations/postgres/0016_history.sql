@@ -378,17 +378,24 @@ CREATE VIEW hookdrift.baseline AS
 -- The pool of workers. It holds how far a run is while it is under way, and is no part of the history: a copy leaves
 -- these tables out, and what they hold may be lost between two runs. Times are the server's.
 
--- What a run was asked for, so that another process can go on with it.
+-- A run that was asked for, and how far it is, so that another process can go on with it.
 CREATE TABLE hookdrift.run_plan (
-  run         bigint PRIMARY KEY,
-  plan        text COLLATE "C" NOT NULL,
-  schedule    text COLLATE "C",
-  -- After this, no request begins.
-  stop_at     timestamptz NOT NULL,
-  -- Why, where a person or a signal stopped it; NULL: its time is over.
-  stopped_by  text COLLATE "C",
-  -- The ids from which on rows are of the conclusion: another coordinator removes them and concludes again.
-  concluded_from text COLLATE "C"
+  id          text COLLATE "C" PRIMARY KEY,
+  request     text COLLATE "C" NOT NULL,
+  asked_at    timestamptz NOT NULL,
+  run         bigint UNIQUE,
+  -- Which projects it is about besides its tasks, and how these are walked: JSON.
+  plan        text COLLATE "C",
+  options     text COLLATE "C",
+  -- After this, no request to a service begins.
+  stop_at     timestamptz,
+  -- The signal that stopped it before that.
+  stopped_by  text COLLATE "C" CHECK (stopped_by IN ('sigint', 'sigterm')),
+  -- The last ids before those of the conclusion: another coordinator removes these rows and concludes again. JSON.
+  concluding  text COLLATE "C",
+  ended_at    timestamptz,
+  -- Why there is no committed run.
+  error       text COLLATE "C"
 );
 
 -- One project of a run. Its token goes up with each worker that takes it, and only the last one writes.

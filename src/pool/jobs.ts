@@ -75,7 +75,7 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
     await transaction.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${schemaOf(db)} install`])
     await boss.start()
     await boss.createQueue(lostQueue, { ...common, retryLimit: 1_000_000, retentionSeconds: 86_400 })
-    await boss.createQueue(runQueue, { ...common, policy: 'exclusive', retryLimit: 1_000_000 })
+    await boss.createQueue(runQueue, { ...common, policy: 'exclusive', retryLimit: 1_000_000, retryDelay: 0 })
     await boss.stop({ graceful: false })
   })
 }
@@ -107,11 +107,13 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
       }),
     async touch(queue, attempts) {
       if (attempts.length === 0) return new Set()
-      const { settled = [] } = await boss.touch(queue, attempts.map(attemptOf))
+      const { settled = [] }: Settled = await boss.touch(queue, attempts.map(attemptOf))
       return new Set(settled)
     },
-    complete: async (queue, attempt, within = db) =>
-      (await boss.complete(queue, attemptOf(attempt), null, { db: executor(within) })).affected === 1,
+    async complete(queue, attempt, within = db) {
+      const { affected }: Settled = await boss.complete(queue, attemptOf(attempt), null, { db: executor(within) })
+      return affected === 1
+    },
     fail: async (queue, attempt) => void (await boss.fail(queue, attemptOf(attempt))),
     cancel: async (queue) => void (await boss.deleteQueuedJobs(queue)),
     async makeQueues(services) {
@@ -122,6 +124,12 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
     },
     close: () => boss.stop({ graceful: false }),
   }
+}
+
+/** What pg-boss answers; it does not declare it. */
+interface Settled {
+  readonly settled?: readonly string[]
+  readonly affected?: number
 }
 
 function bossOn(db: PostgresDatabase, { migrate, supervise }: { readonly migrate: boolean; readonly supervise: boolean }) {

@@ -175,7 +175,7 @@ const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
 const defaultTypes: NonNullable<PoolConfig['types']> = { getTypeParser: types.getTypeParser }
 
 /** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
-const parsers: PoolConfig['types'] = {
+const parsers: NonNullable<PoolConfig['types']> = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(id, 'binary')
     if (id === INT8) return Number

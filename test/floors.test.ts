@@ -25,6 +25,8 @@ const floors = [
 const homes: Readonly<Record<string, string>> = {
   undici: 'service/',
   'better-sqlite3': 'history/sqlite/',
+  pg: 'history/postgres/',
+  'pg-cursor': 'history/postgres/',
   'p-limit': 'audit/',
   pino: 'app/',
   commander: 'cli/',
@@ -51,7 +53,7 @@ const homes: Readonly<Record<string, string>> = {
 
 /** The one file that chooses the backend of a history, and the folders that it alone may import. */
 const chooser = 'app/open-history.ts'
-const backends = ['history/sqlite/']
+const backends = ['history/sqlite/', 'history/postgres/']
 
 /** Parts of a backend that are, or start, a process of their own. */
 const ownProcesses = ['history/sqlite/query-process.ts']

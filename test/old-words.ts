@@ -64,7 +64,7 @@ export const wordExceptions: readonly WordException[] = [
     because: 'reads the sentences that runs before schema 10 stored',
   },
   {
-    path: 'src/history/sqlite/chain/members.ts',
+    path: 'src/history/chain/members.ts',
     words: ['looks'],
     because: 'links of the chain name the members that earlier versions hashed',
   },

@@ -18,11 +18,12 @@ const serverUser = 'postgres'
  * Starts one PostgreSQL server for all tests, on a socket, in memory where possible. `HOOKDRIFT_TEST_POSTGRES` names
  * another one. The tests begin at once, and those that need it wait until it is ready.
  */
-export default function startServer(project: TestProject): (() => Promise<void>) | undefined {
+export function setup(project: TestProject): (() => Promise<void>) | undefined {
   const given = process.env.HOOKDRIFT_TEST_POSTGRES
   const programs = given === undefined ? findPrograms() : undefined
   if (programs === undefined) {
-    if (given === undefined && process.env.CI !== undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+    if (given === undefined && process.env.CI !== undefined)
+      throw new Error('PostgreSQL is not installed: apt-get install postgresql')
     project.provide('postgres', given)
     return undefined
   }
@@ -64,7 +65,13 @@ function runAs(directory: string): Identity {
 }
 
 /** Durability is not under test, and costs most of the time. */
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'shared_buffers=64MB']
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=200',
+  'shared_buffers=64MB',
+]
 
 async function startIn(directory: string, programs: string, { name, ids }: Identity): Promise<ChildProcess> {
   const data = join(directory, 'data')

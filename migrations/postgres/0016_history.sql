@@ -76,10 +76,11 @@ CREATE TABLE hookdrift.version (
   digest              text COLLATE "C" NOT NULL,
   body                text COLLATE "C" NOT NULL,
   facts               text COLLATE "C" NOT NULL,
-  -- To whom a subscription refers, out of its body: the digest covers that.
+  -- Out of the body, which the digest covers: to whom a subscription refers, and who owns an endpoint.
   endpoint_uid        text COLLATE "C",
   source_uid          text COLLATE "C",
-  device_uid          text COLLATE "C"
+  device_uid          text COLLATE "C",
+  owner_id            text COLLATE "C"
 );
 CREATE INDEX version_of_resource ON hookdrift.version (project_id, kind, left(uid, 200), from_run, to_run);
 CREATE INDEX version_current ON hookdrift.version (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;

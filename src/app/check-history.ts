@@ -22,7 +22,7 @@ export function openHistoryCheck(open: (location: HistoryLocation) => Promise<Hi
   return {
     async troubles(location) {
       try {
-        const identity = identityOf(location)
+        const identity = await identityOf(location)
         if (known?.identity !== identity) {
           await forget()
           known = { identity, history: await open(location) }

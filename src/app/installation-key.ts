@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { HistoryLocation } from '../history/location.ts'
+import type { HistoryLocation, HistoryServer } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -18,18 +18,21 @@ export interface InstallationKey {
 
 /**
  * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, then the configuration's `seal_key`, then the key file of the
- * history, which is made on first use and readable by its owner only.
- * @throws AuditError.usage when the variable is too short, or empty where a key would be made
+ * history, which is made on first use and readable by its owner only. A history on a server has no such file.
+ * @throws AuditError.usage when the variable is too short, or empty where a key would be made, or no key is given for a
+ *   history on a server
  * @throws AuditError.failure when the file cannot be used
  */
-export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env: Environment): InstallationKey {
-  const given = env.HOOKDRIFT_SEAL_KEY || sealKey
+export function installationKey(location: HistoryLocation, env: Environment): InstallationKey {
+  const given = env.HOOKDRIFT_SEAL_KEY || location.sealKey
   if (given !== undefined) {
     if (given.length >= leastCharacters) return { key: Buffer.from(given, 'utf8') }
     throw AuditError.usage(`HOOKDRIFT_SEAL_KEY is shorter than ${leastCharacters} characters`, {
       advice: 'make one with `openssl rand -hex 32`, and keep it: with another key, changed secrets go undetected',
     })
   }
+  if (location.kind === 'postgres') throw keyMissing(location)
+  const { keyFile: file } = location
   try {
     makeDirectories(dirname(file))
     const known = readKey(file)
@@ -57,7 +60,17 @@ export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env
  */
 export function findInstallationKey(location: HistoryLocation, env: Environment): InstallationKey | undefined {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY || location.sealKey) !== undefined
-  return isGiven || existsSync(location.keyFile) ? installationKey(location, env) : undefined
+  return isGiven || location.kind === 'postgres' || existsSync(location.keyFile)
+    ? installationKey(location, env)
+    : undefined
+}
+
+/** Several machines write to such a history: keys that each of them makes for itself never match. */
+function keyMissing({ shown }: HistoryServer): AuditError {
+  return AuditError.usage(`no installation key is given for the history ${shown}`, {
+    advice:
+      'make one with `openssl rand -hex 32`, keep a copy, and set HOOKDRIFT_SEAL_KEY or `seal_key` to it on every machine',
+  })
 }
 
 /**

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
-import type { HistoryLocation } from '../history/location.ts'
-import type { KnownName, Named } from '../history/sqlite/read-names.ts'
+import type { KnownName, Named } from '../history/known-names.ts'
+import { type HistoryFile, type HistoryLocation, readLocation } from '../history/location.ts'
+import type { PostgresServer } from '../history/postgres-server.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
+import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 
 // The one file that chooses a backend: all others see the contracts in src/history.
@@ -15,6 +17,10 @@ type Environment = ProcessContext['env']
  * @throws AuditError.failure when it cannot be used
  */
 export async function openHistory(location: HistoryLocation, env: Environment): Promise<History> {
+  if (location.kind === 'postgres') {
+    const { openPostgresHistory } = await import('../history/postgres/postgres-history.ts')
+    return openPostgresHistory(location.server, await ownProcess())
+  }
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   return openSqliteHistory(location.path, await localProcess(env), await resealingFor(location, env))
 }
@@ -24,8 +30,13 @@ export async function openHistory(location: HistoryLocation, env: Environment): 
  * @throws AuditError.failure when there is none, or it cannot be used
  */
 export async function openExistingHistory(location: HistoryLocation, env: Environment): Promise<History> {
-  const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
-  refuseMissing(location.path)
+  if (location.kind === 'postgres') {
+    const { refuseMissing } = await import('../history/postgres/refuse-missing.ts')
+    await refuseMissing(location.server)
+  } else {
+    const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
+    refuseMissing(location.path)
+  }
   return openHistory(location, env)
 }
 
@@ -35,13 +46,21 @@ export async function withUpkeep<Result>(
   env: Environment,
   work: (upkeep: HistoryUpkeep) => Promise<Result>,
 ): Promise<Result> {
-  const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
-  const upkeep = sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
+  const upkeep = await openUpkeep(location, env)
   try {
     return await work(upkeep)
   } finally {
     await upkeep.close()
   }
+}
+
+async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
+  if (location.kind === 'postgres') {
+    const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
+    return postgresUpkeep(location.server, await ownProcess(), { queryServer: () => queryServer(env) })
+  }
+  const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
+  return sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
 }
 
 /**
@@ -53,6 +72,10 @@ export async function examineHistory(
   env: Environment,
   request: VerificationRequest,
 ): Promise<HistoryExamination> {
+  if (location.kind === 'postgres') {
+    const { examineDatabase } = await import('../history/postgres/examine-database.ts')
+    return examineDatabase(location.server, request)
+  }
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)
   return examineFile(location.path, mounts(), request)
@@ -60,13 +83,22 @@ export async function examineHistory(
 
 /** Names in a history that exists, for completion: see `readNames`. */
 export async function namesIn(location: HistoryLocation, what: Named, prefix: string): Promise<readonly KnownName[]> {
+  if (location.kind === 'postgres') {
+    return (await import('../history/postgres/read-names.ts')).readNames(location.server, what, prefix)
+  }
   return (await import('../history/sqlite/read-names.ts')).readNames(location.path, what, prefix)
 }
 
-/** Changes when another history is put at the location. Throws the system's error where there is none. */
-export function identityOf({ path }: HistoryLocation): string {
-  const { dev, ino } = statSync(path)
-  return JSON.stringify([path, dev, ino])
+/**
+ * Changes when another history is put at the location.
+ * @throws an error when there is none, or it cannot be reached
+ */
+export async function identityOf(location: HistoryLocation): Promise<string> {
+  if (location.kind === 'postgres') {
+    return (await import('../history/postgres/identify-history.ts')).identifyHistory(location.server)
+  }
+  const { dev, ino } = statSync(location.path)
+  return JSON.stringify([location.path, dev, ino])
 }
 
 /** The views that users query, the same in every history. */
@@ -74,11 +106,24 @@ export async function explainViews(): Promise<readonly ViewExplained[]> {
   return (await import('../history/sqlite/views.ts')).explainViews()
 }
 
+/** The server for users' queries, under a login that may only read; undefined where none is named. */
+function queryServer({ HOOKDRIFT_QUERY_HISTORY: url = '' }: Environment): PostgresServer | undefined {
+  if (url === '') return undefined
+  const location = readLocation(url, process.cwd())
+  if (location.kind === 'postgres') return location.server
+  throw AuditError.usage('HOOKDRIFT_QUERY_HISTORY is not the URL of a database', {
+    advice: 'set it to postgres://READER@HOST/DATABASE, or unset it',
+  })
+}
+
+async function ownProcess() {
+  return (await import('./system.ts')).thisProcess
+}
+
 async function localProcess(env: Environment) {
-  const { thisProcess } = await import('./system.ts')
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
-  return { ...thisProcess, mounts }
+  return { ...(await ownProcess()), mounts }
 }
 
 /**
@@ -86,7 +131,7 @@ async function localProcess(env: Environment) {
  * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
  * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
  */
-async function resealingFor(location: HistoryLocation, env: Environment) {
+async function resealingFor(location: HistoryFile, env: Environment) {
   const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
   if (isResealed(location.path)) return undefined
   const { createResealing } = await import('./create-resealing.ts')

@@ -43,7 +43,10 @@ export async function findRemovals(context: ProjectContext, statuses: Statuses):
       ? [unseen, []]
       : await partByFilter(context, kind, unseen)
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
-    await draft.endVersions(gone.map(({ id }) => id))
+    await draft.endVersions(
+      project,
+      gone.map(({ id }) => id),
+    )
     for (const { uid, name } of await existedBefore(context, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }

@@ -22,7 +22,7 @@ export async function writeReconciliation(
   // One that is unknown already is carried as it is, with the run that last saw it.
   const lost = unknown.filter(({ state }) => state !== 'unknown')
   const lastRun = lost.length === 0 ? undefined : await draft.lastScannedRun(project)
-  await draft.endViolations(new Map(resolved.map(({ violation: { id }, resolution }) => [id, resolution])))
+  await draft.endViolations(project, new Map(resolved.map(({ violation: { id }, resolution }) => [id, resolution])))
   await draft.stageViolations(project, {
     confirmed: confirmed.flatMap(({ violation, isUnchanged }) => (isUnchanged ? [violation.id] : [])),
     violations: [

@@ -152,7 +152,7 @@ async function decideNotification(
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
   const { configuredPaths } = await import('../app/locate-history.ts')
-  if ((await configuredPaths(config, terminal)).history.path === chosen.path) return true
+  if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )

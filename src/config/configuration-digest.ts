@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { urlScheme } from '../history/location.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
@@ -15,7 +16,7 @@ export interface DigestParts {
 
 /**
  * sha256 of the configuration's meaning: comments, the order of members and explicit defaults make no difference. Nor
- * do keys, so that a rotated key does not change it. Paths count as written.
+ * do keys and a history's server, so that a rotated key does not change it. Paths count as written.
  */
 export function configurationDigest(configuration: DecodedConfiguration, parts: readonly DigestParts[]): string {
   const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
@@ -24,7 +25,10 @@ export function configurationDigest(configuration: DecodedConfiguration, parts: 
   const notify = channels.length === 0 ? undefined : channels
   // Drops members that are undefined.
   const plain: Json = JSON.parse(
-    JSON.stringify({ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify }),
+    JSON.stringify({
+      ...{ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify },
+      history: historyFor(configuration.history),
+    }),
   )
   return hash('sha256', canonicalJson(plain))
 }
@@ -40,6 +44,11 @@ function withoutSecrets(service: DecodedService, parts: DigestParts | undefined)
         ? service.projects
         : service.projects.map((entry) => ('id' in entry ? { ...entry, key: placeholderFor(entry.key) } : entry)),
   }
+}
+
+/** A URL may contain a password, and each machine may reach the server under another name. */
+function historyFor(history: string): string {
+  return urlScheme(history) === undefined ? history : 'postgres'
 }
 
 function placeholderFor(key: string | undefined): string | undefined {

@@ -145,18 +145,20 @@ export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000
 /** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
 export const configurationSchema = z.strictObject({
   history: path
-    .refine((text) => urlScheme(text) === undefined, {
-      error: 'the path of a file; a history on a server is not supported',
+    .refine((text) => /^(?:postgres(?:ql)?)?$/i.test(urlScheme(text) ?? ''), {
+      error: 'the path of a file, or postgres://HOST/DATABASE',
       abort: true,
     })
     .default('./hookdrift.db')
-    .describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
+    .describe(
+      'The SQLite file, or postgres://USER@HOST/DATABASE for many machines; $HOOKDRIFT_HISTORY and --history override it',
+    ),
   seal_key: z
     .string()
     .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without blanks or line breaks' })
     .exactOptional()
     .describe(
-      `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history`,
+      `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
     ),
   policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
   concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),

@@ -73,6 +73,13 @@ export function isLiteral(written: string): boolean {
   return matches.length === 0 || matches.some(({ groups }) => (groups?.fallback ?? '') !== '')
 }
 
+/** A text without its references; of one with a default, the default is left. */
+export function withoutReferences(written: string, replacement = ''): string {
+  return written.replace(reference, (match, ...rest) =>
+    match === '$${' ? match : groupsOf(rest).fallback || replacement,
+  )
+}
+
 type ReferenceMatch = ReturnType<Expand>
 
 function variable(name: string, fallback: string | undefined, env: ReferenceSources['env']): ReferenceMatch {

@@ -5,6 +5,7 @@ import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
+import { findHistoryFaults } from './check-history-url.ts'
 import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
@@ -19,7 +20,12 @@ import {
 } from './configuration-schema.ts'
 import { type KeyPlace, referenceIn } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
-import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import {
+  expandReferences,
+  type ReferenceSources,
+  readConfigurationText,
+  withoutReferences,
+} from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { matchedProjects, namedProjects } from './project-entries.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
@@ -140,6 +146,7 @@ function examineValues(
   { file, sources, options }: Pick<ConfigurationReadContext, 'file' | 'sources'> & { options: ConfigurationOptions },
 ): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
   const problems: FileProblem[] = [
+    ...findHistoryFaults(document),
     ...findContradictions(document),
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),
@@ -158,9 +165,14 @@ function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOpt
   return (written, path) => {
     const expanded = expand(written, path)
     const isMissing = 'problem' in expanded || expanded.text === ''
+    // The URL of a history may contain a password.
+    if (isMissing && !usesSecrets && path[0] === 'history') return { text: withoutReferences(written, unset) }
     return isMissing && isUnused(path) ? { text: secretPlaceholder(path) } : expanded
   }
 }
+
+/** In place of what the environment does not say. */
+const unset = 'unset'
 
 function channelOf(channel: DecodedChannel, file: string): Channel {
   return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel

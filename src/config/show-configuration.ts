@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { readLocation } from '../history/location.ts'
+import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -104,18 +104,24 @@ function withOverrides(
     option === undefined
       ? environmentValue(env, 'HOOKDRIFT_HISTORY', (value) => ({ ...plain, path: ['history'], value }))
       : ({ ...plain, path: ['history'], value: option, source: 'option', at: '--history' } as const)
-  const history = overridden ?? find('history')
+  const named = overridden ?? find('history')
   const base = overridden === undefined ? dirname(file) : cwd
-  const { keyFile } = readLocation(String(history?.value ?? ''), base)
+  const location = readLocation(String(named?.value ?? ''), base)
+  const history = named && location.kind === 'postgres' ? { ...named, value: location.shown } : named
   const secret = { path: ['seal_key'], value: null, reference: null, isSecret: true } as const
   const sealKey = environmentValue(env, 'HOOKDRIFT_SEAL_KEY', () => ({ ...secret, isSet: true })) ??
-    find('seal_key') ?? { ...secret, source: 'default' as const, at: keyFile, isSet: exists(keyFile) }
+    find('seal_key') ?? { ...secret, source: 'default' as const, ...keyFileOf(location, exists) }
   const policy = find('policy') ?? {
     ...plain,
     ...{ path: ['policy'], value: 'recommended', source: 'default' as const, at: null },
   }
   const others = shown.filter(({ path: [first] }) => !['history', 'seal_key', 'policy'].includes(String(first)))
   return [...(history === undefined ? [] : [history]), sealKey, policy, ...others]
+}
+
+function keyFileOf(location: HistoryLocation, exists: ShowContext['exists']): Pick<ShownValue, 'at' | 'isSet'> {
+  if (location.kind === 'postgres') return { at: null, isSet: false }
+  return { at: location.keyFile, isSet: exists(location.keyFile) }
 }
 
 /** An empty variable counts as unset. */

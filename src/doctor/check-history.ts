@@ -25,7 +25,8 @@ export async function checkHistory(
 ): Promise<CheckedHistory> {
   try {
     const examination = await examineHistory(location, env, verificationOf('plain'))
-    const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, shown(location.path))]
+    const name = location.kind === 'file' ? shown(location.path) : location.shown
+    const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, name)]
     return { diagnoses, examination }
   } catch (error) {
     return { diagnoses: diagnosesOf(error), examination: undefined }

@@ -19,14 +19,14 @@ export function checkSealKey(
   shown: (path: string) => string,
 ): readonly Diagnosis[] {
   const found = findInstallationKey(location, env)
-  const file = shown(location.keyFile)
+  const [path, file] = location.kind === 'file' ? [location.keyFile, shown(location.keyFile)] : ['', '']
   if (found === undefined) {
     refuseEmptyVariable(file, env)
     if (content?.sealKeyId === undefined) return [ok(`none yet: the first audit makes ${file}`)]
     return [warn(`${file} is missing: the next audit makes a new key`, restoreKey)]
   }
   const { key, warning } = found
-  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${location.keyFile}\`.`)]
+  const diagnoses: Diagnosis[] = warning === undefined ? [] : [warn(warning, `Run \`chmod 600 ${path}\`.`)]
   const keyId = createSealer(key).keyId
   if (content?.sealKeyId !== undefined && content.sealKeyId !== keyId) {
     return [...diagnoses, warn(`${sourceOf(location, env, file)}, which is not the key of the last run`, restoreKey)]

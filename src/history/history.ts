@@ -84,8 +84,8 @@ export interface Draft extends PastReader {
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
   /** Current versions of a kind that this run has neither seen nor replaced. */
   unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>
-  /** Ends versions at this run. */
-  endVersions(versions: readonly number[]): Promise<void>
+  /** Ends versions of a project at this run. */
+  endVersions(project: ProjectRef, versions: readonly number[]): Promise<void>
   /** Uids of current subscriptions, by the uid of the source they use. */
   referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
@@ -109,8 +109,8 @@ export interface Draft extends PastReader {
     project: ProjectRef,
     before: Readonly<Partial<Record<Severity, string>>>,
   ): Promise<readonly OldViolation[]>
-  /** Ends violations, by their ids: each with its reason. */
-  endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void>
+  /** Ends violations of a project, by their ids: each with its reason. */
+  endViolations(project: ProjectRef, violations: ReadonlyMap<number, Resolution>): Promise<void>
   /** Violations of a project that name an origin: active ones, and accepted ones whose acceptance was revoked since. */
   violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
   /** Fingerprints of a project that a person accepts. */

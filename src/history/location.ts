@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import { type PostgresServer, readPostgresUrl, shownServer } from './postgres-server.ts'
 
 /** Where a history is, and which key seals its secrets. */
-export type HistoryLocation = FileLocation | PostgresLocation
+export type HistoryLocation = HistoryFile | HistoryServer
 
 interface LocationFacts {
   /** The installation key that the configuration contains. A secret: for the sealer only. */
@@ -13,7 +13,7 @@ interface LocationFacts {
 }
 
 /** A history in a file, with its key next to it. */
-export interface FileLocation extends LocationFacts {
+export interface HistoryFile extends LocationFacts {
   readonly kind: 'file'
   /** Absolute. */
   readonly path: string
@@ -22,7 +22,7 @@ export interface FileLocation extends LocationFacts {
 }
 
 /** A history in a database, which several machines may share: so its key must be given to each. */
-export interface PostgresLocation extends LocationFacts {
+export interface HistoryServer extends LocationFacts {
   readonly kind: 'postgres'
   readonly server: PostgresServer
 }
@@ -40,7 +40,8 @@ export function urlScheme(text: string): string | undefined {
 export function readLocation(text: string, base: string): HistoryLocation {
   const scheme = urlScheme(text)?.toLowerCase()
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    const server = readPostgresUrl(text)
+    const { rootCertificate, ...rest } = readPostgresUrl(text)
+    const server = { ...rest, rootCertificate: rootCertificate && resolve(base, rootCertificate) }
     return { kind: 'postgres', server, shown: shownServer(server) }
   }
   if (scheme !== undefined) {

@@ -30,8 +30,8 @@ const parameters = ['sslmode', 'sslrootcert', 'schema', 'host'] as const
  * @throws AuditError.usage with a message that contains no part of the URL that may be secret
  */
 export function readPostgresUrl(text: string): PostgresServer {
-  // libpq lets a user stand before no host at all: `postgres://user@/database?host=/run/postgresql`.
-  const filled = text.replace(/^([a-z]+:\/\/[^/?#]*@)(?=[/?#]|$)/i, `$1${noHost}`)
+  // As in libpq, the host may be absent after a user: `postgres://user@/database?host=/run/postgresql`.
+  const filled = text.replace(/^([a-z]{1,20}:\/\/[^/?#]{0,8192}@)(?=[/?#]|$)/i, `$1${noHost}`)
   const url = URL.canParse(filled) ? new URL(filled) : undefined
   if (url === undefined) {
     throw refusal('is not a URL', 'write `:`, `/`, `?`, `#`, `@` and `%` of a password as `%3A`, `%2F` and so on')
@@ -61,13 +61,20 @@ export function readPostgresUrl(text: string): PostgresServer {
 /** The server as messages and logs show it: without its user and password. */
 export function shownServer({ host, port, database, schema }: PostgresServer): string {
   const place = `${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`
-  const shown = host?.startsWith('/') ? `postgres:///${database ?? ''}?host=${place}` : `postgres://${place}/${database ?? ''}`
+  const shown = host?.startsWith('/')
+    ? `postgres:///${database ?? ''}?host=${place}`
+    : `postgres://${place}/${database ?? ''}`
   if (schema === 'hookdrift') return shown
   return `${shown}${shown.includes('?') ? '&' : '?'}schema=${schema}`
 }
 
+/** A URL, or a command line with one, without the password in it. Other texts stay as they are. */
+export function withoutPassword(text: string): string {
+  return text.replace(/(\bpostgres(?:ql)?:\/\/[^\s/?#@:]{0,4096}):[^\s/?#]{0,4096}@/gi, '$1@')
+}
+
 function hostOf({ hostname }: URL): string | undefined {
-  return hostname === '' || hostname === noHost ? undefined : decoded(hostname).replace(/^\[(.*)\]$/, '$1')
+  return hostname === '' || hostname === noHost ? undefined : decoded(hostname).replace(/^\[(.{0,100})\]$/, '$1')
 }
 
 function tlsOf(given: string | null, host: string | undefined): TlsMode {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findInstallationKey, installationKey } from '../../src/app/installation-key.ts'
-import { readLocation } from '../../src/history/location.ts'
+import { type HistoryFile, readLocation } from '../../src/history/location.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 const configured = 'not-a-real-key-of-the-configuration'
@@ -9,16 +10,17 @@ const given = 'not-a-real-key-of-the-environment'
 
 it('takes the key of the environment, then of the configuration, and makes a file only without both', () => {
   using directory = openDirectory()
-  const location = readLocation('hookdrift.db', directory.path)
+  const keyFile = join(directory.path, 'hookdrift.key')
+  const location: HistoryFile = { kind: 'file', path: join(directory.path, 'h.db'), keyFile, shown: 'h.db' }
   const withKey = { ...location, sealKey: configured }
   expect(findInstallationKey(location, {})).toBeUndefined()
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: given }).key.toString()).toBe(given)
   expect(installationKey(withKey, { HOOKDRIFT_SEAL_KEY: '' }).key.toString()).toBe(configured)
   expect(findInstallationKey(withKey, {})?.key.toString()).toBe(configured)
-  expect(existsSync(location.keyFile)).toBe(false)
+  expect(existsSync(keyFile)).toBe(false)
 
   const { key } = installationKey(location, {})
-  expect(readFileSync(location.keyFile, 'utf8')).toBe(`${key.toString('hex')}\n`)
+  expect(readFileSync(keyFile, 'utf8')).toBe(`${key.toString('hex')}\n`)
   expect(findInstallationKey(location, {})?.key).toEqual(key)
 })
 
@@ -27,4 +29,19 @@ it('refuses a short key', () => {
   expect(() => installationKey(location, { HOOKDRIFT_SEAL_KEY: 'short' })).toThrow(
     expect.objectContaining({ exitCode: 2, message: 'HOOKDRIFT_SEAL_KEY is shorter than 32 characters' }),
   )
+})
+
+it('makes no key for a history on a server, which several machines share', () => {
+  const location = readLocation('postgres://user:not-a-real-password@db.example.com/audits', '/nowhere')
+  for (const read of [installationKey, findInstallationKey]) {
+    expect(() => read(location, { HOOKDRIFT_SEAL_KEY: '' })).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: 'no installation key is given for the history postgres://db.example.com/audits',
+        advice: expect.stringContaining('openssl rand -hex 32'),
+      }),
+    )
+    expect(read(location, { HOOKDRIFT_SEAL_KEY: given })?.key.toString()).toBe(given)
+    expect(read({ ...location, sealKey: configured }, {})?.key.toString()).toBe(configured)
+  }
 })

@@ -53,7 +53,7 @@ describe('the environment as a configuration', () => {
     const names = (all: Configuration['services']) =>
       all.map(({ settings, projects }) => [settings, projects.map(({ ref, key }) => [ref, key])])
     expect(names(services)).toEqual(names(written))
-    expect(rest.history.path).toBe('/work/hookdrift.db')
+    expect(rest.history.shown).toBe('/work/hookdrift.db')
   })
 
   it('gives way to a file', () => {
@@ -75,7 +75,7 @@ describe('the environment as a configuration', () => {
   it('is read by commands that need no key', () => {
     const { HOOKDRIFT_KEY: _, ...env } = enough
     const { projects, history } = readConfiguredPaths('/work/hookdrift.yaml', sources(env))
-    expect({ projects, history: history.path }).toEqual({
+    expect({ projects, history: history.shown }).toEqual({
       projects: ['hooks.example.com/payments', 'hooks.example.com/P2'],
       history: '/work/hookdrift.db',
     })

@@ -146,20 +146,21 @@ describe('readConfiguration', () => {
     const text = withService({}, { history: 'data/h.db', policy: '../policy.yaml' })
     const env = { ...acmeEnv, HOOKDRIFT_HISTORY: 'env.db' }
     expect(configure(text)).toMatchObject({ history: { path: '/etc/hookdrift/data/h.db' }, policy: '/etc/policy.yaml' })
-    expect(configure(text, { env }).history.path).toBe(resolve('env.db'))
-    expect(configure(text, { env }, { history: '/option.db' }).history.path).toBe('/option.db')
-    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history.path).toBe(
+    expect(configure(text, { env }).history.shown).toBe(resolve('env.db'))
+    expect(configure(text, { env }, { history: '/option.db' }).history.shown).toBe('/option.db')
+    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history.shown).toBe(
       '/etc/hookdrift/data/h.db',
     )
   })
 
   it('takes the option relative to the given directory', () => {
-    expect(configure(withService({}), {}, { history: 'option.db', cwd: '/work' }).history.path).toBe('/work/option.db')
+    expect(configure(withService({}), {}, { history: 'option.db', cwd: '/work' }).history.shown).toBe('/work/option.db')
   })
 
   it('finds the installation key next to the history, unless the configuration has one', () => {
-    const { keyFile, sealKey } = configure(withService({}, { history: 'data/h.db' })).history
-    expect([keyFile, sealKey]).toEqual(['/etc/hookdrift/data/hookdrift.key', undefined])
+    const { history } = configure(withService({}, { history: 'data/h.db' }))
+    expect(history).toMatchObject({ keyFile: '/etc/hookdrift/data/hookdrift.key' })
+    expect(history.sealKey).toBeUndefined()
     const key = 'not-a-real-key-of-32-characters-or-more'
     const files = { '/etc/hookdrift/seal.key': `${key}\n` }
     const configured = withService({}, { seal_key: '${file:seal.key}' })
@@ -168,20 +169,42 @@ describe('readConfiguration', () => {
     expect(refusal(withService({}, { seal_key: 'not-a-real-key' })).join()).not.toContain('not-a-real')
   })
 
-  it('refuses a history on a server, and quotes no password', () => {
-    const url = 'postgres://user:not-a-real-key@db.example.com/hookdrift'
-    const written = refusal(withService({}, { history: url }))
-    expect(written).toEqual([
-      expect.stringMatching(/^1:\d+: history is a text \(not shown\), expected the path of a file/),
-    ])
-    expect(written.join()).not.toContain('not-a-real')
-    const named = () => configure(withService({}), {}, { history: url })
-    expect(named).toThrow(
-      expect.objectContaining({
-        exitCode: 2,
-        message: 'the history is named by a URL (postgres://…), and only files are supported',
-      }),
-    )
+  it('takes a history on a server, whose password comes from the environment or a file', () => {
+    const env = {
+      ...acmeEnv,
+      DATABASE: 'postgres://user:not-a-real-key@db.example.com/h',
+      PASSWORD: 'not%20a-real-key',
+    }
+    const read = (history: string) => configure(withService({}, { history }), { env }).history
+    expect(read('postgres://db.example.com/h')).toMatchObject({
+      kind: 'postgres',
+      shown: 'postgres://db.example.com/h',
+    })
+    expect(read('${DATABASE}')).toMatchObject({ server: { user: 'user', password: 'not-a-real-key' } })
+    expect(read('postgresql://user:${PASSWORD}@db.example.com/h?sslrootcert=ca.pem')).toMatchObject({
+      server: { password: 'not a-real-key', rootCertificate: '/etc/hookdrift/ca.pem' },
+    })
+  })
+
+  it.each([
+    ['postgres://user:not-a-real-key@db/h', /^1:\d+: the file contains the password of the history: use \$\{VAR\}/],
+    ['postgres://user:${UNSET:-not-a-real-key}@db/h', /the file contains the password of the history/],
+    ['${UNSET:-postgres://user:not-a-real-key@db/h}', /the file contains the password of the history/],
+    ['postgres://db/h?password=not-a-real-key', /has the parameter "password": use sslmode/],
+    ['postgres://db:not-a-real-port/h', /is not a URL/],
+    ['mysql://user:not-a-real-key@db/h', /expected the path of a file, or postgres:\/\/HOST\/DATABASE/],
+  ])('refuses %s as the history, and quotes no password', (history, problem) => {
+    const [refused = ''] = refusal(withService({}, { history }))
+    expect(refused).toMatch(problem)
+    expect(refused).not.toContain('not-a-real')
+  })
+
+  it('leaves the server of a history out of the digest', () => {
+    const digestOf = (history: string, env = {}) =>
+      configure(withService({}, { history }), { env: { ...acmeEnv, ...env } }).digest
+    const known = digestOf('postgres://user@db.example.com/h')
+    expect(digestOf('postgres://user:${PASSWORD}@db/h', { PASSWORD: 'not-a-real-key' })).toBe(known)
+    expect(digestOf('./h.db')).not.toBe(known)
   })
 
   it('reads additional certificate authorities', () => {

@@ -74,7 +74,7 @@ describe('compose.yaml', () => {
     expect(key.trim()).toBe(fleet.personalKey)
     expect(key).toContain('not-a-real-key')
     expect(read.listen).toEqual({ host: '0.0.0.0', port })
-    expect(read.history.path).toBe(`${state}/hookdrift.db`)
+    expect(read.history.shown).toBe(`${state}/hookdrift.db`)
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 
@@ -139,7 +139,7 @@ describe('the Kubernetes manifests', () => {
     const file = join(checkout, 'deploy/kubernetes/base/hookdrift.yaml')
     const read = readConfiguration(file, { env: environmentOf(image), readFile })
     expect(read.listen).toEqual({ host: '0.0.0.0', port })
-    expect(read.history.path).toBe(`${state}/hookdrift.db`)
+    expect(read.history.shown).toBe(`${state}/hookdrift.db`)
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 

@@ -39,7 +39,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         const known = await draft.known(payments, 'endpoint', ['a', 'b'])
         const replaces = known.get('a')?.id
         await draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 2 }, { replaces })] })
-        await draft.endVersions([known.get('b')?.id ?? 0])
+        await draft.endVersions(payments, [known.get('b')?.id ?? 0])
       })
     }
 

@@ -48,7 +48,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       await draft.stage(project, { seen: [], versions: [version] })
     }
     if (what === 'see' && known !== undefined) await draft.stage(project, { seen: [known.id], versions: [] })
-    if (what === 'end' && known !== undefined && once('version')) await draft.endVersions([known.id])
+    if (what === 'end' && known !== undefined && once('version')) await draft.endVersions(project, [known.id])
     if (what === 'change' && once('change'))
       await draft.stageChanges(project, [aChange(uid, { kind, referrers: [source] })])
     if (what === 'find' && once('violation')) {
@@ -61,7 +61,8 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
     if (what === 'confirm' && active !== undefined) {
       await draft.stageViolations(project, { confirmed: [active.id], violations: [] })
     }
-    if (what === 'resolve' && active !== undefined && once('violation')) await draft.endViolations(endedAs([active.id]))
+    if (what === 'resolve' && active !== undefined && once('violation'))
+      await draft.endViolations(project, endedAs([active.id]))
     if (what === 'mark') await draft.markUnreferenced(project, 'source', [uid, source])
     if (what === 'discard') {
       await draft.discard(project)

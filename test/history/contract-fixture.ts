@@ -94,13 +94,13 @@ export function openContractFixture(makePlace: () => Place) {
       seen: [],
       versions: [aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }), aVersion('c')],
     })
-    await draft.endVersions([await idOf(draft, 'b')])
+    await draft.endVersions(payments, [await idOf(draft, 'b')])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.markUnreferenced(payments, 'source', ['s'])
     const [first, second] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations(endedAs([second.id]))
+    await draft.endViolations(payments, endedAs([second.id]))
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   }
 
@@ -108,7 +108,7 @@ export function openContractFixture(makePlace: () => Place) {
     const first = await activeViolationOf(draft, 'a')
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations(endedAs([(await activeViolationOf(draft, 'b')).id]))
+    await draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'b')).id]))
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
   }

@@ -48,7 +48,10 @@ const active = await draft.activeViolations(payments, 'endpoint', ['a'])
 await draft.stage(payments, { seen: [], versions: [aVersion('b'), aVersion('c', { text: 'x'.repeat(100_000) })] })
 await draft.stageChanges(payments, [aChange('b')])
 await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('b')] })
-await draft.endVersions(known.map(({ id }) => id))
-await draft.endViolations(endedAs(active.map(({ id }) => id)))
+await draft.endVersions(
+  payments,
+  known.map(({ id }) => id),
+)
+await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
 if (when === 'draft') die()
 await draft.commit(at(3), () => die())

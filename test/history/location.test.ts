@@ -9,18 +9,30 @@ describe('the location of a history', () => {
       keyFile: '/work/data/hookdrift.key',
       shown: '/work/data/h.db',
     })
-    expect(readLocation('/data/h.db', '/work').path).toBe('/data/h.db')
+    expect(readLocation('/data/h.db', '/work').shown).toBe('/data/h.db')
   })
 
-  it.each(['postgres://user:not-a-real-key@db/h', 'PostgreSQL://db', 'file:///data/h.db', 'https://a.example/h'])(
-    'refuses a URL and quotes no more of it than its scheme: %s',
+  it('is a database, shown without user and password', () => {
+    const url = 'PostgreSQL://user:not-a-real-key@db.example.com:5433/h?schema=audits&sslrootcert=certs/ca.pem'
+    expect(readLocation(url, '/work')).toEqual({
+      kind: 'postgres',
+      server: {
+        ...{ host: 'db.example.com', port: 5433, user: 'user', password: 'not-a-real-key', database: 'h' },
+        ...{ schema: 'audits', tls: 'verify-full', rootCertificate: '/work/certs/ca.pem' },
+      },
+      shown: 'postgres://db.example.com:5433/h?schema=audits',
+    })
+  })
+
+  it.each(['mysql://user:not-a-real-key@db/h', 'file:///data/h.db', 'https://a.example/h'])(
+    'refuses a URL of something else and quotes no more of it than its scheme: %s',
     (url) => {
       const [scheme] = url.split(':')
       expect(() => readLocation(url, '/work')).toThrow(
         expect.objectContaining({
           exitCode: 2,
-          message: `the history is named by a URL (${scheme}://…), and only files are supported`,
-          advice: 'name a file, such as ./hookdrift.db',
+          message: `the history is named by a URL that is not of PostgreSQL (${scheme}://…)`,
+          advice: 'name a file, such as ./hookdrift.db, or postgres://HOST/DATABASE',
         }),
       )
     },
@@ -29,7 +41,7 @@ describe('the location of a history', () => {
   it.each(['a:b.db', 'postgres:/h.db', './x://y.db', 'C:\\h.db'])(
     'takes a text without a scheme for a path: %s',
     (path) => {
-      expect(readLocation(path, '/work').path).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
+      expect(readLocation(path, '/work').shown).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
     },
   )
 })

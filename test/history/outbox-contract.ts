@@ -61,7 +61,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       (draft: Draft) =>
         draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
     const end = (uid: string) => async (draft: Draft) =>
-      draft.endViolations(endedAs([(await activeViolation(draft, uid)).id]))
+      draft.endViolations(payments, endedAs([(await activeViolation(draft, uid)).id]))
     const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
       const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
       const turned = instead(await activeViolation(draft, uid), { state, waiver })
@@ -151,7 +151,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const known = await draft.known(payments, 'endpoint', ['a', 'b'])
         const replaces = known.get('b')?.id
         await draft.stage(payments, { seen: [], versions: [aVersion('b', { owner_id: 'another' }, { replaces })] })
-        await draft.endVersions([known.get('a')?.id ?? 0])
+        await draft.endVersions(payments, [known.get('a')?.id ?? 0])
         await end('a')(draft)
         await end('b')(draft)
       })

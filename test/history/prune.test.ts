@@ -149,7 +149,7 @@ describe('pruning', () => {
     await runs(5, async (draft, index) => {
       if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [opened] })
       if (index === 5)
-        await draft.endViolations(endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
+        await draft.endViolations(payments, endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
       if (index === 4) prunable.push((await draft.unconfirmedViolations(payments)).length)
     })
     expect(prunable).toEqual([1])

@@ -58,13 +58,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
           aVersion('s', {}, { kind: 'source' }),
         ]
         await draft.stage(payments, { seen: [], versions })
-        await draft.endVersions([await idOf(draft, 'b')])
+        await draft.endVersions(payments, [await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
         await draft.markUnreferenced(payments, 'source', ['s'])
         const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
         const reworded = instead(ofA, { message: 'in other words' })
         await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-        await draft.endViolations(endedAs([ofB.id]))
+        await draft.endViolations(payments, endedAs([ofB.id]))
       })
       await run(async (draft) => {
         await draft.stageScan(payments)
@@ -111,9 +111,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await walkAll(draft)
       const versions = [aVersion('a', { url: 'newer' }, { replaces: await idOf(draft, 'a') }), aVersion('b')]
       await draft.stage(payments, { seen: [], versions })
-      await draft.endVersions([await idOf(draft, 'c')])
+      await draft.endVersions(payments, [await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations(endedAs([(await activeViolation(draft, 'c')).id]))
+      await draft.endViolations(payments, endedAs([(await activeViolation(draft, 'c')).id]))
       const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])

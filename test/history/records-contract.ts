@@ -16,8 +16,11 @@ export function describeRecords(name: string, makePlace: () => Place): void {
       const texts = [JSON.stringify(await fixture.history.readRun(1)), JSON.stringify(await fixture.history.readRun(2))]
       await run(async (draft) => {
         const active = await draft.unconfirmedViolations(payments)
-        await draft.endViolations(endedAs(active.map(({ id }) => id)))
-        await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
+        await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
+        await draft.endVersions(
+          payments,
+          (await draft.unseen(payments, 'endpoint')).map(({ id }) => id),
+        )
       })
       await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])
       const abandoned = await begin()

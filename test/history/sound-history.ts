@@ -45,10 +45,10 @@ export async function makeSoundHistory(): Promise<Buffer> {
       seen: [await versions(draft, 'c')],
       versions: [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })],
     })
-    await draft.endVersions([await versions(draft, 'b')])
+    await draft.endVersions(payments, [await versions(draft, 'b')])
     const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
     await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
-    await draft.endViolations(endedAs([(await activeViolation(draft, 'b')).id]))
+    await draft.endViolations(payments, endedAs([(await activeViolation(draft, 'b')).id]))
     const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
     const waived = instead(await activeViolation(draft, 'a'), { state: 'waived', waiver })
     const unknown = instead(await activeViolation(draft, 'c'), { state: 'unknown', lastRun: 1 })

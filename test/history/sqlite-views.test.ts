@@ -80,13 +80,13 @@ async function draftSecond(): Promise<Draft> {
   await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
   const modified = aVersion('a', { of: 'a', n: 2 }, { replaces: await idOf(draft, 'a') })
   await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
-  await draft.endVersions([await idOf(draft, 'b')])
+  await draft.endVersions(payments, [await idOf(draft, 'b')])
   await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
   const activeViolation = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
   const [a, b, c] = [await activeViolation('a'), await activeViolation('b'), await activeViolation('c')]
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
-  await draft.endViolations(endedAs([b.id]))
+  await draft.endViolations(payments, endedAs([b.id]))
   await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   await draft.markUnreferenced(payments, 'source', ['s'])
   return draft
@@ -257,8 +257,11 @@ describe('a run without changes', () => {
     await draft.stage(payments, { seen, versions: [] })
     const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
     await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
-    await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
-    await draft.endViolations(endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
+    await draft.endVersions(
+      payments,
+      (await draft.unseen(payments, 'endpoint')).map(({ id }) => id),
+    )
+    await draft.endViolations(payments, endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
     await draft.markUnreferenced(payments, 'source', [])
     await commit(draft)
     expect(contents()).toEqual(before)

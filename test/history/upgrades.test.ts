@@ -19,7 +19,7 @@ import { inTodaysWords } from './todays-words.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const schemas = readdirSync(fixtures).flatMap((name) => /^(\d{4})\.db\.gz$/.exec(name)?.[1] ?? [])
-const newest = readdirSync(join(import.meta.dirname, '../../migrations')).length
+const newest = readdirSync(join(import.meta.dirname, '../../migrations')).filter((name) => name.endsWith('.sql')).length
 
 function unpacked(name: string): Buffer {
   return gunzipSync(readFileSync(join(fixtures, name)))

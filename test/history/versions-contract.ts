@@ -45,7 +45,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
             versions: [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })],
           }),
         )
-        await run(async (draft) => draft.endVersions([await idOf(draft, 'a')]))
+        await run(async (draft) => draft.endVersions(payments, [await idOf(draft, 'a')]))
         await run()
         await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 3 })] }))
         const draft = await begin()
@@ -113,7 +113,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         )
         const moved = using('u1', 's2', await idOf(draft, 'u1', 'subscription'))
         await draft.stage(payments, { seen: [], versions: [moved, using('u6', 's3')] })
-        await draft.endVersions([await idOf(draft, 'u3', 'subscription')])
+        await draft.endVersions(payments, [await idOf(draft, 'u3', 'subscription')])
         const expected = new Map([
           ['s1', ['u2']],
           ['s2', ['u1', 'u4']],

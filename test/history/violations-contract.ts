@@ -51,7 +51,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await run(async (draft) => {
           const replaces = (await draft.known(payments, 'endpoint', ['a'])).get('a')?.id
           await draft.stage(payments, { seen: [], versions: [version('a', { owner_id: 'tenant-02' }, { replaces })] })
-          await draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
+          await draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
         })
         const ownersIn = async (number: number) =>
           (await fixture.history.readRun(number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
@@ -76,7 +76,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           }),
         )
         const end = (uid: string) => async (draft: Draft) =>
-          draft.endViolations(endedAs([(await activeViolationOf(draft, uid)).id]))
+          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, uid)).id]))
         await run(end('b'))
         await run(end('c'))
         await run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('e')] }))
@@ -166,7 +166,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           confirmed: [a.id],
           violations: [instead(b, { severity: 'low', message: 'other words' }), aViolation('new')],
         })
-        await draft.endViolations(new Map([[c.id, 'fixed']]))
+        await draft.endViolations(payments, new Map([[c.id, 'fixed']]))
         type Before = Parameters<Draft['oldViolations']>[1]
         const listed = async (before: Before, project = payments) =>
           (await draft.oldViolations(project, before))
@@ -204,7 +204,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await open('a')
         await run()
         await run(async () => {}, [orders])
-        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
+        const end = async (draft: Draft) =>
+          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([])
       })
@@ -219,7 +220,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         }
         expect(await shown(doubt)).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
+        const end = async (draft: Draft) =>
+          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
       })
 

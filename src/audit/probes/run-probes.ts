@@ -76,7 +76,10 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
     resources.push(withBefore(now, { approved: approved?.[at], last: target.known, sealer }))
   }
   const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
-  await draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
+  await draft.endVersions(
+    context.project,
+    [...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id),
+  )
   const carried = known.filter((probe) => !ended.has(probe) && !due.has(probe.uid))
   return {
     resources,

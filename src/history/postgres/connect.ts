@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import { type CustomTypesConfig, escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
@@ -9,7 +9,7 @@ import { decodeText, encodeText } from './text-codec.ts'
 export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
 
 /**
- * Statements of the history. They name tables as `hookdrift.run`, whichever the schema is, and parameters as `$1`.
+ * Statements of the history. They name tables as `hookdrift.run`, in any schema, and parameters as `$1`.
  * Texts may contain every character; bigints are numbers.
  * @throws AuditError as `asHistoryError` says, by every method
  */
@@ -61,7 +61,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   const pool = new Pool(poolConfig(server, options))
   // A connection that breaks while it waits: the next statement opens another one.
   pool.on('error', () => {})
-  const text = (sql: string) => (schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`))
+  const text = (sql: string) =>
+    schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`)
 
   const describing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -129,7 +130,10 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   }
 }
 
-function poolConfig(server: PostgresServer, { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions): PoolConfig {
+function poolConfig(
+  server: PostgresServer,
+  { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions,
+): PoolConfig {
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
@@ -172,10 +176,10 @@ function firstValue<Value>(row: Readonly<Record<string, Value>> | undefined): Va
 
 const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
 
-const defaultTypes: NonNullable<PoolConfig['types']> = { getTypeParser: types.getTypeParser }
+const defaultTypes: CustomTypesConfig = { getTypeParser: types.getTypeParser }
 
 /** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
-const parsers: NonNullable<PoolConfig['types']> = {
+const parsers: CustomTypesConfig = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(id, 'binary')
     if (id === INT8) return Number

@@ -10,14 +10,14 @@ const outside: Readonly<Record<string, string>> = {
   '53': 'make room on the server, or raise its limits',
   '55': 'wait for the other session to end, then run again',
   '57': 'wait until the server is up again, then run again',
-  '58': "look at the server's log: its disk or its files fail",
-  XX: "look at the server's log: its data is damaged",
+  '58': "read the server's log: its disk or its files fail",
+  XX: "read the server's log: its data is damaged",
   '25006': 'name the primary server: this one is a replica, and cannot be written to',
   '40': 'run again',
 }
 
 /** Errors of the network and of TLS, by their code. */
-const networkCodes = /^(?:E[A-Z]+|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/
+const networkCodes = /^(?:E[A-Z]{2,20}|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(error: unknown, shown: string): unknown {
@@ -43,6 +43,7 @@ function adviceWithoutServer(error: Error): string | undefined {
     return 'name the certificate of its authority with `?sslrootcert=FILE`'
   }
   if (/does not support SSL/.test(error.message)) return 'turn TLS on there, or end the URL with `?sslmode=disable`'
-  const isNetwork = networkCodes.test(code) || /^(?:Connection terminated|timeout exceeded|Client has encountered)/.test(error.message)
+  const isNetwork =
+    networkCodes.test(code) || /^(?:Connection terminated|timeout exceeded|Client has encountered)/.test(error.message)
   return isNetwork ? outside['08'] : undefined
 }

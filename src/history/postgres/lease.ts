@@ -1,5 +1,5 @@
 import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
-import type { Session } from './connect.ts'
+import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -14,7 +14,8 @@ export interface SharedProcess extends LeaseOwner {
 /** Three missed heartbeats: a server may be slower to answer than a file. */
 export const leaseExpiryMs = 15_000
 
-interface LeaseRow {
+/** A lease, or the claim of a channel. */
+export interface LeaseRow {
   readonly token: number
   readonly host: string
   readonly bootId: string
@@ -29,25 +30,49 @@ export function nowSql(owner: SharedProcess): string {
   return owner.isClockOwn === true ? `'${new Date(owner.now()).toISOString()}'::timestamptz` : 'clock_timestamp()'
 }
 
+/** SQL of the columns of a `LeaseRow`. */
+export function leaseColumns(owner: SharedProcess): string {
+  return `token, host, boot_id AS "bootId", pid, taken_at AS "takenAt",
+    (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs"`
+}
+
 /**
  * The token of the lease, when no live process owns it; 0 before the first run. Locks the lease until the transaction
  * ends: `FOR UPDATE`, or not where there is none.
  * @throws AuditError.busy when another live process owns it
  */
 export async function readLease(session: Session, owner: SharedProcess, shown: string, lock = ''): Promise<number> {
-  const lease = await session.get<LeaseRow>(
-    `SELECT token, host, boot_id AS "bootId", pid, taken_at AS "takenAt",
-       (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs" FROM hookdrift.lease ${lock}`,
-  )
+  const lease = await session.get<LeaseRow>(`SELECT ${leaseColumns(owner)} FROM hookdrift.lease ${lock}`)
   if (lease === undefined) return 0
   if (isLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
   return lease.token
 }
 
-function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
+/** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
+export function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
   if (lease.ageMs >= leaseExpiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
+}
+
+/** Makes the row to lock, before the first run of a history. */
+const leaseRowSql = `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
+  VALUES (1, 0, '', '', 0, 'epoch', 'epoch') ON CONFLICT (id) DO NOTHING`
+
+/**
+ * One transaction, in which no run may live or begin.
+ * @throws AuditError.busy as `readLease`
+ */
+export function writeBetweenRuns<Result>(
+  db: PostgresDatabase,
+  owner: SharedProcess,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction(async (transaction) => {
+    await transaction.run(leaseRowSql)
+    await readLease(transaction, owner, db.shown, 'FOR UPDATE')
+    return work(transaction)
+  })
 }
 
 /**
@@ -56,11 +81,7 @@ function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
  */
 export async function takeLease(session: Session, owner: SharedProcess, shown: string): Promise<number> {
   const now = nowSql(owner)
-  // A row to lock, for the first run of a history.
-  await session.run(
-    `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
-     VALUES (1, 0, '', '', 0, 'epoch', 'epoch') ON CONFLICT (id) DO NOTHING`,
-  )
+  await session.run(leaseRowSql)
   const token = (await readLease(session, owner, shown, 'FOR UPDATE')) + 1
   await session.run(
     `UPDATE hookdrift.lease SET token = $1, host = $2, boot_id = $3, pid = $4, taken_at = ${now}, heartbeat_at = ${now}`,

@@ -1,21 +1,8 @@
 import Database from 'better-sqlite3'
+import { type KnownName, lastCharacter, mostNames, type Named, namesTimeoutMs } from '../known-names.ts'
 import { refuseForeign, refuseOtherSchema } from './open-database.ts'
 import { openUnwritable } from './open-unwritable.ts'
 import { refuseMissing, refuseSpecialFile } from './refuse-files.ts'
-
-/** What a history has names for. */
-export type Named = 'runs' | 'projects' | 'resources' | 'violations'
-
-/** A name that begins as asked, and what it is. */
-export interface KnownName {
-  readonly value: string
-  readonly about: string
-}
-
-const most = 200
-const timeoutMs = 250
-/** Sorts after every text that begins with the same characters. */
-const last = '\u{10ffff}'
 
 /**
  * The names of one sort that begin with a text, at most 200: for a person who waits. Reads only, and upgrades nothing.
@@ -24,7 +11,8 @@ const last = '\u{10ffff}'
 export function readNames(file: string, what: Named, prefix: string): readonly KnownName[] {
   refuseMissing(file)
   refuseSpecialFile(file)
-  const db = openUnwritable(file) ?? new Database(file, { readonly: true, fileMustExist: true, timeout: timeoutMs })
+  const db =
+    openUnwritable(file) ?? new Database(file, { readonly: true, fileMustExist: true, timeout: namesTimeoutMs })
   try {
     refuseForeign(db)
     refuseOtherSchema(db)
@@ -43,7 +31,7 @@ const readers: Readonly<Record<Named, Read>> = {
         `SELECT CAST(number AS TEXT) AS value, started_at AS about FROM run
          WHERE state = 'committed' AND CAST(number AS TEXT) LIKE ? || '%' ORDER BY number DESC LIMIT ?`,
       )
-      .all(prefix.replace(/\D/g, 'x'), most),
+      .all(prefix.replace(/\D/g, 'x'), mostNames),
   projects: (db, prefix) =>
     db
       .prepare<[string, string, number], KnownName>(
@@ -51,7 +39,7 @@ const readers: Readonly<Record<Named, Read>> = {
            (SELECT (SELECT name FROM scan s WHERE s.project_id = p.id ORDER BY run DESC LIMIT 1) AS value FROM project p)
          WHERE value >= ? AND value < ? ORDER BY value LIMIT ?`,
       )
-      .all(prefix, prefix + last, most),
+      .all(prefix, prefix + lastCharacter, mostNames),
   resources: readResources,
   violations: (db, prefix) =>
     db
@@ -59,7 +47,7 @@ const readers: Readonly<Record<Named, Read>> = {
         `SELECT fingerprint AS value, rule || ' ' || name AS about FROM violation
          WHERE fingerprint >= ? AND fingerprint < ? AND to_run IS NULL ORDER BY fingerprint LIMIT ?`,
       )
-      .all(prefix, prefix + last, most),
+      .all(prefix, prefix + lastCharacter, mostNames),
 }
 
 /** By the index of resources: project by project, until there are enough. */
@@ -71,12 +59,12 @@ function readResources(db: Database.Database, prefix: string): readonly KnownNam
        AND from_run <= (SELECT max(number) FROM run WHERE state = 'committed') AND to_run IS NULL LIMIT ?`,
   )
   const found: KnownName[] = []
-  const end = performance.now() + timeoutMs
+  const end = performance.now() + namesTimeoutMs
   for (const project of projects) {
     for (const kind of ['endpoint', 'subscription', 'source', 'project']) {
-      found.push(...read.all(project, kind, prefix, prefix + last, most - found.length))
+      found.push(...read.all(project, kind, prefix, prefix + lastCharacter, mostNames - found.length))
     }
-    if (found.length >= most || performance.now() > end) break
+    if (found.length >= mostNames || performance.now() > end) break
   }
   return found
 }

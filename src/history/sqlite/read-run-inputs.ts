@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, Listing } from '../../model/resource.ts'
+import { readProjects } from '../read-documents.ts'
 import type { RunInputs } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
-import { readProjects } from './read-documents.ts'
 import { readChanges } from './read-run.ts'
 
 interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import type { FieldChange } from '../../model/change.ts'
 import { inItsScope, type Notice } from '../../model/notice.ts'
-import type { RecordedViolation, RunRecord, StagedChange } from '../records.ts'
+import { readProjects, readRules } from '../read-documents.ts'
+import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { type ChangeRow, toChange } from '../stored-change.ts'
+import { type RecordedRow, toRecordedViolation } from '../stored-violation.ts'
 import { ownerSql } from './owner-sql.ts'
-import { readProjects, readRules } from './read-documents.ts'
-import { type RecordedRow, toRecordedViolation } from './rows.ts'
 import { readAcceptancesOf } from './sqlite-acceptances.ts'
 
 type RunRow = Pick<
@@ -61,22 +61,14 @@ function readNotices(db: Database, number: number): RunRecord['notices'] {
 }
 
 export function readChanges(db: Database, number: number): RunRecord['changes'] {
-  const rows = db
-    .prepare<
-      { run: number },
-      Omit<StagedChange, 'fields' | 'referrers'> & { project: string; fields: string; referrers: string | null }
-    >(
+  return db
+    .prepare<{ run: number }, ChangeRow>(
       `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
        FROM change c JOIN scan s ON s.project_id = c.project_id AND s.run = c.run WHERE c.run = @run ORDER BY c.id`,
     )
     .all({ run: number })
-  const changes = rows.map(({ fields, referrers, ...change }) => ({
-    ...change,
-    // Hookdrift wrote it.
-    fields: JSON.parse(fields) as FieldChange[],
-    ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
-  }))
-  return changes.sort(inResourceOrder)
+    .map(toChange)
+    .sort(inResourceOrder)
 }
 
 /**

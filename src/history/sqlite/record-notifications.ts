@@ -11,10 +11,10 @@ import {
   type ViolationTransition,
 } from '../notification-facts.ts'
 import type { OpenIncident } from '../outbox.ts'
+import { readProjects } from '../read-documents.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { ownerSql } from './owner-sql.ts'
-import { readProjects } from './read-documents.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
 /** Writes the messages about a run that is being committed, or records that the next scan has to notify. */

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { type Kind, kinds } from '../../model/resource.ts'
 import type { Identity, NamedIdentity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
+import { toRecordedViolation } from '../stored-violation.ts'
 import { cachedStatement } from './cached-statement.ts'
-import { toRecordedViolation } from './rows.ts'
 import { findProject, latestScanNumbers, nameAt } from './scans-at.ts'
 
 /** Where a uid was ever seen: one index lookup for each project and kind. */

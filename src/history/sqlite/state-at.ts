@@ -2,8 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { JsonObject } from '../../model/json.ts'
 import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
-import { byKindAndUid, compareText } from '../report-order.ts'
+import { pairVersions } from '../pair-versions.ts'
+import type { Differing, ResourceAtRun } from '../reader.ts'
+import { byKindAndUid } from '../report-order.ts'
 import {
   type BodyRow,
   parseFacts,
@@ -122,27 +123,13 @@ export function differing(db: Database, from: number, to: number): Differing[] {
   )
   const runOf = runReader(db)
   const projects = new Map(latestScanNumbers(db, to).map(({ id, run: _, ...project }) => [id, project]))
-  const pairs = new Map<string, { -readonly [Member in keyof Differing]: Differing[Member] }>()
-  const add = (name: 'before' | 'after', [kind, uid, ...version]: SideValues) => {
-    const project = projects.get(version[5])
+  const pairs = pairVersions()
+  const add = (side: 'before' | 'after', [kind, uid, name, fromRun, digest, body, facts, id]: SideValues) => {
+    const project = projects.get(id)
     if (project === undefined) return
-    const key = `${version[5]} ${kind} ${uid}`
-    const pair = pairs.get(key) ?? { project, kind, uid, before: undefined, after: undefined }
-    pair[name] = toVersion(runOf(version[1]), version)
-    pairs.set(key, pair)
+    pairs.add(side, id, { project, kind, uid }, { name, fromRun, digest, body, ...runOf(fromRun), facts })
   }
   for (const row of befores.raw().all({ from, to })) add('before', row)
   for (const row of afters.raw().all({ from, to })) add('after', row)
-  return [...pairs.values()]
-    .filter(({ before, after }) => before?.digest !== after?.digest)
-    .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
-}
-
-type Rest = SideValues extends readonly [Kind, string, ...infer Values] ? Values : never
-
-function toVersion(
-  { since, sealKeyId }: Pick<ResourceAtRun, 'since' | 'sealKeyId'>,
-  [name, fromRun, digest, body, facts]: Rest,
-): EvaluableVersion {
-  return { name, fromRun, digest, body, sealKeyId, since, facts }
+  return pairs.differing()
 }

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { RecordedSpan, ResolvedViolation, WaivedViolation } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
+import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { ownerSql } from './owner-sql.ts'
-import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
 import { latestScanNumbers } from './scans-at.ts'
 
 export type StoredViolationRow = Omit<RecordedRow, 'project'> & { projectId: number }

@@ -184,7 +184,7 @@ export class MemoryDraft implements Draft {
     return unseen.map(({ id, uid, name, fromRun }) => ({ id, uid, name, fromRun }))
   }
 
-  async endVersions(versions: readonly number[]): Promise<void> {
+  async endVersions(_project: ProjectRef, versions: readonly number[]): Promise<void> {
     for (const id of versions) this.#endedVersions.add(id)
   }
 
@@ -267,7 +267,7 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async endViolations(violations: ReadonlyMap<number, Resolution>): Promise<void> {
+  async endViolations(_project: ProjectRef, violations: ReadonlyMap<number, Resolution>): Promise<void> {
     for (const [id, resolution] of violations) this.#endedViolations.set(id, resolution)
   }
 

@@ -45,14 +45,15 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
   })
 
   it('cannot write in a snapshot', async () => {
-    const work = db.snapshot((transaction) => transaction.run("DELETE FROM hookdrift.project"))
+    const work = db.snapshot((transaction) => transaction.run('DELETE FROM hookdrift.project'))
     await expect(work).rejects.toThrow(AuditError)
   })
 
   it('reads many rows one after the other', async () => {
     const sum = await db.snapshot(async (transaction) => {
       let found = 0
-      for await (const { n } of transaction.iterate<{ n: number }>('SELECT generate_series(1, $1) AS n', [2001])) found += n
+      for await (const { n } of transaction.iterate<{ n: number }>('SELECT generate_series(1, $1) AS n', [2001]))
+        found += n
       return found
     })
     expect(sum).toBe((2001 * 2002) / 2)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
+import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { type PostgresServer, readPostgresUrl } from '../../../src/history/postgres-server.ts'
 
 const server = inject('postgres')
@@ -21,7 +21,8 @@ let template: Promise<string> | undefined
 
 /** A database of its own with an empty history; `empty`: without one. */
 export async function makeDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  const from = empty ? 'template0' : await (template ??= makeTemplate())
+  if (!empty) template ??= makeTemplate()
+  const from = empty ? 'template0' : await template
   made += 1
   const name = `test_${process.pid}_${made}`
   await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)

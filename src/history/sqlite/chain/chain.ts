@@ -1,20 +1,12 @@
-import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
-import { type ChainVersion, chainVersion, type KnownParts, type Parts, partsCarried, partsOfRun } from './parts.ts'
-
-/** The digest of a committed run and, through the link before it, of all earlier ones. */
-export function linkOf(version: ChainVersion, previous: string | null, parts: Parts): string {
-  return hash('sha256', canonicalJson([`hookdrift.chain/${version}`, previous, parts]))
-}
+import { attributionsToRun, type Checkpoint, carriedDigestOf, linkOf } from '../../chain/links.ts'
+import { type ChainVersion, chainVersion, type KnownParts } from '../../chain/parts.ts'
+import { partsCarried, partsOfRun, sqlNames } from './digest-rows.ts'
 
 /** Attributes what was written between two runs to the run that is being committed. */
 export function attributeToRun(db: Database, run: number): void {
-  db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
-  db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
-  db.prepare('UPDATE acceptance SET accepted_in = ? WHERE accepted_in IS NULL').run(run)
-  db.prepare('UPDATE approval SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
-  db.prepare('UPDATE acceptance SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
+  for (const sql of attributionsToRun(sqlNames)) db.prepare(sql).run({ number: run })
 }
 
 /** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
@@ -33,17 +25,6 @@ export function appendLink(db: Database, run: number, known: KnownParts): string
   )
   update.run(previous, canonicalJson(parts), chain, chainVersion, run)
   return chain
-}
-
-export interface Checkpoint {
-  /** ISO 8601, UTC. */
-  readonly madeAt: string
-  readonly toolVersion: string
-  readonly reason: 'upgrade' | 'prune' | 'reseal'
-  /** The retention options. */
-  readonly options?: Readonly<Record<string, number | string>>
-  /** First and last of each range of pruned runs. */
-  readonly runs: readonly (readonly [number, number])[]
 }
 
 /** Records a digest of all rows that no link covers. The link of the next committed run covers the checkpoint. */
@@ -66,7 +47,7 @@ export function makeCheckpoint(db: Database, { madeAt, toolVersion, reason, opti
 }
 
 export function carriedDigest(db: Database, checkpoint: number, version: ChainVersion): string {
-  return hash('sha256', canonicalJson([`hookdrift.carried/${version}`, partsCarried(db, checkpoint, version)]))
+  return carriedDigestOf(version, partsCarried(db, checkpoint, version))
 }
 
 /** Makes a checkpoint for the runs older than the chain, once, when the first run after them is committed. */

@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
-import { carriedDigest, linkOf } from './chain.ts'
-import { type ChainVersion, type Parts, partsOfRun } from './parts.ts'
+import { linkOf } from '../../chain/links.ts'
+import type { ChainVersion, Parts } from '../../chain/parts.ts'
+import { carriedDigest } from './chain.ts'
+import { partsOfRun } from './digest-rows.ts'
 import { prunedRuns } from './pruned-runs.ts'
 
 export interface BrokenLink {

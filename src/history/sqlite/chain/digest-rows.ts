@@ -1,49 +1,38 @@
-import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { type DigestedRows, RowsDigest, selectRows } from '../../chain/digested-rows.ts'
+import {
+  type ChainVersion,
+  carriedRows,
+  type KnownParts,
+  type PartRows,
+  type Parts,
+  runRows,
+  type SqlNames,
+} from '../../chain/parts.ts'
 
-/** The members of a row in a digest: the chain's own names, and the SQL of each. */
-export type DigestMembers = Readonly<Record<string, string>>
+export const sqlNames: SqlNames = { schema: '', number: '@number' }
 
-export interface DigestedRows {
-  /** A table, or several that are joined. */
-  readonly from: string
-  readonly members: DigestMembers
-  readonly where: string
-  readonly order: string
+/** Digests of what a run recorded, as it is now, but for those that are known. */
+export function partsOfRun(db: Database, run: number, version: ChainVersion, known: KnownParts = new Map()): Parts {
+  return digestsOf(db, runRows(version, sqlNames), run, known)
 }
 
-/**
- * SHA-256 over some rows, in hex; undefined when there are none. A row is the list of its members' names and values, in
- * the order of the names. A member without a value is absent, so that a member of a later schema does not change the
- * digests of older rows.
- */
-export function digestRows(
-  db: Database,
-  { from, members, where, order }: DigestedRows,
-  parameters: Readonly<Record<string, number>>,
-): string | undefined {
-  const names = Object.keys(members).sort()
-  const sql = `SELECT ${names.map((name) => members[name]).join(', ')} FROM ${from} WHERE ${where} ORDER BY ${order}`
-  const digest = createHash('sha256')
-  let isEmpty = true
-  // Tens of thousands of rows may have to be read under the write lock: few, long updates.
-  let text = ''
-  for (const row of db.prepare<[typeof parameters], unknown[]>(sql).raw().iterate(parameters)) {
-    isEmpty = false
-    text += lineOf(names, row)
-    if (text.length < atOnce) continue
-    digest.update(text)
-    text = ''
-  }
-  return isEmpty ? undefined : digest.update(text).digest('hex')
+/** Digests of all that no link covers, as a checkpoint carries them. */
+export function partsCarried(db: Database, checkpoint: number, version: ChainVersion): Parts {
+  return digestsOf(db, carriedRows(version, sqlNames), checkpoint)
 }
 
-/** A row in a digest; `values` are in the order of `names`. */
-export function lineOf(names: readonly string[], values: readonly unknown[]): string {
-  const present: unknown[] = []
-  for (const [index, name] of names.entries()) if (values[index] !== null) present.push(name, values[index])
-  return `${JSON.stringify(present)}\n`
+function digestsOf(db: Database, parts: PartRows, number: number, known: KnownParts = new Map()): Parts {
+  const digests = Object.entries(parts).flatMap(([name, rows]): [string, string][] => {
+    const digest = known.has(name) ? known.get(name) : digestRows(db, rows, number)
+    return digest === undefined ? [] : [[name, digest]]
+  })
+  return Object.fromEntries(digests)
 }
 
-/** How much of its text a digest takes in one update: UTF-16 code units. */
-export const atOnce = 65_536
+function digestRows(db: Database, rows: DigestedRows, number: number): string | undefined {
+  const { names, sql } = selectRows(rows)
+  const digest = new RowsDigest(names)
+  for (const row of db.prepare<[{ number: number }], unknown[]>(sql).raw().iterate({ number })) digest.add(row)
+  return digest.end()
+}

@@ -1,6 +1,6 @@
 import type { ProjectRef } from '../../../model/resource.ts'
+import type { KnownParts } from '../../chain/parts.ts'
 import type { Draft } from '../../history.ts'
-import type { KnownParts } from '../chain/parts.ts'
 import type { DraftStatements } from './draft-statements.ts'
 
 /** What the parts of a draft share. */

@@ -1,9 +1,9 @@
 import type { Kind } from '../../../model/resource.ts'
+import { changeMembers, versionMembers } from '../../chain/members.ts'
+import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { NewVersion } from '../../history.ts'
 import type { StagedChange } from '../../records.ts'
 import { compareText } from '../../report-order.ts'
-import { changeMembers, versionMembers } from '../chain/members.ts'
-import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 
@@ -125,7 +125,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         for (const id of sql.current.iterate(projectId, kind, run)) if (!seenVersions.has(id)) unseen.push(id)
         return unseen.flatMap((id) => sql.unseen.all(id))
       },
-      async endVersions(versions) {
+      async endVersions(_project, versions) {
         for (const id of versions) endedVersions.add(id)
       },
       async referrers(project, sources) {

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../../history.ts'
+import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
 import { releaseSql } from '../lease.ts'
-import type { ActiveViolationRow, WithOriginRow } from '../rows.ts'
 
 type SqlValue = string | number | null
 

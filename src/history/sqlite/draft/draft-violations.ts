@@ -1,8 +1,8 @@
 import type { Resolution } from '../../../model/violation.ts'
+import { violationMembers } from '../../chain/members.ts'
+import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { ActiveViolation, NewViolation } from '../../history.ts'
-import { violationMembers } from '../chain/members.ts'
-import { endDigests, RunningDigest } from '../chain/running-digest.ts'
-import { toActiveViolation } from '../rows.ts'
+import { toActiveViolation } from '../../stored-violation.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 
@@ -87,7 +87,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
           ...{ firstSeen, resolution: endedViolations.get(row.id) },
         }))
       },
-      async endViolations(violations) {
+      async endViolations(_project, violations) {
         for (const [id, resolution] of violations) endedViolations.set(id, resolution)
       },
       async violationsWithOrigin(project) {

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
+import { RowQueue } from '../../row-queue.ts'
 import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
@@ -17,7 +18,6 @@ import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { draftViolations } from './draft-violations.ts'
-import { RowQueue } from './row-queue.ts'
 
 export interface AcquiredLease {
   readonly run: number
@@ -36,7 +36,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
   const approved = prepareApproved(db)
   const projects = draftProjects(run, sql)
   const { idOf } = projects
-  const queue = new RowQueue()
+  const queue = new RowQueue<{ readonly project: number; readonly insert: () => void }>()
   const requireLease = () => {
     if (sql.token.get() !== token) throw leaseLost(run, db.name)
   }
@@ -47,7 +47,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       const result = writeTransaction(db, () => {
         requireLease()
         projects.insert()
-        queue.insert()
+        for (const { insert } of queue.staged) insert()
         return work()
       })
       projects.clear()

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
+import { rangesOf } from '../../chain/pruned-runs.ts'
 import type { RunRecord } from '../../records.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
-import { prunedRuns, rangesOf } from '../chain/pruned-runs.ts'
+import { prunedRuns } from '../chain/pruned-runs.ts'
 import { readRun } from '../read-run.ts'
 import { type Check, sentences } from './check.ts'
 

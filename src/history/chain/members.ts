@@ -1,7 +1,7 @@
-import type { DigestMembers } from './digest-rows.ts'
+import type { DigestMembers } from './digested-rows.ts'
 
 // What the chain covers of each row. The names on the left are the chain's own and never change, so that old links
-// still verify. A renamed column, or another backend, changes the right side only.
+// still verify. A renamed column changes the right side only. Both engines execute it.
 
 /** Members with the names of their columns. */
 function alike<const Name extends string>(...names: readonly Name[]): { readonly [Member in Name]: string } {
@@ -14,7 +14,7 @@ export const runMembers: DigestMembers = {
   ...alike('configuration_digest', 'seal_key_id', 'version_floor', 'violation_floor', 'rules_document'),
   ...alike('projects_document', 'former_chain'),
   // The chain calls a committed run `sealed`.
-  state: "iif(state = 'committed', 'sealed', state)",
+  state: "CASE WHEN state = 'committed' THEN 'sealed' ELSE state END",
   normaliser: 'normal_form_version',
 }
 

@@ -1,4 +1,4 @@
-import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 
 // Documents are never rewritten: a reader also takes the member names of earlier releases.
 

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { atOnce, type DigestMembers, lineOf } from './digest-rows.ts'
+import { type DigestMembers, RowsDigest } from './digested-rows.ts'
 import type { KnownParts } from './parts.ts'
 
 /** What a row holds of each member; text as it was bound. */
@@ -14,24 +13,16 @@ export type MemberValues<Members extends DigestMembers> = {
  */
 export class RunningDigest<Members extends DigestMembers> {
   readonly #names: readonly (keyof Members & string)[]
-  readonly #digest = createHash('sha256')
-  #text = ''
-  #isEmpty = true
+  readonly #digest: RowsDigest
   #isSpoiled = false
 
   constructor(members: Members) {
     this.#names = Object.keys(members).sort()
+    this.#digest = new RowsDigest(this.#names)
   }
 
   add(row: MemberValues<Members>): void {
-    this.#isEmpty = false
-    this.#text += lineOf(
-      this.#names,
-      this.#names.map((name) => stored(row[name])),
-    )
-    if (this.#text.length < atOnce) return
-    this.#digest.update(this.#text)
-    this.#text = ''
+    this.#digest.add(this.#names.map((name) => stored(row[name])))
   }
 
   spoil(): void {
@@ -40,8 +31,7 @@ export class RunningDigest<Members extends DigestMembers> {
 
   /** Ends it. undefined: the rows have to be read. */
   end(): { readonly digest: string | undefined } | undefined {
-    if (this.#isSpoiled) return undefined
-    return { digest: this.#isEmpty ? undefined : this.#digest.update(this.#text).digest('hex') }
+    return this.#isSpoiled ? undefined : { digest: this.#digest.end() }
   }
 }
 
@@ -51,7 +41,7 @@ export function endDigests(digests: Readonly<Record<string, Pick<RunningDigest<D
   return new Map(ended.flatMap(([part, known]) => (known === undefined ? [] : [[part, known.digest] as const])))
 }
 
-/** SQLite stores UTF-8: half of a surrogate pair comes back as U+FFFD. */
+/** Histories store UTF-8: half of a surrogate pair comes back as U+FFFD. */
 function stored(value: string | number | null): string | number | null {
   return typeof value === 'string' ? value.toWellFormed() : value
 }

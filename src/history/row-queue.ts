@@ -1,22 +1,17 @@
 /** Most rows, and most characters of their long texts, that wait for one transaction. */
 const most = { rows: 500, characters: 1_000_000 }
 
-interface StagedRows {
-  readonly project: number
-  readonly insert: () => void
-}
-
 /**
  * Rows that wait to be inserted together, in the order in which they were staged. A transaction for each page of a
  * project writes nearly twice the bytes.
  */
-export class RowQueue {
-  #staged: StagedRows[] = []
+export class RowQueue<Staged extends { readonly project: number }> {
+  #staged: Staged[] = []
   #rows = 0
   #characters = 0
 
   /** `characters`: about the length of their long texts. */
-  add(staged: StagedRows, rows: number, characters: number): void {
+  add(staged: Staged, rows: number, characters: number): void {
     this.#staged.push(staged)
     this.#rows += rows
     this.#characters += characters
@@ -26,13 +21,13 @@ export class RowQueue {
     return this.#rows >= most.rows || this.#characters >= most.characters
   }
 
-  has(project: number): boolean {
-    return this.#staged.some((staged) => staged.project === project)
+  /** They keep waiting until they are known to be written: then they are cleared. */
+  get staged(): readonly Staged[] {
+    return this.#staged
   }
 
-  /** Within a transaction. The rows keep waiting until it is known to be written: then they are cleared. */
-  insert(): void {
-    for (const { insert } of this.#staged) insert()
+  has(project: number): boolean {
+    return this.#staged.some((staged) => staged.project === project)
   }
 
   clear(): void {

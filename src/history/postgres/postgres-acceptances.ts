@@ -1,0 +1,81 @@
+import type { Kind } from '../../model/resource.ts'
+import type { AcceptedViolation } from '../../model/violation.ts'
+import type { Acceptance, Acceptances } from '../acceptances.ts'
+import type { Signature } from '../approvals.ts'
+import type { PostgresDatabase, Session } from './connect.ts'
+import { type SharedProcess, writeBetweenRuns } from './lease.ts'
+import { projectIdsOf } from './project-ids.ts'
+
+interface AcceptanceRow extends Signature {
+  readonly id: number
+  readonly name: string
+  readonly service: string
+  readonly projectUid: string
+  readonly fingerprint: string
+  readonly rule: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly path: string
+  readonly reason: string
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+}
+
+export function postgresAcceptances(db: PostgresDatabase, owner: SharedProcess): Acceptances {
+  return {
+    acceptances: () => readAcceptances(db),
+    accept: (acceptances) =>
+      writeBetweenRuns(db, owner, async (session) => {
+        const ids = await projectIdsOf(
+          session,
+          acceptances.map(({ project }) => project),
+        )
+        const texts = (['fingerprint', 'rule', 'kind', 'uid', 'path', 'reason', 'at', 'by'] as const).map((name) =>
+          acceptances.map((acceptance) => acceptance[name]),
+        )
+        await session.run(
+          `INSERT INTO hookdrift.acceptance (id, project_id, project, fingerprint, rule, kind, uid, path, reason,
+             accepted_at, accepted_by)
+           SELECT (SELECT coalesce(max(id), 0) FROM hookdrift.acceptance) + a.place, a.project_id, a.project,
+             a.fingerprint, a.rule, a.kind, a.uid, a.path, a.reason, a.at, a.by
+           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+             $9::text[], $10::text[]) WITH ORDINALITY
+             AS a (project_id, project, fingerprint, rule, kind, uid, path, reason, at, by, place)`,
+          [ids, acceptances.map(({ project }) => project.name), ...texts],
+        )
+      }),
+    revokeAcceptances: (acceptances, { by, at }) =>
+      writeBetweenRuns(db, owner, async (session) => {
+        await session.run(
+          'UPDATE hookdrift.acceptance SET revoked_at = $1, revoked_by = $2 WHERE id = ANY($3) AND revoked_at IS NULL',
+          [at, by, acceptances],
+        )
+      }),
+  }
+}
+
+async function readAcceptances(session: Session): Promise<Acceptance[]> {
+  const rows = await session.all<AcceptanceRow>(
+    `SELECT a.id, a.project AS name, p.service, p.uid AS "projectUid", a.fingerprint, a.rule, a.kind, a.uid, a.path,
+       a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
+     FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id ORDER BY a.id`,
+  )
+  return rows.map(({ name, service, projectUid, revokedAt, revokedBy, ...row }) => ({
+    ...row,
+    project: { name, service, uid: projectUid },
+    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
+  }))
+}
+
+/** Acceptances of the projects of a run that held during it, oldest first. */
+export function readAcceptancesOf(session: Session, run: number): Promise<AcceptedViolation[]> {
+  return session.all<AcceptedViolation>(
+    `SELECT a.fingerprint, a.rule, v.severity, s.name AS project, a.kind, a.uid, coalesce(v.name, '') AS name, a.path,
+       coalesce(v.message, '') AS message, a.reason, a.accepted_by AS by, a.accepted_at AS at
+     FROM hookdrift.acceptance a JOIN hookdrift.scan s ON s.project_id = a.project_id AND s.run = $1
+       LEFT JOIN hookdrift.violation v ON v.id = (SELECT max(l.id) FROM hookdrift.violation l
+         WHERE l.project_id = a.project_id AND l.fingerprint = a.fingerprint AND l.from_run <= $1)
+     WHERE a.accepted_in <= $1 AND (a.revoked_in IS NULL OR a.revoked_in > $1) ORDER BY a.id`,
+    [run],
+  )
+}

@@ -1,0 +1,150 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Kind } from '../../model/resource.ts'
+import {
+  type Approval,
+  type Approvals,
+  type ApprovedResource,
+  approvalInForce,
+  type NewApproval,
+  type ScopeByKind,
+  type Signature,
+} from '../approvals.ts'
+import { byKindAndUid } from '../report-order.ts'
+import type { PostgresDatabase, Session } from './connect.ts'
+import { type SharedProcess, writeBetweenRuns } from './lease.ts'
+import { projectIdsOf } from './project-ids.ts'
+
+interface ApprovalRow extends Signature {
+  readonly id: number
+  readonly service: string
+  readonly uid: string
+  readonly project: string
+  readonly run: number | null
+  readonly scopes: string
+  readonly note: string
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+}
+
+const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
+  a.approved_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
+  FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id`
+
+export function postgresApprovals(db: PostgresDatabase, owner: SharedProcess): Approvals {
+  return {
+    approvals: async () => (await db.all<ApprovalRow>(`${selectApprovals} ORDER BY a.id`)).map(toApproval),
+    async approvedResources(approval) {
+      const rows = await db.all<ApprovedRow>(stateSql(approval), [approval.id])
+      return rows.map(toApproved).sort(byKindAndUid)
+    },
+    approve: (approvals) => writeBetweenRuns(db, owner, (session) => writeApprovals(session, approvals)),
+    revoke: (approvals, { by, at }) =>
+      writeBetweenRuns(db, owner, async (session) => {
+        await session.run(
+          'UPDATE hookdrift.approval SET revoked_at = $1, revoked_by = $2 WHERE id = ANY($3) AND revoked_at IS NULL',
+          [at, by, approvals],
+        )
+      }),
+  }
+}
+
+function toApproval(row: ApprovalRow): Approval {
+  const { id, service, uid, project, run, scopes, note, at, by, revokedAt, revokedBy } = row
+  return {
+    id,
+    project: { name: project, service, uid },
+    run: run ?? undefined,
+    // Hookdrift wrote it.
+    scopes: JSON.parse(scopes) as ScopeByKind,
+    note,
+    at,
+    by,
+    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
+  }
+}
+
+async function writeApprovals(session: Session, approvals: readonly NewApproval[]): Promise<void> {
+  const projects = approvals.map(({ project }) => project)
+  const projectIds = await projectIdsOf(session, projects)
+  const last = (await session.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.approval')) ?? 0
+  const column = (value: (approval: NewApproval) => string) => approvals.map(value)
+  await session.run(
+    `INSERT INTO hookdrift.approval (id, project_id, project, run, scopes, note, approved_at, approved_by)
+     SELECT $1 + a.place, a.project_id, a.project, a.run, a.scopes, a.note, a.at, a.by
+     FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[])
+       WITH ORDINALITY AS a (project_id, project, run, scopes, note, at, by, place)`,
+    [
+      ...[last, projectIds, column(({ project }) => project.name)],
+      approvals.map(({ state }) => ('run' in state ? state.run : null)),
+      ...[column(({ scopes }) => JSON.stringify(scopes)), column(({ note }) => note)],
+      ...[column(({ at }) => at), column(({ by }) => by)],
+    ],
+  )
+  for (const [index, { state }] of approvals.entries()) {
+    if ('resources' in state) await writeApproved(session, last + index + 1, state.resources)
+  }
+}
+
+async function writeApproved(session: Session, id: number, resources: readonly ApprovedResource[]): Promise<void> {
+  await session.run(
+    `INSERT INTO hookdrift.approved_resource (approval_id, kind, uid, name, body, seal_key_id)
+     SELECT $1, r.* FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS r`,
+    [
+      ...[id, resources.map(({ kind }) => kind), resources.map(({ uid }) => uid)],
+      ...[resources.map(({ name }) => name), resources.map(({ attributes }) => canonicalJson(attributes))],
+      resources.map(({ sealKeyId }) => sealKeyId),
+    ],
+  )
+}
+
+interface ApprovedRow {
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly body: string
+  readonly sealKeyId: string
+}
+
+/** SQL of the resources of an approved state; $1 is the approval's id. */
+function stateSql({ run }: Approval): string {
+  return run === undefined
+    ? `SELECT kind, uid, name, body, seal_key_id AS "sealKeyId" FROM hookdrift.approved_resource WHERE approval_id = $1`
+    : `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS "sealKeyId"
+       FROM hookdrift.approval a JOIN hookdrift.version v
+         ON v.project_id = a.project_id AND v.from_run <= a.run AND (v.to_run IS NULL OR v.to_run > a.run)
+       JOIN hookdrift.run r ON r.number = v.from_run WHERE a.id = $1`
+}
+
+function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
+  // Hookdrift wrote it as canonical JSON.
+  return { ...row, attributes: JSON.parse(body) as JsonObject }
+}
+
+/** The active approval of a project's row. */
+export async function activeApproval(session: Session, project: number): Promise<Approval | undefined> {
+  const rows = await session.all<ApprovalRow>(`${selectApprovals} WHERE a.project_id = $1 ORDER BY a.id`, [project])
+  return approvalInForce(rows.map(toApproval))
+}
+
+/** Resources of an approved state, in the order asked; undefined where it does not hold one. */
+export async function approvedBodies(
+  session: Session,
+  approval: Approval,
+  resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[],
+): Promise<readonly (ApprovedResource | undefined)[]> {
+  const found: (ApprovedResource | undefined)[] = resources.map(() => undefined)
+  const rows = await session.all<ApprovedRow & { readonly place: number }>(
+    `SELECT k.place, s.* FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS k (kind, uid, place)
+     JOIN (${stateSql(approval)}) s ON s.kind = k.kind AND left(s.uid, 200) = left(k.uid, 200) AND s.uid = k.uid`,
+    [approval.id, resources.map(({ kind }) => kind), resources.map(({ uid }) => uid)],
+  )
+  for (const { place, ...row } of rows) found[place - 1] = toApproved(row)
+  return found
+}
+
+/** Uids of a kind in an approved state. */
+export async function approvedUids(session: Session, approval: Approval, kind: Kind): Promise<readonly string[]> {
+  const sql = `SELECT s.uid FROM (${stateSql(approval)}) s WHERE s.kind = $2`
+  return (await session.all<{ uid: string }>(sql, [approval.id, kind])).map(({ uid }) => uid)
+}

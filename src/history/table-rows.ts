@@ -1,0 +1,197 @@
+// The rows of a history, the same in every backend: how they are copied from one to another.
+
+/** What a column contains: text, a whole number, or bytes. */
+export type CellType = 'text' | 'integer' | 'bytes'
+export type Cell = string | number | Buffer | null
+/** The cells of a row, in the order of the table's columns. */
+export type Row = readonly Cell[]
+
+export interface HistoryTable {
+  readonly name: string
+  readonly columns: ReadonlyMap<string, CellType>
+  /** Columns that identify a row. */
+  readonly key: readonly string[]
+  /** SQL, the same in every backend: which rows are no draft of a run. `runs` selects the runs that have not ended. */
+  isCommitted(runs: string): string
+  /** Columns that are not copied: which process delivers on a channel is not true of another place. */
+  readonly own: readonly string[]
+}
+
+export interface RowSource {
+  /** All rows of a table but drafts, in the order of its key, some hundreds at a time. */
+  rows(table: HistoryTable): AsyncIterable<readonly Row[]>
+}
+
+export interface RowTarget {
+  write(table: HistoryTable, rows: readonly Row[]): Promise<void>
+}
+
+const of =
+  (type: CellType) =>
+  (...names: readonly string[]): [string, CellType][] =>
+    names.map((name) => [name, type])
+const [texts, integers, bytes] = [of('text'), of('integer'), of('bytes')]
+
+interface TableFacts {
+  readonly key: readonly string[]
+  readonly columns: readonly [string, CellType][]
+  readonly isCommitted?: (runs: string) => string
+  readonly own?: readonly string[]
+}
+
+function table(name: string, { key, columns, isCommitted = () => 'true', own = [] }: TableFacts): HistoryTable {
+  return { name, key, columns: new Map(columns), isCommitted, own }
+}
+
+const writtenBy = (column: string) => (runs: string) => `${column} NOT IN (${runs})`
+
+/** Of versions, violations and spans without a reference. */
+const resource = integers('project_id').concat(texts('kind', 'uid'))
+const span = integers('from_run', 'to_run')
+const revocation = texts('revoked_at', 'revoked_by').concat(integers('revoked_in'))
+
+/** Every table whose rows a copy takes along, each after those that it refers to. */
+export const historyTables: readonly HistoryTable[] = [
+  table('document', { key: ['id'], columns: [...integers('id'), ...texts('sha256', 'body')] }),
+  table('run', {
+    key: ['number'],
+    columns: [
+      ...integers('number', 'exit_code', 'normal_form_version', 'version_floor', 'violation_floor', 'chain_version'),
+      ...texts('state', 'started_at', 'finished_at', 'fail_on', 'tool_version', 'policy_digest'),
+      ...texts('configuration_digest', 'seal_key_id', 'rules_document', 'projects_document', 'previous'),
+      ...texts('part_digests', 'chain', 'former_chain'),
+    ],
+    isCommitted: () => "state <> 'running'",
+  }),
+  table('project', { key: ['id'], columns: [...integers('id'), ...texts('service', 'uid')] }),
+  table('version', {
+    key: ['id'],
+    columns: [
+      ...[...integers('id', 'replaces', 'normal_form_version'), ...resource, ...span],
+      ...texts('name', 'digest', 'body', 'facts'),
+    ],
+    isCommitted: writtenBy('from_run'),
+  }),
+  table('unreferenced', {
+    key: ['project_id', 'kind', 'uid', 'from_run'],
+    columns: [...resource, ...span],
+    isCommitted: writtenBy('from_run'),
+  }),
+  table('change', {
+    key: ['id'],
+    columns: [...integers('id', 'run'), ...resource, ...texts('name', 'change', 'fields', 'referrers')],
+    isCommitted: writtenBy('run'),
+  }),
+  table('violation', {
+    key: ['id'],
+    columns: [
+      ...[...integers('id', 'first_run', 'last_run', 'replaces', 'origin_run'), ...resource, ...span],
+      ...texts('fingerprint', 'rule', 'path', 'state', 'severity', 'name', 'message', 'waiver', 'resolution'),
+    ],
+    isCommitted: writtenBy('from_run'),
+  }),
+  table('acceptance', {
+    key: ['id'],
+    columns: [
+      ...[...integers('id', 'accepted_in'), ...resource, ...revocation],
+      ...texts('project', 'fingerprint', 'rule', 'path', 'reason', 'accepted_at', 'accepted_by'),
+    ],
+  }),
+  table('approval', {
+    key: ['id'],
+    columns: [
+      ...[...integers('id', 'project_id', 'run', 'approved_in'), ...revocation],
+      ...texts('project', 'scopes', 'note', 'approved_at', 'approved_by'),
+    ],
+  }),
+  table('approved_resource', {
+    key: ['approval_id', 'kind', 'uid'],
+    columns: [...integers('approval_id'), ...texts('kind', 'uid', 'name', 'body', 'seal_key_id')],
+  }),
+  table('scan', {
+    key: ['run', 'project_id'],
+    columns: [...integers('run', 'project_id'), ...texts('name')],
+    isCommitted: writtenBy('run'),
+  }),
+  table('walk', {
+    key: ['run', 'project_id', 'listing'],
+    columns: [
+      ...integers('run', 'project_id', 'pages', 'items', 'requests', 'retries', 'duration_ms'),
+      ...texts('listing', 'status', 'cause', 'reason', 'filter', 'shape'),
+    ],
+    isCommitted: writtenBy('run'),
+  }),
+  table('first_complete_walk', {
+    key: ['project_id', 'listing'],
+    columns: [...integers('project_id', 'run'), ...texts('listing')],
+  }),
+  table('notice', {
+    key: ['run', 'number'],
+    columns: [...integers('run', 'number', 'project_id'), ...texts('code', 'listing', 'text')],
+    isCommitted: writtenBy('run'),
+  }),
+  table('withheld_removal', {
+    key: ['project_id', 'listing', 'run'],
+    columns: [...integers('project_id', 'run'), ...texts('listing', 'uids')],
+    isCommitted: writtenBy('run'),
+  }),
+  table('checkpoint', {
+    key: ['id'],
+    columns: [
+      ...integers('id', 'run', 'chain_version'),
+      ...texts('made_at', 'reason', 'tool_version', 'options', 'runs', 'state_digest', 'rewritten_at'),
+    ],
+  }),
+  table('channel', {
+    key: ['name'],
+    columns: [...texts('name', 'gone_at', 'gone_target'), ...integers('written', 'dropped', 'token')],
+    own: ['host', 'boot_id', 'pid', 'taken_at', 'heartbeat_at'],
+  }),
+  table('notification', {
+    key: ['channel', 'number'],
+    columns: [
+      ...integers('number', 'run', 'attempts'),
+      ...texts('id', 'channel', 'created_at', 'body', 'state', 'next_try_at', 'error', 'ended_at'),
+    ],
+  }),
+  table('incident', { key: ['channel', 'subject'], columns: texts('channel', 'subject', 'key') }),
+  table('unnotified_scan', { key: ['project_id', 'run'], columns: integers('project_id', 'run') }),
+  // Derived, and worth a slow run: their seal names the run and the key, which a copy does not change.
+  table('mark_scan', { key: ['project_id'], columns: [...integers('project_id'), ...bytes('seal')] }),
+  table('mark_page', {
+    key: ['project_id', 'listing', 'page', 'run'],
+    columns: [...integers('project_id', 'page', 'run'), ...texts('listing'), ...bytes('digest', 'body')],
+    isCommitted: writtenBy('run'),
+  }),
+]
+
+/** Copies all rows with their ids. Returns how many. */
+export async function copyRows(source: RowSource, target: RowTarget): Promise<number> {
+  let count = 0
+  for (const table of historyTables) {
+    for await (const rows of source.rows(table)) {
+      await target.write(table, rows)
+      count += rows.length
+    }
+  }
+  return count
+}
+
+const mostRows = 500
+/** Of one batch: a few bodies may be large. UTF-16 code units, or bytes. */
+const mostCharacters = 1_000_000
+
+/** Rows in batches that fit into a statement and into memory. */
+export async function* inBatches(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = []
+  let characters = 0
+  for await (const row of rows) {
+    batch.push(row)
+    for (const cell of row) if (typeof cell === 'object' || typeof cell === 'string') characters += cell?.length ?? 0
+    if (batch.length < mostRows && characters < mostCharacters) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,137 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { composeReport } from '../../../src/audit/compose-report.ts'
+import { connect } from '../../../src/history/postgres/connect.ts'
+import { referredUids } from '../../../src/history/postgres/referred-uids.ts'
+import { verifyHistory } from '../../../src/history/sqlite/verify/verify-history.ts'
+import { historyTables, inBatches } from '../../../src/history/table-rows.ts'
+import { openSecrets } from '../../../src/inventory/open-secrets.ts'
+import { temporaryDatabasePath } from '../database-fixture.ts'
+import { hasPostgres, makeDatabase, type TestDatabase } from '../postgres/databases.ts'
+import { makeSoundHistory } from '../sound-history.ts'
+import { contentsOfDatabase, contentsOfFile, copyToFile, copyToPostgres, histories, unpackHistory } from './copied.ts'
+
+/** Tables that belong to a place, and are not copied. */
+const ofThePlace = ['lease', 'migration']
+/** Columns that only PostgreSQL has, for its indexes. */
+const derived = ['endpoint_uid', 'source_uid', 'device_uid']
+
+describe('the list of tables', () => {
+  const listed = historyTables.flatMap(({ name, columns, own }) =>
+    [...columns.keys(), ...own].map((column) => `${name}.${column}`),
+  )
+
+  it('has every table and column of a file', async () => {
+    const db = new Database(await makeSoundHistory())
+    const there = db
+      .prepare<[], string>(
+        `SELECT s.name || '.' || c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c
+         WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite%'`,
+      )
+      .pluck()
+      .all()
+    db.close()
+    expect(listed.toSorted()).toEqual(there.filter((name) => !ofThePlace.includes(name.split('.')[0] ?? '')).sort())
+  })
+
+  it.skipIf(!hasPostgres)('has every table and column of a PostgreSQL history, with its type', async () => {
+    const place = await makeDatabase()
+    const db = connect(place.server)
+    const rows = await db.all<{ name: string; column: string; type: string }>(
+      `SELECT table_name AS name, column_name AS "column", data_type AS type FROM information_schema.columns
+       JOIN information_schema.tables USING (table_schema, table_name)
+       WHERE table_schema = 'hookdrift' AND table_type = 'BASE TABLE'`,
+    )
+    await db.close()
+    await place.remove()
+    const there = rows.filter(({ name, column }) => !ofThePlace.includes(name) && !derived.includes(column))
+    expect(listed.toSorted()).toEqual(there.map(({ name, column }) => `${name}.${column}`).sort())
+    const types: Readonly<Record<string, string>> = {
+      bigint: 'integer',
+      integer: 'integer',
+      bytea: 'bytes',
+      text: 'text',
+    }
+    for (const { name, columns } of historyTables) {
+      const own = there.filter((row) => row.name === name && columns.has(row.column))
+      expect(Object.fromEntries(own.map(({ column, type }) => [column, types[type]]))).toEqual(
+        Object.fromEntries(columns),
+      )
+    }
+  })
+})
+
+describe('batches of rows', () => {
+  const sizes = async (rows: readonly (readonly [string | Buffer])[]) => {
+    const found: number[] = []
+    for await (const batch of inBatches(rows)) found.push(batch.length)
+    return found
+  }
+
+  it('are of 500 rows, or of a million characters or bytes', async () => {
+    expect(await sizes([])).toEqual([])
+    expect(await sizes(Array.from({ length: 1001 }, () => ['a']))).toEqual([500, 500, 1])
+    expect(await sizes(Array.from({ length: 5 }, () => ['a'.repeat(600_000)]))).toEqual([2, 2, 1])
+    expect(await sizes(Array.from({ length: 3 }, () => [Buffer.alloc(600_000)]))).toEqual([2, 1])
+  })
+})
+
+describe('what a subscription refers to', () => {
+  it('is in its body', () => {
+    const body = JSON.stringify({ endpoint_uid: 'e', source_uid: 's', device_uid: null })
+    expect(referredUids('subscription', body)).toEqual({ endpointUid: 'e', sourceUid: 's', deviceUid: null })
+    expect(referredUids('endpoint', body)).toEqual({ endpointUid: null, sourceUid: null, deviceUid: null })
+  })
+
+  it.each(['{"endpoint_uid":5}', '[]', 'null', '{'])('is nothing in %s', (body) => {
+    expect(referredUids('subscription', body)).toEqual({ endpointUid: null, sourceUid: null, deviceUid: null })
+  })
+})
+
+describe.skipIf(!hasPostgres)('rows copied to PostgreSQL and back', () => {
+  let file: string
+  let back: string
+  let remove: () => void
+  let place: TestDatabase
+  beforeEach(async () => {
+    ;({ file, remove } = temporaryDatabasePath())
+    back = join(dirname(file), 'back.db')
+    place = await makeDatabase()
+  })
+  afterEach(async () => {
+    remove()
+    await place.remove()
+  })
+
+  function faults(): unknown[] {
+    const db = new Database(back, { readonly: true })
+    const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
+    const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
+    db.close()
+    return checks.filter(({ ok }) => !ok)
+  }
+
+  const schemas = readdirSync(histories).filter((name) => name.endsWith('.db.gz'))
+  it.each(schemas)('are those of %s, which verifies', async (name) => {
+    unpackHistory(name, file)
+    const count = await copyToPostgres(file, place.server)
+    const contents = await contentsOfFile(file)
+    expect(count).toBe(Object.values(contents).flat().length)
+    expect(await contentsOfDatabase(place.server)).toEqual(contents)
+    expect(await copyToFile(place.server, back)).toBe(count)
+    expect(await contentsOfFile(back)).toEqual(contents)
+    expect(faults()).toEqual([])
+  })
+
+  it('are those of a history with something of everything', async () => {
+    writeFileSync(file, await makeSoundHistory())
+    await copyToPostgres(file, place.server)
+    const contents = await contentsOfFile(file)
+    const empty = Object.keys(contents).filter((name) => contents[name]?.length === 0)
+    // Pruning, an interrupted notification and marks leave these.
+    expect(empty).toEqual(['acceptance', 'checkpoint', 'unnotified_scan', 'mark_scan', 'mark_page'])
+    expect(await contentsOfDatabase(place.server)).toEqual(contents)
+  })
+})

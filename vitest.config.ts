@@ -48,6 +48,7 @@ export const slow = [
   'history/backends-agree',
   'history/lease-race',
   'history/move/copy-history',
+  'history/postgres/faults',
   'history/postgres/postgres-history',
   'history/postgres/reader',
   'history/resealed',

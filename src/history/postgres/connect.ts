@@ -29,6 +29,13 @@ export interface Session {
   value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
   /** Executes a statement, and returns how many rows it touched. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
+  /** Executes statements of another library: its names, values and types are left as they are. */
+  foreign(sql: string, values?: unknown[]): Promise<ForeignResult>
+}
+
+export interface ForeignResult {
+  // biome-ignore lint/suspicious/noExplicitAny: another library reads them, as it declares them
+  rows: any[]
 }
 
 /** One transaction on one connection. */
@@ -82,6 +89,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     get: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows[0]),
     value: (sql, values) => describing(async () => firstValue((await query<never>(client, sql, values)).rows[0])),
     run: (sql, values) => describing(async () => (await query(client, sql, values)).rowCount ?? 0),
+    foreign: (sql, values) =>
+      describing(() => client.query({ text: sql, ...(values === undefined ? {} : { values }), types: defaultTypes })),
   })
 
   async function* iterate<Row extends object>(client: PoolClient, sql: string, values: readonly SqlValue[] = []) {
@@ -176,6 +185,8 @@ function firstValue<Value>(row: Readonly<Record<string, Value>> | undefined): Va
 }
 
 const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
+
+const defaultTypes: CustomTypesConfig = { getTypeParser: types.getTypeParser }
 
 /** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
 const parsers: CustomTypesConfig = {

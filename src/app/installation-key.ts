@@ -65,6 +65,14 @@ export function findInstallationKey(location: HistoryLocation, env: Environment)
     : undefined
 }
 
+/**
+ * Checks that there is a key where none may be made: before work that needs one.
+ * @throws AuditError.usage as `installationKey`
+ */
+export function requireGivenKey(location: HistoryLocation, env: Environment): void {
+  if (location.kind === 'postgres') installationKey(location, env)
+}
+
 /** Several machines write to such a history: keys that each of them makes for itself never match. */
 function keyMissing({ shown }: HistoryServer): AuditError {
   return AuditError.usage(`no installation key is given for the history ${shown}`, {

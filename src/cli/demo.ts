@@ -9,10 +9,12 @@ import type { SimulatedFleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
+import { locatingOptions } from './locating-options.ts'
 
 interface DemoOptions {
   readonly seed: string
   readonly keep?: string
+  readonly history?: string
   readonly serve?: string
   readonly changes: boolean
 }
@@ -25,6 +27,7 @@ export function defineDemo(program: Command, execute: Execute): void {
     .option('--no-changes', 'with --serve: the colleague changes nothing')
     .option('--seed <text>', 'each seed makes another fleet', 'hookdrift')
     .option('--keep <directory>', 'keep configuration, policy and history there, to try other commands with')
+    .option('--history <file>', 'keep the history there: a new file, or an empty one at postgres://…')
     .action((options: DemoOptions) =>
       execute((terminal) =>
         options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),
@@ -60,7 +63,7 @@ async function demoFleet(seed: string): Promise<SimulatedFleet> {
 }
 
 /** Only the service is simulated: configuration, client, history and report are those of `audit`. */
-async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
+async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
   const { text } = await import('../report/text.ts')
@@ -68,12 +71,13 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
 
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
+  if (history !== undefined) await refuseUsed(history, terminal)
   const directory = keep === undefined ? mkdtempSync(join(tmpdir(), 'hookdrift-demo-')) : newDirectory(keep, terminal)
   const print = (text: string) => terminal.stdout.write(text)
   try {
     await using service = await startSimulatedService(fleet)
     const file = layOut(directory, demoConfiguration(service.url, fleet))
-    const audit = () => untilSignalled((signal) => auditOnce(file, fleet, terminal, signal))
+    const audit = () => untilSignalled((signal) => auditOnce({ file, history, fleet }, terminal, signal))
 
     print(`A simulated webhook service listens on ${service.url}. Its fleet is made from the seed "${seed}".\n\n`)
     const first = await audit()
@@ -86,15 +90,31 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
     print('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    const locating = keep === undefined ? null : ` --history ${join(keep, 'hookdrift.db')}`
+    const kept = history ?? (keep === undefined ? undefined : join(keep, 'hookdrift.db'))
+    const locating = kept === undefined ? null : locatingOptions({ history: kept })
     print(text(second.result, { ...renderOptionsFor(terminal), full: false, locating }))
     print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
-    if (keep !== undefined) print(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
+    if (locating !== null) print(`Kept: hookdrift report${locating} --format html\n`)
     print('For your own service: `hookdrift docs connect-a-service`.\n')
     return exitCodes.clean
   } finally {
     if (keep === undefined) rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** @throws AuditError.usage when there are runs in the history, or no key is given where one is needed */
+async function refuseUsed(history: string, { cwd, env }: ProcessContext): Promise<void> {
+  const { requireGivenKey } = await import('../app/installation-key.ts')
+  const { examineHistory } = await import('../app/open-history.ts')
+  const { verificationOf } = await import('../app/verify-report.ts')
+  const { readLocation } = await import('../history/location.ts')
+  const location = readLocation(history, cwd())
+  requireGivenKey(location, env)
+  const { content } = await examineHistory(location, env, verificationOf('plain'))
+  if (content === undefined || (location.kind === 'postgres' && content.committedRuns === 0)) return
+  throw AuditError.usage(`--history ${location.shown}: there is a history`, {
+    advice: 'name a new one: a demo must not mix with your own runs',
+  })
 }
 
 /** @throws AuditError.usage when the directory is not empty: a demo must not mix with the user's own history */
@@ -118,9 +138,16 @@ function filesIn(directory: string, named: string): readonly string[] {
   }
 }
 
+interface DemoAudit {
+  /** The configuration. */
+  readonly file: string
+  /** `--history` */
+  readonly history: string | undefined
+  readonly fleet: SimulatedFleet
+}
+
 async function auditOnce(
-  file: string,
-  fleet: SimulatedFleet,
+  { file, history, fleet }: DemoAudit,
   terminal: ProcessContext,
   signal: AbortSignal,
 ): Promise<Report> {
@@ -128,7 +155,8 @@ async function auditOnce(
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { performAudit } = await import('../app/perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
-  const configuration = readConfiguration(file, { env, readFile: readTextFile })
+  const options = { history, cwd: terminal.cwd() }
+  const configuration = readConfiguration(file, { env, readFile: readTextFile }, options)
   const policy = readPolicy(configuration.policy, readTextFile)
   const request = {
     configuration,

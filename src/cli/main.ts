@@ -1,3 +1,4 @@
+import { withoutPassword } from '../history/postgres-server.ts'
 import { messageOf } from '../model/errors.ts'
 import { openProcessContext } from './open-process-context.ts'
 import { runCommand } from './run-command.ts'
@@ -8,5 +9,9 @@ process.on('uncaughtException', (error) => {
   process.exitCode = 4
   process.stderr.write(`hookdrift: this is a bug: ${error.stack ?? messageOf(error)}\n`, () => process.exit(4))
 })
+
+// In place of the command line, which the list of processes shows to other users.
+const [, , ...shown] = process.argv.map(withoutPassword)
+if (shown.some((text, at) => text !== process.argv[at + 2])) process.title = ['hookdrift', ...shown].join(' ')
 
 process.exitCode = await runCommand(process.argv.slice(2), openProcessContext(process))

@@ -109,6 +109,8 @@ async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext)
     history: options.history,
     cwd: cwd(),
   })
+  const { requireGivenKey } = await import('../app/installation-key.ts')
+  requireGivenKey(configuration.history, env)
   if (configuration.notify.length > 0) return configuration
   throw AuditError.usage(`${options.config} names no channels under notify`, {
     advice: '`hookdrift docs send-notifications` shows some',

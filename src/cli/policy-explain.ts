@@ -21,7 +21,7 @@ export function definePolicyExplain(policy: Command, execute: Execute): void {
     .argument('[rule]', 'default: all rules for its kind')
     .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('-c, --config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
-    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
     .option('-p, --project <name>', 'needed when several projects have a resource of that uid')
   addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>

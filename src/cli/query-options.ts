@@ -32,14 +32,14 @@ export function addReadingOptions(command: Command, formats?: readonly string[])
 export function addHistoryOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
-    .option('--history <file>', 'history; then no configuration is read')
+    .option('--history <file>', 'history, a file or postgres://…; then no configuration is read')
 }
 
 /** For commands that read the whole configuration. */
 export function addConfigurationOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")
 }
 
 export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {

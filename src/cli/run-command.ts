@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { withoutConfiguration } from '../config/environment-document.ts'
+import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { defineAccept } from './accept.ts'
@@ -115,9 +116,13 @@ export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  (')),
+      outputError: (text, write) =>
+        write(withoutPassword(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  ('))),
     })
-    .hook('preAction', (_, command) => refuseEmpty(command))
+    .hook('preAction', (_, command) => {
+      refuseEmpty(command)
+      if ([...Object.values(command.opts()), ...command.args].some(holdsPassword)) terminal.stderr.write(passwordShown)
+    })
     .addHelpText(
       'after',
       `
@@ -136,6 +141,13 @@ Documentation: hookdrift docs            its pages, without a network
   arrangeHelp(program, program.name())
   return program
 }
+
+function holdsPassword(value: unknown): boolean {
+  return typeof value === 'string' && value !== withoutPassword(value)
+}
+
+const passwordShown =
+  'hookdrift: warning: the command line has a password, which other users may see in the list of processes\n  set HOOKDRIFT_HISTORY to the URL, or keep the password in PGPASSWORD or ~/.pgpass\n'
 
 function printError(error: unknown, { stderr }: ProcessContext): number {
   if (!(error instanceof AuditError)) {

@@ -70,6 +70,8 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { untilCrash } = await import('../app/until-crash.ts')
   const { unlessStopped } = await import('../app/until-signalled.ts')
   const { openExistingHistory } = await import('../app/open-history.ts')
+  const { awaitHistory } = await import('../app/await-history.ts')
+  const { requireGivenKey } = await import('../app/installation-key.ts')
   const { openHistoryCheck } = await import('../app/check-history.ts')
   const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
@@ -78,6 +80,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const reader = await openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)
+  requireGivenKey(configuration.history, terminal.env)
   const { listen, hosts, schedules } = configuration
 
   const metrics = openMetrics({
@@ -100,7 +103,8 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
     let files: WorkerFiles = { configuration, policy }
-    const past = await readHistory(configuration, terminal)
+    const past = await awaitHistory(() => readHistory(configuration, terminal), { log, signal })
+    if (past === undefined) return
     metrics.remember(past)
     isPrepared = true
 

@@ -11,6 +11,8 @@ interface ErrorOptions {
   /** What to do next. */
   readonly advice?: string
   readonly cause?: unknown
+  /** Whether the same may succeed later without a change here. Default: no. */
+  readonly isPassing?: boolean
 }
 
 /**
@@ -21,11 +23,13 @@ export class AuditError extends Error {
   override readonly name = 'AuditError'
   readonly kind: ErrorKind
   readonly advice: string | undefined
+  readonly isPassing: boolean
 
   constructor(kind: ErrorKind, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.kind = kind
     this.advice = options.advice
+    this.isPassing = options.isPassing ?? false
   }
 
   /** The command line, the configuration or the policy is wrong. */

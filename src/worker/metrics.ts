@@ -38,8 +38,8 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 interface MetricsDependencies {
   readonly version: string
-  /** Size of the history in bytes, with its companion files. */
-  readonly historyBytes: () => Promise<number>
+  /** Size of the history in bytes, with its companion files; undefined where its server does not answer. */
+  readonly historyBytes: () => Promise<number | undefined>
 }
 
 export function openMetrics({ version, historyBytes }: MetricsDependencies): Metrics {
@@ -108,7 +108,9 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     help: 'Size of the history with the files that belong to it',
     registers,
     async collect() {
-      this.set(await historyBytes())
+      const bytes = await historyBytes()
+      if (bytes === undefined) this.remove()
+      else this.set(bytes)
     },
   })
   info.set({ version }, 1)

@@ -1,49 +1,83 @@
 import { DatabaseError } from 'pg'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 
-/** Classes of SQLSTATE that come from outside; all others (a constraint, a syntax error) are bugs. */
-const outside: Readonly<Record<string, string>> = {
-  '08': 'check that the server runs and can be reached from here',
-  '28': 'check the user and the password: in the URL, PGPASSWORD or the password file',
-  '3D': 'create the database, or correct its name in the URL',
-  '42501': 'grant the user the rights that `hookdrift docs many-machines` lists',
-  '53': 'make room on the server, or raise its limits',
-  '55': 'wait for the other session to end, then run again',
-  '57': 'wait until the server is up again, then run again',
-  '58': "read the server's log: its disk or its files fail",
-  XX: "read the server's log: its data is damaged",
-  '25006': 'name the primary server: this one is a replica, and cannot be written to',
-  '40': 'run again',
+interface Fault {
+  readonly advice: string
+  /** Instead of the words of the client. */
+  readonly says?: string
+  /** Whether it may pass without a change here. */
+  readonly isPassing?: true
 }
 
-/** Errors of the network and of TLS, by their code. */
-const networkCodes = /^(?:E[A-Z]{2,20}|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/
+const unreachable: Fault = { advice: 'check that the server runs and can be reached from here', isPassing: true }
+const noPassword: Fault = {
+  advice: 'check the user and the password: in the URL, PGPASSWORD or the password file (~/.pgpass)',
+}
+
+/** Codes and classes of SQLSTATE that come from outside; all others (a constraint, a syntax error) are bugs. */
+const outside: Readonly<Record<string, Fault>> = {
+  '08': unreachable,
+  '22P05': { advice: 'create a database with `ENCODING UTF8` for the history' },
+  '25006': { advice: 'name the primary server: this one is a replica, and cannot be written to', isPassing: true },
+  '28': noPassword,
+  '3D': { advice: 'create the database, or correct its name in the URL' },
+  '40': { advice: 'run again', isPassing: true },
+  '42501': { advice: 'grant the user the rights that `hookdrift docs many-machines` lists' },
+  '53': { advice: 'make room on the server, or raise its limits', isPassing: true },
+  '55': { advice: 'wait for the other session to end, then run again', isPassing: true },
+  '57': { advice: 'wait until the server is up again, then run again', isPassing: true },
+  '57014': { advice: 'raise the statement_timeout of this user, or let the other session end' },
+  '58': { advice: "read the server's log: its disk or its files fail" },
+  XX: { advice: "read the server's log: its data is damaged" },
+}
+
+/** What the client and Node report themselves, by the beginning of the code or the message. */
+const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
+  [
+    /^ERR_TLS_CERT_ALTNAME/,
+    { advice: 'name the server as its certificate does, or end the URL with `?sslmode=verify-ca`' },
+  ],
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET)/, { advice: "renew the server's certificate, or correct the clock of this machine" }],
+  [
+    /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|ERR_OSSL)/,
+    { advice: 'name the certificate of its authority with `?sslrootcert=FILE`' },
+  ],
+  [/^The server does not support SSL/, { advice: 'turn TLS on there, or end the URL with `?sslmode=disable`' }],
+  [/^SASL: .*client password must be a/, { ...noPassword, says: 'it asks for a password, and none is given' }],
+  [/^SASL: /, noPassword],
+  [
+    /^(?:E[A-Z]{2,20}$|Connection terminated|timeout exceeded|timeout expired|There was an error establishing an SSL|Client (?:has encountered|was closed))/,
+    unreachable,
+  ],
+]
+
+const lockNotAvailable = '55P03'
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
-export function asHistoryError(error: unknown, shown: string): unknown {
-  if (error instanceof AuditError || !(error instanceof Error)) return error
-  if (error instanceof SyntaxError) {
+export function asHistoryError(thrown: unknown, shown: string): unknown {
+  if (thrown instanceof AuditError || !(thrown instanceof Error)) return thrown
+  if (thrown instanceof SyntaxError) {
     return AuditError.failure(`the history ${shown} is damaged: it contains a text that is not JSON`, {
       advice: 'restore the last backup that verifies: `hookdrift docs keep-the-history`',
-      cause: error,
+      cause: thrown,
     })
   }
-  const advice = error instanceof DatabaseError ? adviceFor(error.code ?? '') : adviceWithoutServer(error)
-  if (advice === undefined) return error
-  return AuditError.failure(`cannot use the history ${shown}: ${reasonOf(error)}`, { advice, cause: error })
+  // One error for each address of the host's name.
+  const error = thrown instanceof AggregateError && thrown.errors[0] instanceof Error ? thrown.errors[0] : thrown
+  const fault = error instanceof DatabaseError ? faultOf(error.code ?? '') : clientFault(error)
+  if (fault === undefined) return thrown
+  const { says = reasonOf(error), ...options } = fault
+  if (error instanceof DatabaseError && error.code === lockNotAvailable) {
+    return AuditError.busy(`another process keeps the history ${shown} locked`, { ...options, cause: thrown })
+  }
+  return AuditError.failure(`cannot use the history ${shown}: ${says}`, { ...options, cause: thrown })
 }
 
-function adviceFor(state: string): string | undefined {
+function faultOf(state: string): Fault | undefined {
   return outside[state] ?? outside[state.slice(0, 2)]
 }
 
-function adviceWithoutServer(error: Error): string | undefined {
+function clientFault(error: Error): Fault | undefined {
   const code = 'code' in error ? String(error.code) : ''
-  if (/^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/.test(code)) {
-    return 'name the certificate of its authority with `?sslrootcert=FILE`'
-  }
-  if (/does not support SSL/.test(error.message)) return 'turn TLS on there, or end the URL with `?sslmode=disable`'
-  const isNetwork =
-    networkCodes.test(code) || /^(?:Connection terminated|timeout exceeded|Client has encountered)/.test(error.message)
-  return isNetwork ? outside['08'] : undefined
+  return ofClient.find(([beginning]) => beginning.test(code) || beginning.test(error.message))?.[1]
 }

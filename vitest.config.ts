@@ -49,6 +49,8 @@ export const slow = [
   'history/lease-race',
   'history/move/copy-history',
   'history/postgres/faults',
+  'history/postgres/postgres-history',
+  'history/postgres/reader',
   'history/resealed',
   'history/single-edits',
   'history/upgrades',

@@ -2,7 +2,8 @@ import { chooseViolations, type OutlineRow } from '../choose-violations.ts'
 import type { ResolvedViolation, ViolationChoice } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import type { Transaction } from './connect.ts'
-import { lastScanSql, ownerSql } from './sql-fragments.ts'
+import { ownerSql } from './owner-sql.ts'
+import { lastScanSql } from './sql-fragments.ts'
 import {
   activeAsOf,
   activeSql,

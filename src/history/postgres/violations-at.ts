@@ -3,7 +3,8 @@ import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import type { Session } from './connect.ts'
-import { lastScanSql, ownerSql } from './sql-fragments.ts'
+import { ownerSql } from './owner-sql.ts'
+import { lastScanSql } from './sql-fragments.ts'
 
 /** A violation with the id of its row. */
 export type ViolationRow = RecordedRow & { readonly id: number }

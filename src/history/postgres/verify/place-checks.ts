@@ -1,6 +1,7 @@
 import { movedTo } from '../../lease-owner.ts'
+import { type ColumnsOfBody, columnsOfBody } from '../columns-of-body.ts'
 import type { Transaction } from '../connect.ts'
-import { referredUids } from '../referred-uids.ts'
+import { derivedColumns } from '../move/postgres-rows.ts'
 
 // What a copy of the rows cannot show: rows of the place, drafts, and columns that only this backend has.
 
@@ -41,22 +42,19 @@ export async function* findDraftFaults(session: Transaction): AsyncGenerator<str
   for await (const { what } of session.iterate<{ what: string }>(draftsSql)) yield what
 }
 
-interface ReferringRow {
+interface DerivedRow extends ColumnsOfBody {
   readonly id: number
   readonly kind: string
   readonly body: string
-  readonly endpoint: string | null
-  readonly source: string | null
-  readonly device: string | null
 }
 
 /** No digest covers the columns that were read from the bodies. */
-export async function* findReferenceFaults(session: Transaction): AsyncGenerator<string> {
-  const sql = `SELECT id, kind, body, endpoint_uid AS endpoint, source_uid AS source, device_uid AS device
-    FROM hookdrift.version WHERE kind = 'subscription' OR coalesce(endpoint_uid, source_uid, device_uid) IS NOT NULL`
-  for await (const { id, kind, body, endpoint, source, device } of session.iterate<ReferringRow>(sql)) {
-    const { endpointUid, sourceUid, deviceUid } = referredUids(kind, body)
-    if (endpoint === endpointUid && source === sourceUid && device === deviceUid) continue
-    yield `version ${id} is filed under a resource that its body does not refer to`
+export async function* findDerivedFaults(session: Transaction): AsyncGenerator<string> {
+  const sql = `SELECT id, kind, body, ${derivedColumns.join(', ')} FROM hookdrift.version`
+  for await (const row of session.iterate<DerivedRow>(sql)) {
+    const expected = columnsOfBody(row.kind, row.body)
+    for (const name of derivedColumns) {
+      if (row[name] !== expected[name]) yield `the column ${name} of version ${row.id} does not match its body`
+    }
   }
 }

@@ -14,6 +14,7 @@ const floors = [
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
   ['notify', 'replay', 'telemetry'],
+  ['pool'],
   ['worker', 'queries'],
   ['app'],
   ['doctor'],
@@ -26,6 +27,7 @@ const homes: Readonly<Record<string, string>> = {
   undici: 'service/',
   'better-sqlite3': 'history/sqlite/',
   pg: 'history/postgres/',
+  'pg-boss': 'pool/',
   'pg-cursor': 'history/postgres/',
   'p-limit': 'audit/',
   pino: 'app/',
@@ -55,6 +57,11 @@ const homes: Readonly<Record<string, string>> = {
 const choosers = ['app/open-history.ts', 'app/open-movable.ts']
 const backends = ['history/sqlite/', 'history/postgres/']
 
+/** Workers share a run through PostgreSQL and nothing else. */
+function isShared(file: string, folder: string): boolean {
+  return file.startsWith('pool/') && folder === 'history/postgres/'
+}
+
 /** Parts of a backend that are, or start, a process of their own. */
 const ownProcesses = ['history/sqlite/query-process.ts']
 
@@ -71,7 +78,9 @@ function faultOf(file: string, imported: string): string | undefined {
     return undefined
   }
   const target = join(dirname(file), imported)
-  const backend = backends.find((folder) => target.startsWith(folder) && !file.startsWith(folder))
+  const backend = backends.find(
+    (folder) => target.startsWith(folder) && !file.startsWith(folder) && !isShared(file, folder),
+  )
   if (backend !== undefined && !choosers.includes(file)) {
     return `${file} imports ${target}, which only ${choosers.join(' and ')} may see`
   }

@@ -56,8 +56,15 @@ export async function withUpkeep<Result>(
 
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
   if (location.kind === 'postgres') {
+    const { server } = location
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
-    return postgresUpkeep(location.server, await ownProcess(), { queryServer: () => queryServer(env) })
+    const { backUpDatabase, chainOf, verifyDatabase } = await import('./open-movable.ts')
+    return postgresUpkeep(server, await ownProcess(), {
+      queryServer: () => queryServer(env),
+      verify: (request) => verifyDatabase(server, request),
+      chainOf: (run) => chainOf(server, run),
+      backUp: (target, request) => backUpDatabase(server, target, request),
+    })
   }
   const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
   return sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
@@ -74,7 +81,8 @@ export async function examineHistory(
 ): Promise<HistoryExamination> {
   if (location.kind === 'postgres') {
     const { examineDatabase } = await import('../history/postgres/examine-database.ts')
-    return examineDatabase(location.server, request)
+    const { verifyDatabase } = await import('./open-movable.ts')
+    return examineDatabase(location.server, () => verifyDatabase(location.server, request))
   }
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)

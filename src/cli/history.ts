@@ -58,8 +58,8 @@ async function copyBetween(
   const { run, rows } = await copyHistory(original, target, { ...verificationOf('plain'), isSnapshot: snapshot })
   const keyFile = from.kind === 'file' && existsSync(from.keyFile) ? from.keyFile : null
   const row = { from: from.shown, to: to.shown, rows, moved: !snapshot, key_file: keyFile }
-  const answer = answerCopy(row, run, adviseOnKey({ from, to, keyFile }, terminal.env))
-  return printAnswer(answer, copyView, format, terminal)
+  const view = copyView(adviseOnKey({ from, to, keyFile }, terminal.env))
+  return printAnswer(answerCopy(row, run), view, format, terminal)
 }
 
 interface Places {
@@ -68,17 +68,17 @@ interface Places {
   readonly keyFile: string | null
 }
 
-/** With another key, changed secrets go undetected. undefined: the new place uses the same key as it is. */
-function adviseOnKey({ from, to, keyFile }: Places, env: ProcessContext['env']): string | undefined {
+/** With another key, changed secrets go undetected. Empty where the new place has the same key as it is. */
+function adviseOnKey({ from, to, keyFile }: Places, env: ProcessContext['env']): readonly string[] {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY ?? '') !== ''
   if (isGiven || keyFile === null) {
-    return from.kind === to.kind ? undefined : 'The installation key is not copied: give the new place the same one.'
+    return from.kind === to.kind ? [] : ['The installation key is not copied: give the new place the same one.']
   }
   if (to.kind === 'postgres') {
-    return `The installation key is not copied. On every machine: HOOKDRIFT_SEAL_KEY="hex:$(cat ${keyFile})"`
+    return ['The installation key is not copied. On every machine:', `HOOKDRIFT_SEAL_KEY="hex:$(cat ${keyFile})"`]
   }
-  if (to.keyFile === keyFile) return undefined
-  return `The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`
+  if (to.keyFile === keyFile) return []
+  return [`The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`]
 }
 
 async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext): Promise<number> {

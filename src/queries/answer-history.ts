@@ -19,38 +19,39 @@ export interface CopyRow {
   readonly key_file: string | null
 }
 
-/** A history that was copied and verified. `key`: a sentence about its installation key. */
-export function answerCopy(row: CopyRow, run: CommittedRun | null, key: string | undefined): Answer<CopyRow> {
+/** A history that was copied and verified. */
+export function answerCopy(row: CopyRow, run: CommittedRun | null): Answer<CopyRow> {
   return {
     command: 'history-copy',
     run: run === null ? null : toAnswerRun(run),
     rows: [row],
     omitted: 0,
-    ...(key === undefined ? {} : { conclusion: [key] }),
   }
 }
 
-export const copyView: AnswerView<CopyRow> = {
-  columns: [
-    { name: 'from', value: ({ from }) => from },
-    { name: 'to', value: ({ to }) => to },
-    { name: 'rows', value: ({ rows }) => rows },
-    { name: 'moved', value: ({ moved }) => moved },
-    { name: 'key_file', value: (row) => row.key_file },
-  ],
-  lines({ rows, run }) {
-    const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
-    return rows.flatMap(({ from, to, rows: count, moved }) => [
-      neutralise(`${to}: ${runs}, ${count} rows, verified.`),
-      neutralise(
+/** `key`: what to do with its installation key; a command in it stays on its line. */
+export function copyView(key: readonly string[]): AnswerView<CopyRow> {
+  return {
+    columns: [
+      { name: 'from', value: ({ from }) => from },
+      { name: 'to', value: ({ to }) => to },
+      { name: 'rows', value: ({ rows }) => rows },
+      { name: 'moved', value: ({ moved }) => moved },
+      { name: 'key_file', value: (row) => row.key_file },
+    ],
+    lines({ rows, run }) {
+      const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
+      const copied = rows.flatMap(({ from, to, rows: count, moved }) => [
+        `${to}: ${runs}, ${count} rows, verified.`,
         moved
           ? `${from} was moved: it refuses runs from now on. Name the new place where this one was named.`
           : `${from} stays in use.`,
-      ),
-    ])
-  },
-  nothing: '',
-  isOfRun: false,
+      ])
+      return [...copied, ...key].map(neutralise)
+    },
+    nothing: '',
+    isOfRun: false,
+  }
 }
 
 interface UpgradeRow {

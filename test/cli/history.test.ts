@@ -31,7 +31,6 @@ describe('hookdrift history copy', () => {
     expect(copied).toMatchObject({ code: 0, stderr: '' })
     expect(copied.stdout.replaceAll(/\d+ rows/g, 'N rows')).toBe(`${at('new/place.db')}: runs up to 1, N rows, verified.
 ${at('hookdrift.db')} was moved: it refuses runs from now on. Name the new place where this one was named.
-
 The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
 `)
     const refused = await cli.audit()
@@ -98,7 +97,7 @@ describe.skipIf(!hasPostgres)('a history on a server', () => {
     const place = await makeDatabase({ empty: true })
     const copied = await run(['history', 'copy', 'hookdrift.db', place.url])
     expect(copied).toMatchObject({ code: 0, stderr: '' })
-    expect(copied.stdout).toContain(`HOOKDRIFT_SEAL_KEY="hex:$(cat ${directory.file('hookdrift.key')})"`)
+    expect(copied.stdout).toContain(`\nHOOKDRIFT_SEAL_KEY="hex:$(cat ${directory.file('hookdrift.key')})"\n`)
     expect(await run(['history', 'copy', place.url, 'back.db'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/The installation key is not copied: give the new place the same one\.\n$/),

@@ -10,16 +10,16 @@ export async function projectIdsOf(session: Session, projects: readonly ProjectK
     `INSERT INTO hookdrift.project (id, service, uid)
      SELECT (SELECT coalesce(max(id), 0) FROM hookdrift.project) + row_number() OVER (ORDER BY min(k.at)), k.service, k.uid
      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (service, uid, at)
-     WHERE NOT EXISTS (SELECT 1 FROM hookdrift.project p WHERE ${isSame}) GROUP BY k.service, k.uid`,
+     WHERE NOT EXISTS (SELECT 1 FROM hookdrift.project p WHERE ${isSameProject}) GROUP BY k.service, k.uid`,
     keys,
   )
   const rows = await session.all<{ id: number }>(
     `SELECT p.id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (service, uid, at)
-     JOIN hookdrift.project p ON ${isSame} ORDER BY k.at`,
+     JOIN hookdrift.project p ON ${isSameProject} ORDER BY k.at`,
     keys,
   )
   return rows.map(({ id }) => id)
 }
 
 /** The index is on the digests: a uid may be longer than an index row. */
-const isSame = 'md5(p.service) = md5(k.service) AND md5(p.uid) = md5(k.uid)'
+export const isSameProject = 'md5(p.service) = md5(k.service) AND md5(p.uid) = md5(k.uid)'

@@ -1,0 +1,49 @@
+import { type DigestedRows, RowsDigest, selectRows } from '../../chain/digested-rows.ts'
+import {
+  type ChainVersion,
+  carriedRows,
+  type KnownParts,
+  type PartRows,
+  type Parts,
+  runRows,
+  type SqlNames,
+} from '../../chain/parts.ts'
+import type { Transaction } from '../connect.ts'
+
+export const sqlNames: SqlNames = { schema: 'hookdrift.', number: '$1' }
+
+/** Digests of what a run recorded, as it is now, but for those that are known. */
+export function partsOfRun(
+  transaction: Transaction,
+  run: number,
+  version: ChainVersion,
+  known: KnownParts = new Map(),
+): Promise<Parts> {
+  return digestsOf(transaction, runRows(version, sqlNames), run, known)
+}
+
+/** Digests of all that no link covers, as a checkpoint carries them. */
+export function partsCarried(transaction: Transaction, checkpoint: number, version: ChainVersion): Promise<Parts> {
+  return digestsOf(transaction, carriedRows(version, sqlNames), checkpoint, new Map())
+}
+
+async function digestsOf(transaction: Transaction, parts: PartRows, number: number, known: KnownParts): Promise<Parts> {
+  const digests: [string, string][] = []
+  for (const [name, rows] of Object.entries(parts)) {
+    const digest = known.has(name) ? known.get(name) : await digestRows(transaction, rows, number)
+    if (digest !== undefined) digests.push([name, digest])
+  }
+  return Object.fromEntries(digests)
+}
+
+/** SHA-256 over some rows, in hex; undefined when there are none. `number`: of the run or checkpoint. */
+export async function digestRows(
+  transaction: Transaction,
+  rows: DigestedRows,
+  number: number,
+): Promise<string | undefined> {
+  const { names, sql } = selectRows(rows)
+  const digest = new RowsDigest(names)
+  for await (const row of transaction.iterate(sql, sql.includes('$1') ? [number] : [])) digest.add(Object.values(row))
+  return digest.end()
+}

@@ -1,0 +1,35 @@
+import type { RunStart } from '../../history.ts'
+import type { PostgresDatabase, Session } from '../connect.ts'
+import { readLease, type SharedProcess, takeLease } from '../lease.ts'
+import { closeKilledRuns } from './close-runs.ts'
+import { openRunDraft, type PostgresDraft } from './postgres-draft.ts'
+
+/**
+ * Begins a run, as `History.begin` does.
+ * @throws AuditError.busy when another live run owns the lease
+ */
+export async function beginRun(db: PostgresDatabase, owner: SharedProcess, start: RunStart): Promise<PostgresDraft> {
+  // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
+  await readLease(db, owner, db.shown)
+  const acquired = await db.transaction(async (transaction) => {
+    const token = await takeLease(transaction, owner, db.shown)
+    const interrupted = await closeKilledRuns(transaction, start.startedAt)
+    return { run: await insertRun(transaction, start), token, interrupted }
+  })
+  return openRunDraft(db, owner, acquired)
+}
+
+async function insertRun(session: Session, start: RunStart): Promise<number> {
+  const number = await session.value<number>(
+    `INSERT INTO hookdrift.run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
+       seal_key_id, normal_form_version, version_floor, violation_floor)
+     VALUES ((SELECT coalesce(max(number), 0) + 1 FROM hookdrift.run), 'running', $1, $2, $3, $4, $5, $6, $7,
+       (SELECT coalesce(max(id), 0) FROM hookdrift.version), (SELECT coalesce(max(id), 0) FROM hookdrift.violation))
+     RETURNING number`,
+    [
+      ...[start.startedAt, start.failOn, start.toolVersion, start.policyDigest, start.configurationDigest],
+      ...[start.sealKeyId, start.normaliser ?? null],
+    ],
+  )
+  return number ?? 1
+}

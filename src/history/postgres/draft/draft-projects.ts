@@ -1,0 +1,98 @@
+import { projectKey } from '../../../model/keys.ts'
+import type { ProjectRef } from '../../../model/resource.ts'
+import type { Session } from '../connect.ts'
+import { isSameProject } from '../project-ids.ts'
+import type { DraftIds } from './draft-ids.ts'
+import { emptyState, type ProjectState } from './project-state.ts'
+
+/** A project of a draft. */
+export interface DraftProject {
+  readonly id: number
+  /** Whether there were rows of it before this run. */
+  readonly hadVersions: boolean
+  readonly hadViolations: boolean
+  /** The last run before this one that scanned it. */
+  readonly lastScan: number | null
+  state: ProjectState
+}
+
+type ProjectRow = Omit<DraftProject, 'state'>
+
+export interface NewProject {
+  readonly id: number
+  readonly service: string
+  readonly uid: string
+}
+
+/** The projects of a draft. One that is missing gets the next id, and its row with the rows that are staged. */
+export class DraftProjects {
+  readonly #db: Session
+  readonly #run: number
+  readonly #ids: DraftIds
+  readonly #known = new Map<string, Promise<DraftProject>>()
+  #waiting: NewProject[] = []
+
+  constructor(db: Session, run: number, ids: DraftIds) {
+    this.#db = db
+    this.#run = run
+    this.#ids = ids
+  }
+
+  async open(project: ProjectRef): Promise<DraftProject> {
+    return this.#known.get(projectKey(project)) ?? this.#open(project, this.#read([project]))
+  }
+
+  /** Several at once, in one statement. */
+  async openAll(projects: readonly ProjectRef[]): Promise<DraftProject[]> {
+    const reading = this.#read(projects.filter((project) => !this.#known.has(projectKey(project))))
+    return Promise.all(projects.map((project) => this.#known.get(projectKey(project)) ?? this.#open(project, reading)))
+  }
+
+  /** All that were opened, by their ids. */
+  async all(): Promise<DraftProject[]> {
+    return (await Promise.all(this.#known.values())).sort((a, b) => a.id - b.id)
+  }
+
+  /** Rows to insert. */
+  takeWaiting(): readonly NewProject[] {
+    const waiting = this.#waiting
+    this.#waiting = []
+    return waiting
+  }
+
+  #open(project: ProjectRef, reading: Promise<ReadonlyMap<string, ProjectRow>>): Promise<DraftProject> {
+    const key = projectKey(project)
+    const opening = reading.then(async (found) => {
+      return { ...(found.get(key) ?? (await this.#make(project))), state: emptyState() }
+    })
+    this.#known.set(key, opening)
+    // The next call tries again.
+    opening.catch(() => this.#known.delete(key))
+    return opening
+  }
+
+  async #make({ service, uid }: ProjectRef): Promise<ProjectRow> {
+    const id = await this.#ids.take('project', 1)
+    this.#waiting.push({ id, service, uid })
+    return { id, hadVersions: false, hadViolations: false, lastScan: null }
+  }
+
+  async #read(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, ProjectRow>> {
+    const found = new Map<string, ProjectRow>()
+    if (projects.length === 0) return found
+    const rows = await this.#db.all<ProjectRow & { readonly place: number }>(
+      `SELECT k.place, p.id,
+         EXISTS (SELECT 1 FROM hookdrift.version v WHERE v.project_id = p.id AND v.from_run < $3) AS "hadVersions",
+         EXISTS (SELECT 1 FROM hookdrift.violation x WHERE x.project_id = p.id AND x.from_run < $3) AS "hadViolations",
+         (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run < $3) AS "lastScan"
+       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (service, uid, place)
+       JOIN hookdrift.project p ON ${isSameProject}`,
+      [projects.map(({ service }) => service), projects.map(({ uid }) => uid), this.#run],
+    )
+    for (const { place, ...row } of rows) {
+      const project = projects[place - 1]
+      if (project !== undefined) found.set(projectKey(project), row)
+    }
+    return found
+  }
+}

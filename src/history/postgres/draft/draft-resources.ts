@@ -1,0 +1,154 @@
+import type { FieldChange } from '../../../model/change.ts'
+import type { Kind } from '../../../model/resource.ts'
+import type { Draft, KnownVersion, UnseenVersion } from '../../history.ts'
+import { compareText } from '../../report-order.ts'
+import { columnsOfBody } from '../columns-of-body.ts'
+import { type DraftAccess, isAmong } from './draft-access.ts'
+import type { DraftProject } from './draft-projects.ts'
+import type { VersionRow } from './drafted-rows.ts'
+import { addId, hasId } from './id-bits.ts'
+
+type ResourceMethod =
+  | 'known'
+  | 'modifiedSince'
+  | 'stage'
+  | 'stageChanges'
+  | 'unseen'
+  | 'endVersions'
+  | 'referrers'
+  | 'markUnreferenced'
+
+/** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
+export function draftResources({ db, run, ids, open, writer }: DraftAccess): Pick<Draft, ResourceMethod> {
+  /** How many versions of a project there were before the run. */
+  const current = new Map<number, Promise<number | undefined>>()
+  const countCurrent = (project: number) => {
+    const counting =
+      current.get(project) ??
+      db.value<number>(
+        'SELECT count(*) FROM hookdrift.version WHERE project_id = $1 AND to_run IS NULL AND from_run < $2',
+        [project, run],
+      )
+    current.set(project, counting)
+    return counting
+  }
+  const see = ({ state }: DraftProject, version: number) => {
+    if (addId(state.seen, version)) state.seenCount += 1
+  }
+
+  return {
+    async known(project, kind, uids) {
+      const { id, hadVersions } = await open(project)
+      if (!hadVersions || uids.length === 0) return new Map()
+      const rows = await db.all<KnownVersion>(
+        `SELECT v.id, v.uid, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
+         FROM hookdrift.version v JOIN hookdrift.run r ON r.number = v.from_run
+         WHERE v.project_id = $1 AND v.kind = $2 AND ${isAmong('v.uid', '$3')} AND v.to_run IS NULL AND v.from_run < $4`,
+        [id, kind, uids, run],
+      )
+      const found = new Map(rows.map((row) => [row.uid, row]))
+      // In the order asked.
+      return new Map(
+        uids.flatMap((uid): [string, KnownVersion][] => {
+          const version = found.get(uid)
+          return version === undefined ? [] : [[uid, version]]
+        }),
+      )
+    },
+    async modifiedSince(project, time) {
+      const { id, lastScan } = await open(project)
+      if (lastScan === null) return []
+      const rows = await db.all<{ kind: Kind; uid: string; run: number; at: string; fields: string }>(
+        `SELECT c.kind, c.uid, c.run, r.started_at AS at, c.fields
+         FROM hookdrift.run r JOIN hookdrift.change c ON c.run = r.number
+         WHERE r.number < $3 AND r.number > coalesce((SELECT o.number FROM hookdrift.run o
+             WHERE o.number < $3 AND o.started_at < $2 ORDER BY o.number DESC LIMIT 1), 0)
+           AND c.project_id = $1 AND c.change = 'modified' ORDER BY c.id`,
+        [id, time, run],
+      )
+      return rows.map(({ fields, ...row }) => {
+        // Hookdrift wrote it.
+        return { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) }
+      })
+    },
+    async stage(project, { seen, versions }) {
+      const opened = await open(project)
+      for (const version of seen) see(opened, version)
+      if (versions.length === 0) return []
+      const first = await ids.take('version', versions.length)
+      const rows = versions.map(
+        ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): VersionRow => ({
+          ...{ id: first + at, project_id: opened.id, kind, uid, from_run: run, replaces, name, digest, body, facts },
+          ...{ normal_form_version: normaliser, ...columnsOfBody(kind, body) },
+        }),
+      )
+      const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
+      await writer.stage({ project: opened.id, version: rows }, { rows: rows.length, characters })
+      for (const { replaces } of versions) {
+        if (replaces === undefined) continue
+        see(opened, replaces)
+        addId(opened.state.endedVersions, replaces)
+      }
+      return rows.map(({ id }) => id)
+    },
+    async stageChanges(project, changes) {
+      if (changes.length === 0) return
+      const { id } = await open(project)
+      const rows = changes.map(({ kind, uid, name, change, fields, referrers }) => ({
+        ...{ id: 0, run, project_id: id, kind, uid, name, change, fields: JSON.stringify(fields) },
+        referrers: referrers ? JSON.stringify(referrers) : null,
+      }))
+      const characters = rows.reduce((sum, { fields }) => sum + fields.length, 0)
+      await writer.stage({ project: id, change: rows }, { rows: rows.length, characters })
+    },
+    async unseen(project, kind) {
+      const { id, hadVersions, state } = await open(project)
+      // Most projects have none, and counting costs least.
+      if (!hadVersions || state.seenCount === (await countCurrent(id))) return []
+      const all = await db.all<{ id: number }>(
+        `SELECT id FROM hookdrift.version WHERE project_id = $1 AND kind = $2 AND to_run IS NULL AND from_run < $3
+         ORDER BY uid, id`,
+        [id, kind, run],
+      )
+      const unseen = all.flatMap(({ id }) => (hasId(state.seen, id) ? [] : [id]))
+      if (unseen.length === 0) return []
+      return db.all<UnseenVersion>(
+        `SELECT v.id, v.uid, v.name, v.from_run AS "fromRun" FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
+         JOIN hookdrift.version v ON v.id = u.id ORDER BY u.place`,
+        [unseen],
+      )
+    },
+    async endVersions(project, versions) {
+      const { state } = await open(project)
+      for (const id of versions) addId(state.endedVersions, id)
+    },
+    async referrers(project, sources) {
+      if (sources.length === 0) return new Map()
+      const { id, state } = await open(project)
+      await writer.insertRowsOf(id)
+      const rows = await db.all<{ id: number; uid: string; source: string }>(
+        `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
+         WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND ${isAmong('v.source_uid', '$3')}
+           AND NOT EXISTS (SELECT 1 FROM hookdrift.version n WHERE n.project_id = $1 AND n.kind = 'subscription'
+             AND left(n.uid, 200) = left(v.uid, 200) AND n.uid = v.uid AND n.from_run = $2 AND n.id <> v.id)`,
+        [id, run, sources],
+      )
+      const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))
+      const bySource = Map.groupBy(current, ({ source }) => source)
+      return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
+    },
+    async markUnreferenced(project, kind, uids) {
+      const { id, state } = await open(project)
+      const rows = await db.all<{ uid: string }>(
+        'SELECT uid FROM hookdrift.unreferenced WHERE project_id = $1 AND kind = $2 AND to_run IS NULL ORDER BY uid',
+        [id, kind],
+      )
+      const marked = new Set(rows.map(({ uid }) => uid))
+      const unreferenced = new Set(uids)
+      const added = [...unreferenced].filter((uid) => !marked.has(uid))
+      const removed = [...marked].filter((uid) => !unreferenced.has(uid))
+      state.unreferenced[kind] = { added, removed }
+      return added
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { type Draft, unscanned } from '../../history.ts'
+import type { DraftAccess } from './draft-access.ts'
+
+type ScanMethod =
+  | 'lastScannedRun'
+  | 'previouslyWithheld'
+  | 'lastShape'
+  | 'stageScan'
+  | 'stageWalk'
+  | 'stageNotice'
+  | 'withholdRemovals'
+
+/** Scans, walks, notices and withheld removals: remembered until the commit. */
+export function draftScans(
+  { db, run, open, writer }: DraftAccess,
+  noteOfRun: (notice: Parameters<Draft['stageNotice']>[1], at: number) => void,
+): { readonly methods: Pick<Draft, ScanMethod>; nextNotice(): number } {
+  let notices = 0
+  const nextNotice = () => {
+    notices += 1
+    return notices
+  }
+  const methods: Pick<Draft, ScanMethod> = {
+    lastScannedRun: async (project) => (await open(project)).lastScan ?? undefined,
+    async previouslyWithheld(project, listing) {
+      const { id, lastScan } = await open(project)
+      if (lastScan === null) return undefined
+      const uids = await db.value<string | null>(
+        `SELECT h.uids FROM hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
+           ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+         WHERE w.project_id = $1 AND w.listing = $2 AND w.run < $3 AND w.status IN ('complete', 'suspect')
+         ORDER BY w.run DESC LIMIT 1`,
+        [id, listing, run],
+      )
+      return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+    },
+    async lastShape(project, listing) {
+      const { id, lastScan } = await open(project)
+      if (lastScan === null) return undefined
+      const shape = await db.value<string>(
+        `SELECT shape FROM hookdrift.walk WHERE project_id = $1 AND listing = $2 AND run < $3 AND shape IS NOT NULL
+         ORDER BY run DESC LIMIT 1`,
+        [id, listing, run],
+      )
+      return shape === undefined ? undefined : JSON.parse(shape)
+    },
+    async stageScan(project) {
+      await writer.requireFence()
+      const { state } = await open(project)
+      state.scan = project.name
+    },
+    async stageWalk(project, coverage, shape) {
+      await writer.requireFence()
+      const { state } = await open(project)
+      if (state.scan === null) throw unscanned(project)
+      state.walks[coverage.listing] = { ...coverage, shape: shape === undefined ? null : JSON.stringify(shape) }
+    },
+    async stageNotice(project, notice) {
+      const at = nextNotice()
+      await writer.requireFence()
+      if (project === undefined) noteOfRun(notice, at)
+      else (await open(project)).state.notices.push({ ...notice, at })
+    },
+    async withholdRemovals(project, listing, uids) {
+      await writer.requireFence()
+      const { state } = await open(project)
+      state.withheld[listing] = JSON.stringify(uids)
+    },
+  }
+  return { methods, nextNotice }
+}

@@ -1,0 +1,145 @@
+import type { ActiveViolation, Draft } from '../../history.ts'
+import { type ActiveViolationRow, toActiveViolation } from '../../stored-violation.ts'
+import { type DraftAccess, isAmong } from './draft-access.ts'
+import type { ViolationRow } from './drafted-rows.ts'
+import { addId, hasId, idsIn } from './id-bits.ts'
+
+type ViolationMethod =
+  | 'activeViolations'
+  | 'stageViolations'
+  | 'unconfirmedViolations'
+  | 'unconfirmedBy'
+  | 'oldViolations'
+  | 'endViolations'
+  | 'violationsWithOrigin'
+  | 'acceptedFingerprints'
+  | 'isUnderOtherRules'
+
+const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
+  x.first_run AS "firstRun", x.origin_run AS "originRun"`
+const firstSeen = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
+
+/** Violations. New rows are staged; ends are remembered until the commit. */
+export function draftViolations({ db, run, open, projects, writer }: DraftAccess): Pick<Draft, ViolationMethod> {
+  return {
+    async activeViolations(project, kind, uids) {
+      const { id, hadViolations } = await open(project)
+      if (!hadViolations || uids.length === 0) return []
+      const rows = await db.all<ActiveViolationRow>(
+        `SELECT ${columns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
+           AND ${isAmong('x.uid', '$3')} AND x.from_run < $4 ORDER BY x.uid, x.id`,
+        [id, kind, uids, run],
+      )
+      return rows.map(toActiveViolation)
+    },
+    async stageViolations(project, { confirmed, violations }) {
+      const { id, state } = await open(project)
+      for (const violation of confirmed) addId(state.confirmed, violation)
+      if (violations.length === 0) return
+      const rows = violations.map(
+        ({ firstRun = run, lastRun = null, originRun = null, replaces = null, waiver, ...violation }): ViolationRow => {
+          const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
+          return {
+            ...{ id: 0, fingerprint, kind, uid, rule, path, state, severity, name, message, replaces, project_id: id },
+            ...{ from_run: run, first_run: firstRun, last_run: lastRun, origin_run: originRun },
+            waiver: waiver === undefined ? null : JSON.stringify(waiver),
+          }
+        },
+      )
+      await writer.stage({ project: id, violation: rows }, { rows: rows.length })
+      for (const { replaces } of violations) {
+        if (replaces === undefined) continue
+        addId(state.confirmed, replaces)
+        addId(state.replaced, replaces)
+      }
+    },
+    async unconfirmedViolations(project) {
+      const { id, hadViolations, state } = await open(project)
+      if (!hadViolations) return []
+      const rows = await db.all<ActiveViolationRow>(
+        `SELECT ${columns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.to_run IS NULL AND x.from_run < $2
+           AND NOT EXISTS (SELECT 1 FROM unnest($3::bigint[]) c (id) WHERE c.id = x.id) ORDER BY x.id`,
+        [id, run, [...idsIn(state.confirmed)]],
+      )
+      return rows.map(toActiveViolation)
+    },
+    async unconfirmedBy(rules, asked) {
+      const found = new Map<string, readonly ActiveViolation[]>()
+      if (rules.length === 0) return found
+      const opened = await projects.openAll(asked)
+      const rows = await db.all<ActiveViolationRow & { readonly project: number }>(
+        `SELECT ${columns}, x.project_id AS project FROM hookdrift.violation x
+         WHERE x.project_id = ANY($1::bigint[]) AND x.to_run IS NULL AND x.from_run < $2 AND x.rule = ANY($3::text[])
+         ORDER BY x.id`,
+        [opened.flatMap(({ id, hadViolations }) => (hadViolations ? [id] : [])), run, rules],
+      )
+      const byProject = Map.groupBy(rows, ({ project }) => project)
+      for (const [at, { name }] of asked.entries()) {
+        const { id = 0, state } = opened[at] ?? {}
+        const unconfirmed = (byProject.get(id) ?? []).filter(({ id }) => state && !hasId(state.confirmed, id))
+        if (unconfirmed.length > 0)
+          found.set(
+            name,
+            unconfirmed.map(({ project: _, ...row }) => toActiveViolation(row)),
+          )
+      }
+      return found
+    },
+    async oldViolations(project, before) {
+      const { id, state } = await open(project)
+      await writer.insertRowsOf(id)
+      const rows = await db.all<ActiveViolationRow & { readonly firstSeen: string }>(
+        `SELECT ${columns}, ${firstSeen} AS "firstSeen" FROM unnest($2::text[], $3::text[]) AS b (severity, time)
+         JOIN hookdrift.violation x ON x.severity = b.severity AND ${firstSeen} < b.time
+         WHERE x.project_id = $1 AND x.to_run IS NULL
+           AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
+        [id, Object.keys(before), Object.values(before)],
+      )
+      return rows.map(({ firstSeen, ...row }) => {
+        return { ...toActiveViolation(row), firstSeen, resolution: state.endedViolations[row.id] }
+      })
+    },
+    async endViolations(project, violations) {
+      const { state } = await open(project)
+      for (const [id, resolution] of violations) state.endedViolations[id] = resolution
+    },
+    async violationsWithOrigin(project) {
+      const { id, hadViolations } = await open(project)
+      if (!hadViolations) return []
+      await writer.insertRowsOf(id)
+      type Row = ActiveViolationRow & { originRun: number; firstSeen: string; isActive: boolean }
+      const rows = await db.all<Row>(
+        `SELECT ${columns}, x.to_run IS NULL AS "isActive", ${firstSeen} AS "firstSeen" FROM hookdrift.violation x
+         WHERE x.project_id = $1 AND x.from_run < $2 AND x.origin_run IS NOT NULL AND (x.to_run IS NULL
+           OR (x.resolution = 'accepted'
+             AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = x.fingerprint AND n.id > x.id)
+             AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = $1 AND a.fingerprint = x.fingerprint
+               AND a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run))))
+         ORDER BY x.id`,
+        [id, run],
+      )
+      return rows.map(({ isActive, firstSeen, ...row }) => {
+        return { ...toActiveViolation(row), originRun: row.originRun, firstSeen, isActive }
+      })
+    },
+    async acceptedFingerprints(project) {
+      const { id } = await open(project)
+      const rows = await db.all<{ fingerprint: string }>(
+        'SELECT fingerprint FROM hookdrift.acceptance WHERE project_id = $1 AND revoked_at IS NULL ORDER BY id',
+        [id],
+      )
+      return new Set(rows.map(({ fingerprint }) => fingerprint))
+    },
+    async isUnderOtherRules(project) {
+      const { lastScan } = await open(project)
+      if (lastScan === null) return false
+      const differs = await db.value<boolean>(
+        `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
+           OR b.tool_version <> r.tool_version
+         FROM hookdrift.run r, hookdrift.run b WHERE r.number = $1 AND b.number = $2`,
+        [run, lastScan],
+      )
+      return differs === true
+    },
+  }
+}

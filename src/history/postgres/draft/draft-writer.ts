@@ -1,0 +1,166 @@
+import { changeMembers, versionMembers, violationMembers } from '../../chain/members.ts'
+import type { KnownParts } from '../../chain/parts.ts'
+import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
+import { leaseLost } from '../../lease-owner.ts'
+import { RowQueue } from '../../row-queue.ts'
+import type { PostgresDatabase } from '../connect.ts'
+import type { Fence } from './draft-fence.ts'
+import type { DraftIds } from './draft-ids.ts'
+import type { DraftProjects } from './draft-projects.ts'
+import { type DraftedRows, deleteRows, insertRows } from './drafted-rows.ts'
+
+interface StagedRows extends Omit<DraftedRows, 'project'> {
+  readonly project: number
+}
+
+export interface WriterOptions {
+  readonly run: number
+  readonly fence: Fence
+  readonly ids: DraftIds
+  readonly projects: DraftProjects
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+/** How long a draft relies on having seen that it still may write. It only spares questions: every write is fenced. */
+const trustedForMs = 1_000
+
+/** Writes the rows of a draft, some hundreds at a time, in the order in which they were staged. */
+export class DraftWriter {
+  readonly #db: PostgresDatabase
+  readonly #options: WriterOptions
+  readonly #queue = new RowQueue<StagedRows>()
+  readonly #digests = {
+    versions: new RunningDigest(versionMembers),
+    changes: new RunningDigest(changeMembers),
+    violations: new RunningDigest(violationMembers),
+  }
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #lastVersion = 0
+  #hasEnded = false
+  #fault: unknown
+  /** The last write: one begins when the one before it has ended. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(db: PostgresDatabase, options: WriterOptions) {
+    this.#db = db
+    this.#options = options
+  }
+
+  /** @throws AuditError.busy when the draft may no longer write */
+  async requireFence(): Promise<void> {
+    this.#requireOpen()
+    const { fence, now } = this.#options
+    const at = now()
+    if (at - this.#checkedAt < trustedForMs) return
+    if ((await this.#db.value(fence.sql(1), fence.values)) === undefined) throw this.lost()
+    this.#checkedAt = at
+  }
+
+  /** Nothing more is written. */
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  lost(): Error {
+    this.#hasEnded = true
+    return leaseLost(this.#options.run, this.#db.shown)
+  }
+
+  /**
+   * Has rows of a project inserted, later and with others. `characters`: about the length of their long texts.
+   * @throws AuditError.busy when the draft may no longer write
+   */
+  async stage(staged: StagedRows, size: { readonly rows: number; readonly characters?: number }): Promise<void> {
+    // Before the question, so that rows are in the order of the calls.
+    this.#requireOpen()
+    this.#queue.add(staged, size.rows, size.characters ?? 0)
+    await this.requireFence()
+    if (this.#queue.isFull) await this.insert()
+  }
+
+  /** Inserts what waits, if some of it is of this project: before a read that must find rows of the draft. */
+  async insertRowsOf(project: number): Promise<void> {
+    // Its rows may be on their way.
+    await this.#last.catch(() => {})
+    if (this.#queue.has(project)) await this.insert()
+  }
+
+  /** Inserts what waits. @throws AuditError.busy as `stage` */
+  insert(): Promise<void> {
+    return this.#alone(() => this.#insertWaiting())
+  }
+
+  /** Deletes the rows of a project, those that wait too. @throws AuditError.busy as `stage` */
+  discard(project: number): Promise<void> {
+    return this.#alone(async () => {
+      const { fence, ids, run } = this.#options
+      this.#queue.drop(project)
+      await this.#insertWaiting()
+      this.spoilDigests()
+      if (!(await deleteRows(this.#db, fence, run, project))) throw this.lost()
+      await ids.afterDeletion?.(this.#db)
+    })
+  }
+
+  spoilDigests(): void {
+    for (const digest of Object.values(this.#digests)) digest.spoil()
+  }
+
+  /** Ends the digests that were kept while rows were inserted. */
+  endDigests(): KnownParts {
+    return endDigests(this.#digests)
+  }
+
+  #requireOpen(): void {
+    if (this.#hasEnded) throw this.lost()
+    if (this.#fault !== undefined) throw this.#fault
+  }
+
+  async #insertWaiting(): Promise<void> {
+    this.#requireOpen()
+    const { fence, ids, now, projects } = this.#options
+    const { staged } = this.#queue
+    this.#queue.clear()
+    const rows = {
+      project: projects.takeWaiting(),
+      version: staged.flatMap(({ version = [] }) => version),
+      change: staged.flatMap(({ change = [] }) => change),
+      violation: staged.flatMap(({ violation = [] }) => violation),
+      mark_page: staged.flatMap(({ mark_page = [] }) => mark_page),
+    } satisfies DraftedRows
+    if (Object.values(rows).every(({ length }) => length === 0)) return
+    const at = now()
+    try {
+      await giveIds(ids, 'change', rows.change)
+      await giveIds(ids, 'violation', rows.violation)
+      if (!(await insertRows(this.#db, fence, rows))) throw this.lost()
+    } catch (error) {
+      // Whether they were written may be unknown: the draft can only be abandoned.
+      this.#fault = error
+      throw error
+    }
+    this.#checkedAt = at
+    const { versions, changes, violations } = this.#digests
+    for (const row of rows.version) {
+      // The digest is of the rows in the order of their ids.
+      if (row.id < this.#lastVersion) versions.spoil()
+      this.#lastVersion = row.id
+      versions.add({ ...row, normaliser: row.normal_form_version })
+    }
+    for (const row of rows.change) changes.add({ ...row })
+    for (const row of rows.violation) violations.add({ ...row })
+  }
+
+  #alone(work: () => Promise<void>): Promise<void> {
+    const next = this.#last.then(work, work)
+    this.#last = next
+    return next
+  }
+}
+
+async function giveIds(ids: DraftIds, table: 'change' | 'violation', rows: readonly { id: number }[]): Promise<void> {
+  if (rows.length === 0) return
+  const first = await ids.take(table, rows.length)
+  for (const [at, row] of rows.entries()) row.id = first + at
+}

@@ -1,0 +1,195 @@
+import { type ProjectRef, policyProject } from '../../../model/resource.ts'
+import type { Draft } from '../../history.ts'
+import { heartbeatMs } from '../../lease-owner.ts'
+import type { RunContext } from '../../records.ts'
+import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
+import type { PostgresDatabase, Transaction } from '../connect.ts'
+import { nowSql, releaseSql, type SharedProcess } from '../lease.ts'
+import { readRun } from '../read-run.ts'
+import { recordNotifications } from '../record-notifications.ts'
+import { closeAsInterrupted } from './close-runs.ts'
+import { prepareCommit, requireCommitted } from './commit-run.ts'
+import type { DraftAccess } from './draft-access.ts'
+import { type Fence, leaseFence } from './draft-fence.ts'
+import { type DraftIds, followingIds } from './draft-ids.ts'
+import { draftMarks } from './draft-marks.ts'
+import { DraftProjects } from './draft-projects.ts'
+import { draftReads } from './draft-reads.ts'
+import { draftResources } from './draft-resources.ts'
+import { draftScans } from './draft-scans.ts'
+import { draftViolations } from './draft-violations.ts'
+import { DraftWriter } from './draft-writer.ts'
+import { finishDraft } from './finish-draft.ts'
+import { emptyState, type NumberedNotice, type ProjectState } from './project-state.ts'
+
+/** A draft that can hand over what it keeps of a project until the commit: its rows are in the database. */
+export interface PostgresDraft extends Draft {
+  exportProject(project: ProjectRef): Promise<ProjectState>
+  /** Takes over what another draft of the same run exported, in place of what this one kept of the project. */
+  importProject(project: ProjectRef, state: ProjectState): Promise<void>
+}
+
+/** The part of a run's draft that one project needs. Another process commits the run. */
+export type ProjectDraft = Omit<PostgresDraft, 'commit' | 'abandon' | 'stageContext' | 'importProject' | 'interrupted'>
+
+export interface AcquiredLease {
+  readonly run: number
+  readonly token: number
+  /** Killed runs that were closed. */
+  readonly interrupted: readonly number[]
+  /** undefined: ids follow those that are there, since no other process writes. */
+  readonly ids?: DraftIds
+}
+
+interface DraftOptions {
+  readonly run: number
+  readonly fence: Fence
+  readonly ids: DraftIds
+  now(): number
+}
+
+/**
+ * Drafts one project of a run that another process commits, as long as the fence holds. Its rows, and what `exportProject`
+ * returns, are all that it leaves.
+ */
+export function openProjectDraft(
+  db: PostgresDatabase,
+  options: DraftOptions & { readonly project: ProjectRef },
+): ProjectDraft {
+  const { methods } = composeDraft(db, options, () => {
+    throw new Error(`a notice about the run was staged while ${options.project.name} is drafted`)
+  })
+  return methods
+}
+
+/** The parts of a draft, over one writer. */
+function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Parameters<typeof draftScans>[1]) {
+  const { run, ids } = options
+  const projects = new DraftProjects(db, run, ids)
+  const writer = new DraftWriter(db, { ...options, projects })
+  const access: DraftAccess = { db, run, ids, projects, writer, open: (project) => projects.open(project) }
+  const scans = draftScans(access, noteOfRun)
+  const methods: ProjectDraft = {
+    run,
+    ...draftReads(access),
+    ...draftResources(access),
+    ...draftViolations(access),
+    ...scans.methods,
+    ...draftMarks(access),
+    async discard(project) {
+      const opened = await projects.open(project)
+      await writer.discard(opened.id)
+      opened.state = emptyState(opened.state)
+    },
+    async exportProject(project) {
+      await writer.insert()
+      return (await projects.open(project)).state
+    },
+  }
+  return { methods, projects, writer, nextNotice: scans.nextNotice }
+}
+
+/**
+ * A run being written, by the owner of the lease. New versions, changes and violations are inserted some hundreds at a
+ * time, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit.
+ */
+export async function openRunDraft(
+  db: PostgresDatabase,
+  owner: SharedProcess,
+  { run, token, interrupted, ids }: AcquiredLease,
+): Promise<PostgresDraft> {
+  const notices: NumberedNotice[] = []
+  let context: RunContext | undefined
+  const options = { run, fence: leaseFence(token), ids: ids ?? (await followingIds(db)), now: owner.now }
+  const { methods, projects, writer, nextNotice } = composeDraft(db, options, (notice, at) => {
+    notices.push({ ...notice, at })
+  })
+  const stopHeartbeat = keepLease(db, owner, token)
+
+  async function commitWithin(
+    transaction: Transaction,
+    [finishedAt, exitCodeOf, compose]: Parameters<Draft['commit']>,
+  ) {
+    await prepareCommit(transaction)
+    const toolVersion = await transaction.value<string>(
+      `SELECT r.tool_version FROM hookdrift.lease l, hookdrift.run r WHERE l.token = $1 AND r.number = $2 FOR UPDATE OF l`,
+      [token, run],
+    )
+    if (toolVersion === undefined) throw writer.lost()
+    await carryUnchainedRuns(transaction, { madeAt: finishedAt, toolVersion })
+    await finishDraft(transaction, { run, projects: await projects.all(), notices, context })
+    await transaction.run("UPDATE hookdrift.run SET state = 'committed', finished_at = $2 WHERE number = $1", [
+      ...[run, finishedAt],
+    ])
+    await attributeToRun(transaction, run)
+    const record = await readRun(transaction, run)
+    if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
+    await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
+    // The link covers the exit code, which follows from the record, and the record contains the link.
+    const chain = await appendLink(transaction, run, writer.endDigests())
+    await recordNotifications(transaction, { ...record, chain }, compose)
+    await transaction.run(releaseSql, [token])
+    return { ...record, chain }
+  }
+
+  return {
+    ...methods,
+    interrupted,
+    async stageContext(given) {
+      context = given
+    },
+    async importProject(project, state) {
+      const opened = await projects.open(project)
+      // Another process inserted its rows.
+      writer.spoilDigests()
+      opened.state = { ...state, notices: state.notices.map((notice) => ({ ...notice, at: nextNotice() })) }
+    },
+    async commit(...order) {
+      stopHeartbeat()
+      // Every run scans the policy, so it needs a row even if the run stages nothing of it.
+      await projects.open(policyProject)
+      await writer.insert()
+      let committing: Awaited<ReturnType<typeof commitWithin>> | undefined
+      try {
+        const record = await db.transaction(async (transaction) => {
+          committing = await commitWithin(transaction, order)
+          return committing
+        })
+        writer.end()
+        return record
+      } catch (error) {
+        if (committing === undefined) throw error
+        await requireCommitted(db, { run, token, chain: committing.chain }, error)
+        writer.end()
+        return committing
+      }
+    },
+    async abandon(finishedAt) {
+      stopHeartbeat()
+      writer.end()
+      await db.transaction(async (transaction) => {
+        const isOurs = await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR UPDATE', [token])
+        // Another owner of the lease has closed this run already.
+        if (isOurs === undefined) return
+        await closeAsInterrupted(transaction, [run], finishedAt)
+        await transaction.run(releaseSql, [token])
+      })
+    },
+  }
+}
+
+/** Renews the lease until the returned function is called. */
+function keepLease(db: PostgresDatabase, owner: SharedProcess, token: number): () => void {
+  let isRenewing = false
+  return owner.every(heartbeatMs, async () => {
+    if (isRenewing) return
+    isRenewing = true
+    try {
+      await db.run(`UPDATE hookdrift.lease SET heartbeat_at = ${nowSql(owner)} WHERE token = $1`, [token])
+    } catch {
+      // The server is away or full. The next heartbeat or the commit reports it.
+    } finally {
+      isRenewing = false
+    }
+  })
+}

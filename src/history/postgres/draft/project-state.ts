@@ -1,0 +1,63 @@
+import type { Coverage } from '../../../model/coverage.ts'
+import type { ProjectNotice } from '../../../model/notice.ts'
+import type { Kind, Listing } from '../../../model/resource.ts'
+import type { Resolution } from '../../../model/violation.ts'
+import type { IdBits } from './id-bits.ts'
+
+/**
+ * What a draft keeps of a project until the commit, as plain JSON: one machine may walk the project, and another one
+ * commit the run.
+ */
+export interface ProjectState {
+  /** The project's name; null unless it was scanned. */
+  scan: string | null
+  /** By listing. */
+  walks: Record<string, StagedWalk>
+  notices: NumberedNotice[]
+  /** Uids of removals that wait for the next scan, by listing: JSON. */
+  withheld: Partial<Record<Listing, string>>
+  /** Versions from before the run that it saw or replaced, and how many. */
+  seen: IdBits
+  seenCount: number
+  endedVersions: IdBits
+  /** Violations from before the run that it confirmed or replaced. */
+  confirmed: IdBits
+  replaced: IdBits
+  endedViolations: Record<number, Resolution>
+  unreferenced: Partial<Record<Kind, MarkChanges>>
+  /** null: the scan left nothing to recognise it by. */
+  marks: MarksToHold | null
+}
+
+export interface StagedWalk extends Coverage {
+  /** Sorted paths, as JSON; null where it equals the last one. */
+  readonly shape: string | null
+}
+
+export interface NumberedNotice extends ProjectNotice {
+  /** Its place among all notices that the draft staged. */
+  readonly at: number
+}
+
+/** What the commit does to the unreferenced marks of a kind. */
+interface MarkChanges {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** What the commit makes of the marks of a project. */
+interface MarksToHold {
+  /** Base64. */
+  readonly seal: string
+  /** The number of the last page of each listing. */
+  readonly pages: Readonly<Record<string, number>>
+}
+
+/** Of a project of which nothing was staged, but for its scan and walks. */
+export function emptyState({ scan, walks }: Pick<ProjectState, 'scan' | 'walks'> = { scan: null, walks: {} }) {
+  const state: ProjectState = {
+    ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
+    ...{ replaced: {}, endedViolations: {}, unreferenced: {}, marks: null },
+  }
+  return state
+}

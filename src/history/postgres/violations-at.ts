@@ -1,0 +1,108 @@
+import type { RecordedSpan, ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { RecordedViolation } from '../records.ts'
+import { inReportOrder } from '../report-order.ts'
+import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
+import type { Session } from './connect.ts'
+import { ownerSql } from './owner-sql.ts'
+import { lastScanSql } from './sql-fragments.ts'
+
+/** A violation with the id of its row. */
+export type ViolationRow = RecordedRow & { readonly id: number }
+export type ResolvedRow = ViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
+
+const columns = `x.id, x.fingerprint, x.rule, x.severity, coalesce(s.name, '') AS project, x.kind, x.uid, x.name, x.path,
+  x.message, f.started_at AS "firstSeen", l.started_at AS "lastSeen"`
+
+/** What an active violation is called as of scan `s`. */
+export const stateSql =
+  "CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = s.run THEN 'opened' ELSE 'continuing' END AS state"
+
+/** Violations as of the scans of their projects. `from` is SQL of `s` (name, run) and `violation x`. */
+export function activeSql(from: string): string {
+  return `SELECT ${columns}, x.waiver, ${ownerSql('s.run')} AS owner, ${stateSql}, NULL AS resolution
+    FROM ${from} JOIN hookdrift.run f ON f.number = x.first_run
+    LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
+}
+
+/**
+ * Active violations as of the scans that `scans` selects (id of the project, name, run). Two statements, because the
+ * indexes find rows without an end by project, and ended rows by their end. `OFFSET 0` keeps to that order: a plan that
+ * begins with all violations would cost more with each run.
+ */
+export function activeAsOf(scans: string, statement: (from: string) => string): string {
+  const ending = (end: string) => `(${scans}) s CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v
+    WHERE v.project_id = s.id AND v.from_run <= s.run AND ${end} OFFSET 0) x`
+  return `${statement(ending('v.to_run IS NULL'))} UNION ALL ${statement(ending('v.to_run > s.run'))}`
+}
+
+/** Violations that ended, as of the run that ended them. `from` is SQL of `s` (name) and `violation x`. */
+export function resolvedSql(from: string): string {
+  return `SELECT ${columns}, x.waiver, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run,
+      r.started_at AS "resolvedAt", x.resolution
+    FROM ${from} JOIN hookdrift.run f ON f.number = x.first_run JOIN hookdrift.run r ON r.number = x.to_run
+    LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, (SELECT max(b.run) FROM hookdrift.scan b
+      WHERE b.project_id = x.project_id AND b.run < x.to_run))`
+}
+
+/** `violation x`, each with the name of its project as of a run. */
+export function namedAt(run: string): string {
+  return `hookdrift.violation x LEFT JOIN (${lastScanSql(run)}) s ON s.id = x.project_id`
+}
+
+/** SQL: no later span continues `violation x`. */
+export const isLastSpanSql = 'NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id OFFSET 0)'
+
+/** Of violations that ended: those that a scan ended without a replacement, in runs after `after`, up to `run`. */
+export function isResolvedSql(after: string, run: string): string {
+  return `x.to_run > ${after} AND x.to_run <= ${run}
+    AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run OFFSET 0)
+    AND ${isLastSpanSql}`
+}
+
+/** Active violations as of a run, each project as of its last scan by then. */
+export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
+  const rows = await session.all<ViolationRow>(activeAsOf(lastScanSql('$1'), activeSql), [run])
+  return rows.map(toViolation).sort(inReportOrder)
+}
+
+/** Violations that ended in runs after `after`, up to `run`, without a replacement. */
+export async function resolvedBetween(session: Session, after: number, run: number): Promise<ResolvedViolation[]> {
+  const sql = `${resolvedSql(namedAt('$2'))} WHERE ${isResolvedSql('$1', '$2')}`
+  const rows = await session.all<ResolvedRow>(sql, [after, run])
+  return rows.map(toResolved).sort((a, b) => b.run - a.run || inReportOrder(a, b))
+}
+
+export function toViolation<Row extends ViolationRow>({ id: _, ...row }: Row) {
+  return toRecordedViolation(row)
+}
+
+/** The scans that saw it may be pruned. */
+export function toResolved(row: ResolvedRow): ResolvedViolation {
+  return toViolation({ ...row, lastSeen: row.lastSeen ?? '' })
+}
+
+/** Spans that reach into runs after `after`, up to `run`, as of `run`. */
+export async function violationSpans(session: Session, after: number, run: number): Promise<RecordedSpan[]> {
+  return session.all<RecordedSpan>(
+    `SELECT coalesce(s.name, '') AS project, x.fingerprint, x.rule, x.severity, x.waiver IS NOT NULL AS "isWaived",
+       f.started_at AS "firstSeen", b.started_at AS "from", e.started_at AS "to",
+       EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $2) AS "goesOn",
+       CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution
+     FROM ${namedAt('$2')} JOIN hookdrift.run f ON f.number = x.first_run JOIN hookdrift.run b ON b.number = x.from_run
+     LEFT JOIN hookdrift.run e ON e.number = x.to_run AND x.to_run <= $2
+     WHERE x.from_run <= $2 AND (x.to_run IS NULL OR x.to_run > $1) ORDER BY x.id`,
+    [after, run],
+  )
+}
+
+/** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
+export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
+  const waived = (end: string) => `SELECT x.fingerprint, x.rule, x.waiver FROM (${lastScanSql('$2')}) s
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v
+      WHERE v.project_id = s.id AND v.waiver IS NOT NULL AND v.from_run <= $2 AND ${end} OFFSET 0) x`
+  const rows = await session.all<{ fingerprint: string; rule: string; waiver: string }>(
+    `${waived('v.to_run IS NULL')} UNION ${waived('v.to_run > $1 + 1')}`,
+    [after, run],
+  )
+  return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
+}

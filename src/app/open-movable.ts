@@ -10,7 +10,7 @@ import { thisProcess } from './system.ts'
 
 // What takes both backends: moving a history, and verifying one in PostgreSQL by a copy of its rows in a file.
 
-/** Opens a history, or the place for one, to copy it. Its `close` ends connections. */
+/** Opens a history, or the place for one. */
 export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
   if (location.kind === 'postgres') return openMovableDatabase(location.server)
   const { movableFile } = await import('../history/sqlite/move/movable-file.ts')
@@ -19,12 +19,14 @@ export async function openMovable(location: HistoryLocation, env: ProcessContext
 
 /** Verifies the history of a server in one state of it. Writes nothing there. */
 export async function verifyDatabase(server: PostgresServer, request: VerificationRequest): Promise<Verification> {
-  return withDatabase(server, (history) => history.snapshot((rows) => rows.verify(request)))
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => rows.verify(request))
 }
 
 /** The chain's digest as of a run. */
 export async function chainOf(server: PostgresServer, run: number): Promise<RunChain> {
-  return withDatabase(server, (history) => history.snapshot((rows) => rows.chainOf(run)))
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => rows.chainOf(run))
 }
 
 /**
@@ -37,21 +39,8 @@ export async function backUpDatabase(
   request: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
   const { backUpRows } = await import('../history/sqlite/move/back-up-rows.ts')
-  return withDatabase(server, (history) =>
-    history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() })),
-  )
-}
-
-async function withDatabase<Result>(
-  server: PostgresServer,
-  work: (history: MovableHistory) => Promise<Result>,
-): Promise<Result> {
-  const history = await openMovableDatabase(server)
-  try {
-    return await work(history)
-  } finally {
-    await history.close()
-  }
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() }))
 }
 
 async function openMovableDatabase(server: PostgresServer): Promise<MovableHistory> {

@@ -81,7 +81,10 @@ async function idsOf(session: Session, projects: readonly ProjectRef[]): Promise
 }
 
 /** Notes where the ids of rows begin that the coordinator writes itself. */
-export async function noteConcluding(db: PostgresDatabase, { id, draft }: Pick<Planning, 'id' | 'draft'>): Promise<void> {
+export async function noteConcluding(
+  db: PostgresDatabase,
+  { id, draft }: Pick<Planning, 'id' | 'draft'>,
+): Promise<void> {
   await db.transaction(async (transaction) => {
     await requireLease(transaction, draft)
     await transaction.run(

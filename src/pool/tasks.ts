@@ -187,7 +187,8 @@ export type GivenUp = 'unfinished' | 'planned' | readonly number[]
  */
 export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
   return db.transaction(async (transaction) => {
-    const isChosen = which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
+    const isChosen =
+      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
     const rows = await transaction.all<{ id: number }>(
       `UPDATE hookdrift.task SET token = token + 1, state = 'lost' WHERE run = $1 AND state <> 'done' AND ${isChosen}
        RETURNING project_id AS id`,

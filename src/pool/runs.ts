@@ -43,10 +43,10 @@ export async function requestRun(
   const ask = async (session: Session) => {
     if ((await jobs.send(runQueue, [{ id } satisfies RunKey], { key }, session)) === 0) return false
     await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
-    await session.run(
-      'INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())',
-      [id, JSON.stringify(request)],
-    )
+    await session.run('INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())', [
+      id,
+      JSON.stringify(request),
+    ])
     return true
   }
   return within === undefined ? db.transaction(ask) : ask(within)

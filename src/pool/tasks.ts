@@ -143,7 +143,6 @@ const draftTables = [
   ['version', 'from_run'],
   ['change', 'run'],
   ['violation', 'from_run'],
-  ['withheld_removal', 'run'],
   ['mark_page', 'run'],
 ] as const
 
@@ -173,7 +172,7 @@ export async function readProgress(session: Session, run: number): Promise<Progr
     `SELECT ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy", ${['planned', 'running', 'lost', 'done']
       .map((state) => `count(t.run) FILTER (WHERE t.state = '${state}') AS "${state}"`)
       .join(', ')}
-     FROM hookdrift.run_plan p LEFT JOIN hookdrift.task t ON t.run = p.run WHERE p.run = $1 GROUP BY p.run`,
+     FROM hookdrift.run_plan p LEFT JOIN hookdrift.task t ON t.run = p.run WHERE p.run = $1 GROUP BY p.id`,
     [run],
   )
 }
@@ -187,7 +186,8 @@ export type GivenUp = 'unfinished' | 'planned' | readonly number[]
  */
 export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
   return db.transaction(async (transaction) => {
-    const isChosen = which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
+    const isChosen =
+      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
     const rows = await transaction.all<{ id: number }>(
       `UPDATE hookdrift.task SET token = token + 1, state = 'lost' WHERE run = $1 AND state <> 'done' AND ${isChosen}
        RETURNING project_id AS id`,

@@ -171,6 +171,7 @@ const skipTexts: Readonly<Record<SkipReason, string>> = {
   running: 'tick skipped: the previous run is still in progress',
   busy: 'tick skipped: another process writes to the history',
   away: 'missed ticks while the worker was down: running once to catch up',
+  elsewhere: 'tick skipped: another worker asked for its run',
 }
 
 function logOf(log: Log): WorkerObserver<Report> {

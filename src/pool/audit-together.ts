@@ -1,4 +1,3 @@
-import type { AuditedProject } from '../audit/project-scan.ts'
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { isoTime } from '../model/clock.ts'
@@ -53,16 +52,14 @@ export async function auditTogether(
   )
 }
 
-/** Goes on with a run that another process began. `open` opens its projects. Returns and throws as `auditTogether`. */
+/** Goes on with a run that another process began: `audit` has the projects of its tasks, in their order. Returns and throws as `auditTogether`. */
 export async function goOnTogether(
-  audit: Omit<Audit, 'projects'>,
+  audit: Audit,
   { run, startedAt, concluding, options }: RequestedRun & { readonly options: WalkOptions },
-  coordinating: Coordinating & {
-    readonly open: (tasks: Awaited<ReturnType<typeof readProjects>>) => readonly AuditedProject[]
-  },
+  coordinating: Coordinating,
   dependencies: AuditDependencies,
 ): Promise<Report> {
-  const { db, drafts, id, onBegun, open } = coordinating
+  const { db, drafts, id, onBegun } = coordinating
   if (run === null || startedAt === null) throw new Error('a run is adopted that was not begun')
   const draft = await drafts.adopt(run)
   onBegun?.(run)
@@ -73,7 +70,7 @@ export async function goOnTogether(
     const projectIds = tasks.map(({ projectId }) => projectId)
     const auditAll = poolOf(planned, { projectIds, options, ...dependencies, id })
     const begun = { draft: keeping(draft), startedAt }
-    return conductRun({ ...audit, projects: open(tasks) }, dependencies, begun, auditAll)
+    return conductRun(audit, dependencies, begun, auditAll)
   })
 }
 

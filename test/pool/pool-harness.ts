@@ -117,7 +117,7 @@ export async function openPoolHarness({ walks = 2 } = {}) {
     const { db, jobs, pid } = await join()
     asked += 1
     const id = `run-${asked}`
-    await requestRun({ db, jobs }, { ...request, runTimeoutMs }, { id, key: id })
+    await requestRun({ db, jobs }, { ...request, runTimeoutMs }, id)
     return coordinate({ db, jobs, id, pid, handOver, given })
   }
 
@@ -161,11 +161,7 @@ export async function openPoolHarness({ walks = 2 } = {}) {
           : await goOnTogether(
               audited,
               { ...requested, options: requested.options },
-              {
-                ...coordinating,
-                open: (tasks) =>
-                  tasks.flatMap(({ project }) => given.projects.find(({ ref }) => ref.name === project.ref.name) ?? []),
-              },
+              coordinating,
               dependencies,
             )
       await jobs.complete(runQueue, job)

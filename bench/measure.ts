@@ -19,7 +19,7 @@ export interface Command {
 /** Runs a command to its end. Throws, with what it said, when it fails: a benchmark of failures would be fast. */
 export async function measure({ command, args, input = '', env = {} }: Command): Promise<Cost> {
   // The shell's own `time`: Node does not report what its children cost.
-  const script = 'exec 3>&2; TIMEFORMAT="%R %U %S"; time "$@" 2>&3'
+  const script = 'exec 3>&2; TIMEFORMAT="%R %U %S"; time "$@" > /dev/null 2>&3'
   const child = spawn('bash', ['-c', script, 'bash', command, ...args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { ...process.env, ...env },

@@ -53,8 +53,8 @@ const homes: Readonly<Record<string, string>> = {
   'string-width': 'text/',
 }
 
-/** The one file that chooses the backend of a history, and the folders that it alone may import. */
-const chooser = 'app/open-history.ts'
+/** The files that choose the backend of a history, and the folders that they alone may import. */
+const choosers = ['app/open-history.ts', 'app/open-movable.ts']
 const backends = ['history/sqlite/', 'history/postgres/']
 
 /** Workers share a run through PostgreSQL and nothing else. */
@@ -78,8 +78,12 @@ function faultOf(file: string, imported: string): string | undefined {
     return undefined
   }
   const target = join(dirname(file), imported)
-  const backend = backends.find((folder) => target.startsWith(folder) && !file.startsWith(folder) && !isShared(file, folder))
-  if (backend !== undefined && file !== chooser) return `${file} imports ${target}, which only ${chooser} may see`
+  const backend = backends.find(
+    (folder) => target.startsWith(folder) && !file.startsWith(folder) && !isShared(file, folder),
+  )
+  if (backend !== undefined && !choosers.includes(file)) {
+    return `${file} imports ${target}, which only ${choosers.join(' and ')} may see`
+  }
   const [from, to] = [file, target].map((path) => path.split('/')[0] ?? '')
   if (from === to) return undefined
   const [own, other] = [from, to].map((folder) => floors.findIndex((floor) => floor.includes(folder ?? '')))
@@ -114,7 +118,7 @@ describe('the layers of src', () => {
     )
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
     expect(faultOf('cli/query.ts', '../history/sqlite/views.ts')).toBe(
-      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts may see',
+      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts and app/open-movable.ts may see',
     )
     expect(faultOf('app/open-history.ts', '../history/sqlite/views.ts')).toBeUndefined()
   })

@@ -8,7 +8,7 @@ import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../histo
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 
-// The one file that chooses a backend: all others see the contracts in src/history.
+// This file and open-movable.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -56,8 +56,15 @@ export async function withUpkeep<Result>(
 
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
   if (location.kind === 'postgres') {
+    const { server } = location
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
-    return postgresUpkeep(location.server, await ownProcess(), { queryServer: () => queryServer(env) })
+    const { backUpDatabase, chainOf, verifyDatabase } = await import('./open-movable.ts')
+    return postgresUpkeep(server, await ownProcess(), {
+      queryServer: () => queryServer(env),
+      verify: (request) => verifyDatabase(server, request),
+      chainOf: (run) => chainOf(server, run),
+      backUp: (target, request) => backUpDatabase(server, target, request),
+    })
   }
   const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
   return sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
@@ -74,7 +81,8 @@ export async function examineHistory(
 ): Promise<HistoryExamination> {
   if (location.kind === 'postgres') {
     const { examineDatabase } = await import('../history/postgres/examine-database.ts')
-    return examineDatabase(location.server, request)
+    const { verifyDatabase } = await import('./open-movable.ts')
+    return examineDatabase(location.server, () => verifyDatabase(location.server, request))
   }
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)
@@ -120,7 +128,8 @@ async function ownProcess() {
   return (await import('./system.ts')).thisProcess
 }
 
-async function localProcess(env: Environment) {
+/** This process on this machine, as the owner of a lease. */
+export async function localProcess(env: Environment) {
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
   return { ...(await ownProcess()), mounts }
@@ -131,7 +140,7 @@ async function localProcess(env: Environment) {
  * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
  * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
  */
-async function resealingFor(location: HistoryFile, env: Environment) {
+export async function resealingFor(location: HistoryFile, env: Environment) {
   const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
   if (isResealed(location.path)) return undefined
   const { createResealing } = await import('./create-resealing.ts')

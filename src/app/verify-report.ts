@@ -36,7 +36,7 @@ export async function verifyReport(
 async function examine(upkeep: HistoryUpkeep, run: number): Promise<RunChain | { readonly fault: string }> {
   try {
     const { ok, checks } = await upkeep.verify(verificationOf('plain'))
-    const fault = checks.find((check) => !check.ok)
+    const fault = checks.find((check) => check.ok === false)
     return ok ? await upkeep.chainOf(run) : { fault: `${fault?.id}: ${fault?.detail}` }
   } catch (error) {
     // A history too damaged to open fails the check.

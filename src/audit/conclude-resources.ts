@@ -5,7 +5,8 @@ import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Collector } from './collect-resources.ts'
-import type { KeptOutcome, ProjectMarks } from './project-marks.ts'
+import type { KeptOutcome } from './kept-outcome.ts'
+import type { ProjectMarks } from './project-marks.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
 interface Concluding {

@@ -4,14 +4,13 @@ import { type GatheredMarks, gatherMarks } from '../marks/gather-marks.ts'
 import type { OpenMarks } from '../marks/open-marks.ts'
 import { openRecogniser } from '../marks/open-recogniser.ts'
 import { VersionList } from '../marks/version-list.ts'
-import { canonicalJson } from '../model/canonical-json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import { type Listing, listings, type ProjectRef } from '../model/resource.ts'
-import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
 import { countEntries } from './find-list-fault.ts'
+import { decodeOutcome, encodeOutcome, type KeptOutcome } from './kept-outcome.ts'
 import { kindOf, type Statuses } from './project-scan.ts'
 import type { StagedResource } from './stage-resources.ts'
 import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
@@ -30,17 +29,6 @@ export interface ProjectMarks {
   findAgain(violations: readonly ActiveViolation[], needs: RuleNeeds): Promise<readonly ActiveViolation[]>
   /** Leaves marks of the listings that were read to their end. `outcome`: undefined where it holds for no other run. */
   stage(statuses: Statuses, outcome: KeptOutcome | 'same' | undefined): Promise<void>
-}
-
-/** What the evaluation of a project left, and what it follows from. */
-export interface KeptOutcome {
-  readonly evaluation: EvaluationOutcome
-  /** Of the versions that were collected, and their order. */
-  readonly versions: string
-  readonly statuses: Statuses
-  /** From when until when rules across resources find the same, in milliseconds since the epoch; null: without end. */
-  readonly at: number
-  readonly until: number | null
 }
 
 interface MarkContext {
@@ -140,11 +128,7 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       const pages = new Map<string, Awaited<ReturnType<GatheredMarks['pages']>>>()
       for (const listing of complete) pages.set(listing, await gather(listing).pages())
       const sealed =
-        outcome === undefined
-          ? undefined
-          : outcome === 'same'
-            ? 'kept'
-            : marks.sealOutcome(canonicalJson(JSON.parse(JSON.stringify(outcome))))
+        outcome === undefined ? undefined : outcome === 'same' ? 'kept' : marks.sealOutcome(encodeOutcome(outcome))
       await draft.stageMarks(project, { seal: marks.sealScan(), outcome: sealed, pages })
     },
   }
@@ -152,9 +136,8 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
 
 /** What the last evaluation left, unless a rule across resources may find something else by now. */
 function readKept(marks: OpenMarks, now: number): KeptOutcome | undefined {
-  const text = marks.outcome()
-  if (text === undefined) return undefined
-  // Hookdrift wrote it.
-  const kept = JSON.parse(text) as KeptOutcome
+  const bytes = marks.outcome()
+  if (bytes === undefined) return undefined
+  const kept = decodeOutcome(bytes)
   return now >= kept.at && (kept.until === null || now < kept.until) ? kept : undefined
 }

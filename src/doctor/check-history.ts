@@ -58,7 +58,7 @@ function contentDiagnoses({ content, freeBytes, isLocal }: HistoryExamination, f
     return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}`)]
   }
   const advice = 'Keep a copy of the file and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
-  const failed = verification.checks.filter((check) => !check.ok)
+  const failed = verification.checks.filter((check) => check.ok === false)
   return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
 }
 

@@ -16,12 +16,25 @@ export const heartbeatMs = 5_000
 /** Two missed heartbeats and some slack. */
 export const leaseExpiryMs = 12_000
 
+/**
+ * The lease of a history that was moved has an owner that never ends, on a host of this name and the new place. No host
+ * is named so, and a program that does not know the name refuses to write too.
+ */
+export const movedTo = 'moved to '
+/** When such an owner was last heard of: never too long ago. */
+export const endOfTime = '9999-12-31T23:59:59.999Z'
+
 /** Why a second run is refused. `place`: the history's file. */
 export function leaseTaken(
   { pid, host, takenAt }: Pick<LeaseOwner, 'pid' | 'host'> & { readonly takenAt: string },
   now: number,
   place: string,
 ): AuditError {
+  if (host.startsWith(movedTo)) {
+    return AuditError.busy(`the history ${place} was ${host} at ${takenAt}, and is not written to any more`, {
+      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`',
+    })
+  }
   const ageS = Math.max(0, Math.round((now - Date.parse(takenAt)) / 1000))
   return AuditError.busy(
     `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,

@@ -50,6 +50,7 @@ export interface VerificationRequest {
 }
 
 export interface Verification {
+  /** Whether no check failed. */
   readonly ok: boolean
   /** The last committed run; null when there is none, or it cannot be read. */
   readonly run: CommittedRun | null
@@ -58,8 +59,9 @@ export interface Verification {
 
 export interface CheckResult {
   readonly id: string
-  readonly ok: boolean
-  /** The invariant, or the first faults. */
+  /** null: not checked here. */
+  readonly ok: boolean | null
+  /** The invariant, or the first faults, or who checks it. */
   readonly detail: string
   /** Of a check that failed. */
   readonly means?: string

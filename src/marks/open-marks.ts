@@ -8,16 +8,16 @@ import { digestBytes, keyedDigest } from './keyed-digest.ts'
 /** What the last scan of a project left to recognise it by, as far as it holds. */
 export interface OpenMarks {
   /** Of bytes, under the installation's key. */
-  readonly digest: (bytes: Buffer) => Buffer
+  readonly digest: (...parts: readonly Buffer[]) => Buffer
   /** Whether the last scan left marks that hold. */
   readonly hold: boolean
   /** A page as it was left; undefined where there is none, and where someone altered it. */
   page(listing: Listing, number: number): Promise<MarkedPageRow | undefined>
-  /** What the evaluation left for the end of the run, as JSON. */
-  outcome(): string | undefined
+  /** What the evaluation left for the end of the run: the bytes that were sealed. */
+  outcome(): Buffer | undefined
   /** Makes what `page` and `outcome` give. */
   sealPage(listing: Listing, number: number, row: MarkedPageRow): MarkedPageRow
-  sealOutcome(text: string): Buffer
+  sealOutcome(parts: readonly Buffer[]): Buffer
   /** Names this run as the one whose marks hold for the next. */
   sealScan(): Buffer
 }
@@ -36,9 +36,10 @@ export async function openMarks(
 ): Promise<OpenMarks> {
   const digest = keyedDigest(key)
   const termsText = canonicalJson([formVersion, project.service, project.uid, terms])
-  const bind = (place: Json, bytes: Buffer = empty) =>
-    digest(Buffer.concat([digest(Buffer.from(termsText)), Buffer.from(`${canonicalJson(place)}\n`), bytes]))
-  const withSeal = (place: Json, body: Buffer) => Buffer.concat([bind(place, body), body])
+  const termsDigest = digest(Buffer.from(termsText))
+  const bind = (place: Json, ...parts: readonly Buffer[]) =>
+    digest(termsDigest, Buffer.from(`${canonicalJson(place)}\n`), ...parts)
+  const withSeal = (place: Json, ...parts: readonly Buffer[]) => Buffer.concat([bind(place, ...parts), ...parts])
   const withoutSeal = (place: Json, sealed: Buffer): Buffer | undefined => {
     const body = sealed.subarray(digestBytes)
     return bind(place, body).equals(sealed.subarray(0, digestBytes)) ? body : undefined
@@ -60,15 +61,12 @@ export async function openMarks(
       const body = row && withoutSeal(pagePlace(listing, number, row), row.body)
       return row === undefined || body === undefined ? undefined : { digest: row.digest, body }
     },
-    outcome: () =>
-      hold && marks?.outcome !== undefined ? withoutSeal(['outcome'], marks.outcome)?.toString('utf8') : undefined,
+    outcome: () => (hold && marks?.outcome !== undefined ? withoutSeal(['outcome'], marks.outcome) : undefined),
     sealPage: (listing, number, row) => ({ ...row, body: withSeal(pagePlace(listing, number, row), row.body) }),
-    sealOutcome: (text) => withSeal(['outcome'], Buffer.from(text)),
+    sealOutcome: (parts) => withSeal(['outcome'], ...parts),
     sealScan: () => bind(['scan', draft.run]),
   }
 }
 
 /** Of what is written here: another one ends all marks. */
-const formVersion = 2
-
-const empty = Buffer.alloc(0)
+const formVersion = 3

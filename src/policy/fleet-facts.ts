@@ -2,7 +2,7 @@ import { isSeal } from '../inventory/sealer.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import type { BoundRule, FleetFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
-import { type FoundSeal, packSeals, shortenSeal } from './packed-seals.ts'
+import { type FoundSeal, SealPacker, shortenSeal } from './packed-seals.ts'
 import type { ActiveRule } from './policy.ts'
 import type { OverrideKey } from './rule-sets.ts'
 import type { WaiverPlaces } from './waiving.ts'
@@ -49,13 +49,16 @@ interface Gathering {
 /** `isEvaluated`: whether a rule applies to the resource. Reads waivers and overrides only where there are facts. */
 export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
-  const resources: string[] = []
-  const seals: FoundSeal[] = []
+  /** Texts of one line or of several: what was listed is one text, so that a large project is in memory once. */
+  let resources: string[] = []
+  let lines = 0
+  const seals = new SealPacker()
 
   const keep = (facts: FactsOfResource | undefined) => {
     if (facts === undefined) return
-    for (const { rule, short } of facts.seals) seals.push({ rule, short, line: resources.length })
+    for (const { rule, short } of facts.seals) seals.add({ rule, short, line: lines })
     resources.push(facts.text)
+    lines += 1
   }
 
   /** undefined where the rule failed. */
@@ -94,11 +97,11 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
       keep(kept)
       if (isWhole) known?.set(resource, kept)
     },
-    list: (): FleetFacts => ({
-      rules: fleet.map(({ rule }) => rule.id),
-      resources: resources.join('\n'),
-      seals: packSeals(seals),
-    }),
+    list(): FleetFacts {
+      const text = resources.join('\n')
+      resources = lines === 0 ? [] : [text]
+      return { rules: fleet.map(({ rule }) => rule.id), resources: text, seals: seals.pack() }
+    },
   }
 }
 

@@ -11,19 +11,25 @@ const recordBytes = 12
 const mostLines = 2 ** 24
 
 /**
- * Packs seals as base64: a fleet has as many as it has resources, and hardly any occurs twice.
+ * Packs seals as they come: a fleet has as many as it has resources, and hardly any occurs twice.
  * @throws Error when a project has more resources with facts than a line number holds
  */
-export function packSeals(seals: readonly FoundSeal[]): string {
-  const bytes = Buffer.alloc(seals.length * recordBytes)
-  let at = 0
-  for (const { rule, short, line } of seals) {
+export class SealPacker {
+  #bytes = Buffer.alloc(64 * recordBytes)
+  #length = 0
+
+  add({ rule, short, line }: FoundSeal): void {
     if (line >= mostLines || rule > 255) throw new Error('facts of too many resources or rules in one project')
-    bytes.writeDoubleLE(short, at)
-    bytes.writeUInt32LE(line * 256 + rule, at + 8)
-    at += recordBytes
+    if (this.#length === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes])
+    this.#bytes.writeDoubleLE(short, this.#length)
+    this.#bytes.writeUInt32LE(line * 256 + rule, this.#length + 8)
+    this.#length += recordBytes
   }
-  return bytes.toString('base64')
+
+  /** As base64. */
+  pack(): string {
+    return this.#bytes.toString('base64', 0, this.#length)
+  }
 }
 
 /** Calls for each seal, in the order of packing. */

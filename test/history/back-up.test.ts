@@ -50,7 +50,7 @@ describe('a backup', () => {
     await walkAll(draft)
     await commit(draft)
     await history.close()
-    machines.pass(60)
+    await machines.pass(60)
     const restored = openSqliteHistory(target, machines.process(3))
     expect(await restored.readRun(2)).toBeUndefined()
     const next = await restored.begin(aStart(at(3)))

@@ -8,53 +8,95 @@ import { answersOf } from './answers-of.ts'
 import { aRun, perform, projects, type Run, stateOf, uids } from './arbitrary-runs.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
+import { hasPostgres } from './postgres/databases.ts'
+import { makePostgresPlace } from './postgres/postgres-place.ts'
 import { Machines, type Process } from './processes.ts'
 import { aStart, at, commit } from './samples.ts'
 
-/** Links are made of SQLite's rows. */
-const withoutChain = (record: RunRecord | undefined) => record && { ...record, chain: null }
-/** Performs runs, and returns all that could be read before, during and after each. */
-async function play(open: (process: Process) => History, runs: readonly Run[]): Promise<unknown[]> {
+interface Played {
+  /** All that could be read before, during and after each run; without links. */
+  readonly seen: readonly unknown[]
+  /** Links of the committed runs. */
+  readonly chains: readonly (string | null)[]
+}
+
+/** Performs runs. */
+async function play(open: (process: Process) => Promise<History>, runs: readonly Run[]): Promise<Played> {
   const machines = new Machines()
   const seen: unknown[] = []
+  const chains: (string | null)[] = []
+  const withoutChain = (record: RunRecord | undefined) => record && { ...record, chain: null }
   for (const [index, run] of runs.entries()) {
     const process = machines.process(index + 1)
-    const history = open(process)
+    const history = await open(process)
     const draft = await history.begin(aStart(at(index + 1)))
     seen.push(await stateOf(draft))
     await perform(draft, run)
     seen.push(await stateOf(draft))
-    if (run.end === 'commit') seen.push(withoutChain(await commit(draft)))
+    if (run.end === 'commit') {
+      const record = await commit(draft)
+      seen.push(withoutChain(record))
+      chains.push(record.chain)
+    }
     // Asking for marks sets them, so only a run that leaves nothing may ask.
     else for (const project of projects) seen.push(await draft.markUnreferenced(project, 'source', uids))
     if (run.end === 'abandon') await draft.abandon(at(index + 1.5))
     process.kill()
-    machines.pass(60)
+    await machines.pass(60)
     for (let number = 1; number <= draft.run; number += 1) seen.push(withoutChain(await history.readRun(number)))
     seen.push(await answersOf(history, uids.slice(0, 2)))
     await history.close()
   }
-  return seen
+  return { seen, chains }
 }
 
-let remove = () => {}
+let remove = async () => {}
 afterEach(() => remove())
+
+async function playInFile(runs: readonly Run[]): Promise<Played> {
+  const path = temporaryDatabasePath()
+  remove = async () => path.remove()
+  const played = await play(async (process) => openSqliteHistory(path.file, process), runs)
+  expect(faultsOf(path.file)).toEqual([])
+  path.remove()
+  return played
+}
+
+async function playInMemory(runs: readonly Run[]): Promise<Played> {
+  const memory = emptyMemory()
+  return play(async (process) => openMemoryHistory(process, memory), runs)
+}
+
+async function playInDatabase(runs: readonly Run[]): Promise<Played> {
+  const place = makePostgresPlace()
+  remove = async () => void (await place.dispose())
+  const played = await play((process) => place.open(process), runs)
+  remove = async () => {}
+  expect(await place.dispose()).toEqual([])
+  return played
+}
+
+const someRuns = fc.array(aRun, { minLength: 1, maxLength: 6 })
 
 it('SQLite and the in-memory model show the same after any runs', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(aRun, { minLength: 1, maxLength: 6 }), async (runs) => {
-      const path = temporaryDatabasePath()
-      remove = path.remove
-      const fromSqlite = await play((process) => openSqliteHistory(path.file, process), runs)
-      expect(faultsOf(path.file)).toEqual([])
-      expect(fromSqlite).toEqual(await playInMemory(runs))
-      path.remove()
+    // Links are made of rows, which the model has not.
+    fc.asyncProperty(someRuns, async (runs) => {
+      expect((await playInFile(runs)).seen).toEqual((await playInMemory(runs)).seen)
     }),
     { numRuns: tries(60, { locally: 20 }), seed: 4711 },
   )
 }, 180_000)
 
-async function playInMemory(runs: readonly Run[]): Promise<unknown[]> {
-  const memory = emptyMemory()
-  return play((process) => openMemoryHistory(process, memory), runs)
-}
+it.skipIf(!hasPostgres)(
+  'PostgreSQL and SQLite show the same after any runs, with the same links',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(someRuns, async (runs) => {
+        expect(await playInDatabase(runs)).toEqual(await playInFile(runs))
+      }),
+      { numRuns: tries(60, { locally: 12 }), seed: 4712 },
+    )
+  },
+  300_000,
+)

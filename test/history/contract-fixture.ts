@@ -21,6 +21,8 @@ import {
 /** One history, wherever it lies, that several processes open. */
 export interface Place {
   open(process: Process): Promise<History>
+  /** Seconds after which a silent owner of the lease counts as dead. */
+  readonly expiryS: number
   /** Says what is inconsistent in it, and removes it. */
   dispose(): Promise<string[]>
 }

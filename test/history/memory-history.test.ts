@@ -4,7 +4,7 @@ import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
 
 const makePlace = (): Place => {
   const memory = emptyMemory()
-  return { open: async (process) => openMemoryHistory(process, memory), dispose: async () => [] }
+  return { expiryS: 12, open: async (process) => openMemoryHistory(process, memory), dispose: async () => [] }
 }
 
 describeHistory('memory', makePlace)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
-import { leaseExpiryMs } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -318,7 +317,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(mine).toBeDefined()
         const third = await fixture.place.open(fixture.machines.process(400))
         expect(await third.claim('hook')).toBeUndefined()
-        fixture.machines.pass(leaseExpiryMs / 1000)
+        await fixture.machines.pass(fixture.place.expiryS)
         expect(await third.claim('hook')).toBeDefined()
         await third.close()
         await other.close()

@@ -9,10 +9,11 @@ export interface Process extends LocalProcess {
 /** Machines with one clock, which stops until it is moved. */
 export class Machines {
   #nowMs = Date.parse('2026-03-01T00:00:00.000Z')
-  readonly #processes: { host: string; pid: number; state: 'awake' | 'paused' | 'dead'; beats: Set<() => void> }[] = []
+  readonly #processes: { host: string; pid: number; state: 'awake' | 'paused' | 'dead'; beats: Set<() => unknown> }[] =
+    []
 
   process(pid: number, host = 'alpha'): Process {
-    const own = { host, pid, state: 'awake' as 'awake' | 'paused' | 'dead', beats: new Set<() => void>() }
+    const own = { host, pid, state: 'awake' as 'awake' | 'paused' | 'dead', beats: new Set<() => unknown>() }
     this.#processes.push(own)
     return {
       host,
@@ -33,9 +34,10 @@ export class Machines {
     }
   }
 
-  /** Lets seconds pass; processes that are awake beat at their end. */
-  pass(seconds: number): void {
+  /** Lets seconds pass; processes that are awake beat at their end. Resolves when their beats have arrived. */
+  async pass(seconds: number): Promise<void> {
     this.#nowMs += seconds * 1000
-    for (const { state, beats } of this.#processes) if (state === 'awake') for (const beat of beats) beat()
+    const awake = this.#processes.filter(({ state }) => state === 'awake')
+    await Promise.all(awake.flatMap(({ beats }) => [...beats].map((beat) => beat())))
   }
 }

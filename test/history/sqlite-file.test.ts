@@ -23,6 +23,7 @@ import { Machines } from './processes.ts'
 import { aStart, at, aVersion, aViolation, commit, latestRun, payments, walkAll } from './samples.ts'
 
 const migrations = join(import.meta.dirname, '../../migrations')
+const ours = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
 const now = at(0)
 
 let file: string
@@ -58,11 +59,11 @@ function refusal(open: () => unknown): AuditError {
 function migrationsWith(name: string, sql: string): string {
   const directory = join(dirname(file), 'migrations')
   mkdirSync(directory, { recursive: true })
-  for (const known of readdirSync(migrations)) copyFileSync(join(migrations, known), join(directory, known))
+  for (const known of ours) copyFileSync(join(migrations, known), join(directory, known))
   writeFileSync(join(directory, name), sql)
   return directory
 }
-const next = String(readdirSync(migrations).length + 1).padStart(4, '0')
+const next = String(ours.length + 1).padStart(4, '0')
 
 function schemaOf(db: Database.Database): unknown[] {
   return [
@@ -319,6 +320,6 @@ describe('an unwritable history', () => {
     const history = openSqliteHistory(file, machines.process(1))
     await history.begin(aStart())
     await history.close()
-    expect(() => machines.pass(5)).not.toThrow()
+    await expect(machines.pass(5)).resolves.toBeUndefined()
   })
 })

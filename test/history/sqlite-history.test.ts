@@ -8,6 +8,7 @@ const makePlace = (): Place => {
   const { file, remove } = temporaryDatabasePath()
   const opened: History[] = []
   return {
+    expiryS: 12,
     open: async (process) => {
       const history = openSqliteHistory(file, process)
       opened.push(history)

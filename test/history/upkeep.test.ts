@@ -53,9 +53,9 @@ describe('the upkeep of a history', () => {
       [2, false],
       [3, true],
     ])
-    machines.pass(19 * 3600)
+    await machines.pass(19 * 3600)
     expect(await pruneWhenDue()).toBeUndefined()
-    machines.pass(3600)
+    await machines.pass(3600)
     expect((await pruneWhenDue())?.plan.map(({ number }) => number)).toEqual([3])
   })
 

@@ -85,10 +85,10 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm2'])
     await harness.deliver()
     expect(harness.got).toEqual(['m1', 'm2']) // its time has not come
-    harness.machines.pass(10)
+    await harness.machines.pass(10)
     await harness.deliver()
     expect(harness.got).toEqual(['m1', 'm2', 'm2'])
-    harness.machines.pass(20)
+    await harness.machines.pass(20)
     await harness.deliver()
     expect(harness.got).toEqual(['m1', 'm2', 'm2', 'm2', 'm3'])
     expect(await harness.history().undelivered()).toEqual([])
@@ -106,11 +106,11 @@ describe('delivery', () => {
     await harness.write('m1', 'm2')
     for (let minutes = 0; minutes < 24 * 60; minutes += 10) {
       await harness.deliver()
-      harness.machines.pass(600)
+      await harness.machines.pass(600)
     }
     expect(harness.got).not.toContain('m2')
     expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
-    harness.machines.pass(hourS)
+    await harness.machines.pass(hourS)
     await harness.deliver()
     expect(harness.got.at(-1)).toBe('m2')
     expect(harness.messages.filter((line) => line.includes('given up'))).toEqual(['m1 given up: answered 500'])
@@ -122,7 +122,7 @@ describe('delivery', () => {
   it('tries a late message once more before it gives it up', async () => {
     const harness = aDelivery()
     await harness.write('m1')
-    harness.machines.pass(48 * hourS)
+    await harness.machines.pass(48 * hourS)
     await harness.deliver()
     expect(harness.messages).toEqual(['m1 delivered'])
   })
@@ -132,7 +132,7 @@ describe('delivery', () => {
     harness.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
     await harness.write('m1', 'm2')
     await harness.deliver()
-    harness.machines.pass(hourS)
+    await harness.machines.pass(hourS)
     await harness.write('m3')
     await harness.deliver()
     await harness.deliver({ isPatient: false })
@@ -147,11 +147,11 @@ describe('delivery', () => {
   it('gives up messages that wait a day for a receiver that is gone, or for a removed channel', async () => {
     const harness = aDelivery()
     await harness.write('m1')
-    harness.machines.pass(23 * hourS)
+    await harness.machines.pass(23 * hourS)
     await harness.write('m2')
     await harness.deliver({ receivers: [] })
     expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
-    harness.machines.pass(2 * hourS)
+    await harness.machines.pass(2 * hourS)
     await harness.deliver({ receivers: [] })
     expect((await harness.history().undelivered()).map(({ id, state }) => `${id} ${state}`)).toEqual([
       'm1 dead',

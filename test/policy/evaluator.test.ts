@@ -4,7 +4,7 @@ import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { nothingEvaluated } from '../../src/policy/evaluation-outcome.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
-import { packSeals, shortenSeal } from '../../src/policy/packed-seals.ts'
+import { SealPacker, shortenSeal } from '../../src/policy/packed-seals.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
@@ -139,10 +139,12 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ).forProject(p)
     evaluator.evaluate(shared('e1'))
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
+    const seals = new SealPacker()
+    for (const rule of [0, 1]) seals.add({ rule, short: shortenSeal(seal), line: 0 })
     expect(evaluator.outcome().facts).toEqual({
       rules: ['endpoint/secret-shared', 'source/verifier-shared'],
       resources: `["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`,
-      seals: packSeals([0, 1].map((rule) => ({ rule, short: shortenSeal(seal), line: 0 }))),
+      seals: seals.pack(),
     })
   })
 

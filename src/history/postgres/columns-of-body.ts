@@ -33,6 +33,7 @@ function parse(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** JSON may contain half a surrogate pair, and no column can. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+  return typeof value === 'string' ? value.toWellFormed() : null
 }

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { type CustomTypesConfig, escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import type { ConnectionOptions } from 'node:tls'
+import {
+  type ClientConfig,
+  type CustomTypesConfig,
+  escapeIdentifier,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  types,
+} from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
@@ -53,6 +62,8 @@ export interface ConnectOptions {
 }
 
 const cursorRows = 500
+/** Compiling a statement takes longer than our statements gain by it. */
+const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off'
 
 /** Opens no connection: the first statement does. */
 export function connect(server: PostgresServer, options: ConnectOptions = {}): PostgresDatabase {
@@ -125,15 +136,18 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     ...sessionOn(pool),
     ...{ shown, schema },
     transaction: (work) => inTransaction('BEGIN', work),
-    snapshot: (work) => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    snapshot: (work) => inTransaction(beginSnapshot, work),
     close: () => pool.end(),
   }
 }
 
-function poolConfig(
-  server: PostgresServer,
-  { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions,
-): PoolConfig {
+function poolConfig(server: PostgresServer, { connections = 8, ...options }: ConnectOptions): PoolConfig {
+  // An idle pool must not keep a command alive.
+  return { ...clientConfig(server, options), types: parsers, max: connections, allowExitOnIdle: true }
+}
+
+/** How one connection is opened. */
+export function clientConfig(server: PostgresServer, { connectTimeoutMs = 10_000 }: ConnectOptions = {}): ClientConfig {
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
@@ -143,16 +157,12 @@ function poolConfig(
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
     ssl: tlsOptions(server),
-    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
-    // An idle pool must not keep a command alive.
-    allowExitOnIdle: true,
     application_name: 'hookdrift',
-    types: parsers,
   }
 }
 
-function tlsOptions({ tls, rootCertificate: file }: PostgresServer): PoolConfig['ssl'] {
+function tlsOptions({ tls, rootCertificate: file }: PostgresServer): boolean | ConnectionOptions {
   if (tls === 'disable') return false
   if (tls === 'require') return { rejectUnauthorized: false }
   const ca = file === undefined ? {} : { ca: readCertificate(file) }

@@ -51,6 +51,8 @@ const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
   ],
 ]
 
+const lockNotAvailable = '55P03'
+
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(thrown: unknown, shown: string): unknown {
   if (thrown instanceof AuditError || !(thrown instanceof Error)) return thrown
@@ -65,6 +67,9 @@ export function asHistoryError(thrown: unknown, shown: string): unknown {
   const fault = error instanceof DatabaseError ? faultOf(error.code ?? '') : clientFault(error)
   if (fault === undefined) return thrown
   const { says = reasonOf(error), ...options } = fault
+  if (error instanceof DatabaseError && error.code === lockNotAvailable) {
+    return AuditError.busy(`another process keeps the history ${shown} locked`, { ...options, cause: thrown })
+  }
   return AuditError.failure(`cannot use the history ${shown}: ${says}`, { ...options, cause: thrown })
 }
 

@@ -2,7 +2,8 @@ import { chooseViolations, type OutlineRow } from '../choose-violations.ts'
 import type { ResolvedViolation, ViolationChoice } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import type { Transaction } from './connect.ts'
-import { lastScanSql, ownerSql } from './sql-fragments.ts'
+import { ownerSql } from './owner-sql.ts'
+import { lastScanSql } from './sql-fragments.ts'
 import {
   activeAsOf,
   activeSql,
@@ -66,7 +67,8 @@ async function rowsOf<Row extends object>(
   statement: (from: string) => string,
 ): Promise<Row[]> {
   if (chosen.length === 0) return []
-  const from = `unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, run, name) JOIN hookdrift.violation x ON x.id = s.id`
+  const from = `unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, run, name)
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v WHERE v.id = s.id LIMIT 1) x`
   return transaction.all<Row>(statement(from), [
     chosen.map(({ id }) => id),
     chosen.map(({ run }) => run),

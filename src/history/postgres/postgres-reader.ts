@@ -12,7 +12,7 @@ import { resolvedBetween, violationSpans, violationsAt, waivedBetween } from './
 
 /** Its `close` closes the database. */
 export function postgresReader(db: PostgresDatabase): HistoryReader {
-  /** Of one statement, which is consistent by itself. */
+  /** Of one short statement, which is consistent by itself. */
   const asking =
     <Values extends unknown[], Result>(question: (session: Session, ...values: Values) => Promise<Result>) =>
     async (...values: Values): Promise<Result> => {
@@ -23,7 +23,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
         throw asHistoryError(error, db.shown)
       }
     }
-  /** Of several statements. */
+  /** Of several statements, or of long ones. */
   const inSnapshot =
     <Values extends unknown[], Result>(question: (transaction: Transaction, ...values: Values) => Promise<Result>) =>
     (...values: Values): Promise<Result> =>
@@ -35,10 +35,10 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     readRun: inSnapshot(readCommittedRun),
     latestScans: inSnapshot(latestScansAt),
     completeScansAt: asking(completeScansAt),
-    violationsAt: asking(violationsAt),
-    resolvedBetween: asking(resolvedBetween),
+    violationsAt: inSnapshot(violationsAt),
+    resolvedBetween: inSnapshot(resolvedBetween),
     firstViolations: inSnapshot(firstViolations),
-    violationSpans: asking(violationSpans),
+    violationSpans: inSnapshot(violationSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: inSnapshot(stateAt),
     versionsAt: asking(versionsAt),

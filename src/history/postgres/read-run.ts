@@ -1,13 +1,14 @@
 import { inItsScope, type Notice } from '../../model/notice.ts'
-import type { AcceptedViolation } from '../../model/violation.ts'
 import { readProjects, readRules } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { type ChangeRow, toChange } from '../stored-change.ts'
 import type { Session } from './connect.ts'
+import { readAcceptancesOf } from './postgres-acceptances.ts'
 import {
   activeAsOf,
   activeSql,
+  isLastSpanSql,
   type ResolvedRow,
   resolvedSql,
   toViolation,
@@ -78,25 +79,11 @@ async function readViolations(session: Session, number: number): Promise<Recorde
   const active = await session.all<ViolationRow>(activeAsOf(scans, activeSql), [number])
   const resolved = await session.all<ResolvedRow>(
     `${resolvedSql(`hookdrift.violation x JOIN hookdrift.scan s ON s.project_id = x.project_id AND s.run = x.to_run`)}
-     WHERE x.to_run = $1 AND NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id)`,
+     WHERE x.to_run = $1 AND ${isLastSpanSql}`,
     [number],
   )
   return [
     ...active.map(toViolation),
     ...resolved.map(({ run: _, resolvedAt: __, ...row }) => toViolation({ ...row, waiver: null })),
   ].sort(inReportOrder)
-}
-
-/** Acceptances of the projects of a run that held during it, oldest first. */
-async function readAcceptancesOf(session: Session, run: number): Promise<AcceptedViolation[]> {
-  return session.all<AcceptedViolation>(
-    `SELECT a.fingerprint, a.rule, v.severity, s.name AS project, a.kind, a.uid, coalesce(v.name, '') AS name, a.path,
-       coalesce(v.message, '') AS message, a.reason, a.accepted_by AS by, a.accepted_at AS at
-     FROM hookdrift.acceptance a JOIN hookdrift.scan s ON s.project_id = a.project_id AND s.run = $1
-     LEFT JOIN LATERAL (SELECT x.severity, x.name, x.message FROM hookdrift.violation x
-       WHERE x.project_id = a.project_id AND x.fingerprint = a.fingerprint AND x.from_run <= $1
-       ORDER BY x.id DESC LIMIT 1) v ON true
-     WHERE a.accepted_in <= $1 AND (a.revoked_in IS NULL OR a.revoked_in > $1) ORDER BY a.id`,
-    [run],
-  )
 }

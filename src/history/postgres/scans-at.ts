@@ -21,7 +21,7 @@ const scansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at 
   FROM (${lastScanSql('$1')}) l JOIN hookdrift.run r ON r.number = l.run
   LEFT JOIN LATERAL (SELECT s.run FROM hookdrift.scan s WHERE s.project_id = l.id AND s.run <= l.run
     AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.project_id = s.project_id AND o.run = s.run
-      AND o.status NOT IN ('complete', 'skipped'))
+      AND o.status NOT IN ('complete', 'skipped') OFFSET 0)
     ORDER BY s.run DESC LIMIT 1) c ON true
   LEFT JOIN LATERAL (SELECT n.run FROM hookdrift.scan n WHERE n.project_id = l.id AND n.run <= l.run
     AND n.run > coalesce(c.run, 0) ORDER BY n.run LIMIT 1) n ON true
@@ -69,13 +69,13 @@ const completeSql = `WITH wanted AS (SELECT p.id FROM hookdrift.project p WHERE 
       WHERE s.project_id = f.project_id AND s.run BETWEEN f.run AND $3 AND o.status = 'complete'
       ORDER BY s.run DESC LIMIT 1) w),
   lifted AS (
-    SELECT w.run, w.filter FROM wanted p JOIN hookdrift.scan s ON s.project_id = p.id
-    JOIN hookdrift.walk w ON w.run = s.run AND w.project_id = s.project_id
-    WHERE w.listing = 'subscriptions' AND w.status = 'complete' AND s.run <= $3
-      AND s.run > coalesce((SELECT run FROM complete WHERE listing = 'sources'), 0)
-      AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.run = s.run AND o.project_id = s.project_id
-        AND o.listing = 'sources' AND o.status <> 'skipped')
-    ORDER BY s.run DESC LIMIT 1)
+    SELECT w.run, w.filter FROM wanted p CROSS JOIN LATERAL (SELECT o.run, o.filter FROM hookdrift.scan s
+      JOIN hookdrift.walk o ON o.run = s.run AND o.project_id = s.project_id AND o.listing = 'subscriptions'
+      WHERE s.project_id = p.id AND s.run <= $3 AND o.status = 'complete'
+        AND s.run > coalesce((SELECT run FROM complete WHERE listing = 'sources'), 0)
+        AND NOT EXISTS (SELECT 1 FROM hookdrift.walk n WHERE n.run = s.run AND n.project_id = s.project_id
+          AND n.listing = 'sources' AND n.status <> 'skipped' OFFSET 0)
+      ORDER BY s.run DESC LIMIT 1) w)
   SELECT w.*, r.normal_form_version AS normaliser FROM (
     SELECT listing, run, filter, false AS "isLifted" FROM complete
     UNION ALL SELECT 'subscriptions', run, filter, true FROM lifted) w

@@ -28,18 +28,3 @@ export function lastScanSql(run: string): string {
   return `SELECT p.id, p.service, p.uid, l.name, l.run FROM hookdrift.project p CROSS JOIN LATERAL (
     SELECT s.name, s.run FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run <= ${run} ORDER BY s.run DESC LIMIT 1) l`
 }
-
-/**
- * SQL for the `owner_id` of the resource of `violation x` as of a run: of an endpoint, or of a subscription's endpoint.
- * NULL for all else.
- */
-export function ownerSql(run: string): string {
-  return `CASE x.kind WHEN 'endpoint' THEN (SELECT own.owner_id FROM hookdrift.version own
-      WHERE own.project_id = x.project_id AND own.kind = 'endpoint' AND ${isUidSql('own.uid', 'x.uid')}
-        AND ${validAtSql('own', run)} LIMIT 1)
-    WHEN 'subscription' THEN (SELECT own.owner_id FROM hookdrift.version sub
-      JOIN hookdrift.version own ON own.project_id = sub.project_id AND own.kind = 'endpoint'
-        AND ${isUidSql('own.uid', 'sub.endpoint_uid')} AND ${validAtSql('own', run)}
-      WHERE sub.project_id = x.project_id AND sub.kind = 'subscription' AND ${isUidSql('sub.uid', 'x.uid')}
-        AND ${validAtSql('sub', run)} LIMIT 1) END`
-}

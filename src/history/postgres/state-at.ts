@@ -26,10 +26,12 @@ export async function stateAt(
   run: number,
   kind?: Kind,
 ): Promise<ResourceAtRun[]> {
+  // Two statements, because an index decides on an end only where the condition is one comparison.
+  const ending = (end: string) => `SELECT ${versionColumns} FROM hookdrift.version v
+    JOIN hookdrift.run r ON r.number = v.from_run WHERE v.project_id = ${projectIdSql('$1', '$2')}
+      ${kind === undefined ? '' : 'AND v.kind = $4'} AND v.from_run <= $3 AND ${end}`
   const rows = await session.all<Omit<ResourceAtRun, 'isUnreferenced'>>(
-    `SELECT ${versionColumns} FROM hookdrift.version v JOIN hookdrift.run r ON r.number = v.from_run
-     WHERE v.project_id = ${projectIdSql('$1', '$2')} ${kind === undefined ? '' : 'AND v.kind = $4'}
-       AND ${validAtSql('v', '$3')}`,
+    `${ending('v.to_run IS NULL')} UNION ALL ${ending('v.to_run > $3')}`,
     [service, uid, run, ...(kind === undefined ? [] : [kind])],
   )
   const marks = await session.all<{ kind: Kind; uid: string }>(

@@ -3,7 +3,8 @@ import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import type { Session } from './connect.ts'
-import { lastScanSql, ownerSql } from './sql-fragments.ts'
+import { ownerSql } from './owner-sql.ts'
+import { lastScanSql } from './sql-fragments.ts'
 
 /** A violation with the id of its row. */
 export type ViolationRow = RecordedRow & { readonly id: number }
@@ -25,11 +26,13 @@ export function activeSql(from: string): string {
 
 /**
  * Active violations as of the scans that `scans` selects (id of the project, name, run). Two statements, because the
- * indexes find rows without an end by project, and ended rows by their end.
+ * indexes find rows without an end by project, and ended rows by their end. `OFFSET 0` keeps to that order: a plan that
+ * begins with all violations would cost more with each run.
  */
 export function activeAsOf(scans: string, statement: (from: string) => string): string {
-  const ofProject = `(${scans}) s JOIN hookdrift.violation x ON x.project_id = s.id AND x.from_run <= s.run`
-  return `${statement(`${ofProject} AND x.to_run IS NULL`)} UNION ALL ${statement(`${ofProject} AND x.to_run > s.run`)}`
+  const ending = (end: string) => `(${scans}) s CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v
+    WHERE v.project_id = s.id AND v.from_run <= s.run AND ${end} OFFSET 0) x`
+  return `${statement(ending('v.to_run IS NULL'))} UNION ALL ${statement(ending('v.to_run > s.run'))}`
 }
 
 /** Violations that ended, as of the run that ended them. `from` is SQL of `s` (name) and `violation x`. */
@@ -46,11 +49,14 @@ export function namedAt(run: string): string {
   return `hookdrift.violation x LEFT JOIN (${lastScanSql(run)}) s ON s.id = x.project_id`
 }
 
+/** SQL: no later span continues `violation x`. */
+export const isLastSpanSql = 'NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id OFFSET 0)'
+
 /** Of violations that ended: those that a scan ended without a replacement, in runs after `after`, up to `run`. */
 export function isResolvedSql(after: string, run: string): string {
   return `x.to_run > ${after} AND x.to_run <= ${run}
-    AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run)
-    AND NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id)`
+    AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run OFFSET 0)
+    AND ${isLastSpanSql}`
 }
 
 /** Active violations as of a run, each project as of its last scan by then. */
@@ -91,10 +97,11 @@ export async function violationSpans(session: Session, after: number, run: numbe
 
 /** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
 export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
-  const waived = (ends: string) => `SELECT x.fingerprint, x.rule, x.waiver FROM (${lastScanSql('$2')}) s
-    JOIN hookdrift.violation x ON x.project_id = s.id AND x.waiver IS NOT NULL AND x.from_run <= $2 AND ${ends}`
+  const waived = (end: string) => `SELECT x.fingerprint, x.rule, x.waiver FROM (${lastScanSql('$2')}) s
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v
+      WHERE v.project_id = s.id AND v.waiver IS NOT NULL AND v.from_run <= $2 AND ${end} OFFSET 0) x`
   const rows = await session.all<{ fingerprint: string; rule: string; waiver: string }>(
-    `${waived('x.to_run IS NULL')} UNION ${waived('x.to_run > $1 + 1')}`,
+    `${waived('v.to_run IS NULL')} UNION ${waived('v.to_run > $1 + 1')}`,
     [after, run],
   )
   return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))

@@ -1,10 +1,8 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
-import { AuditError, reasonOf } from '../../model/errors.ts'
+import { existsSync, statSync } from 'node:fs'
+import { AuditError } from '../../model/errors.ts'
 import type { Backup, Verification, VerificationRequest } from '../upkeep.ts'
 import { asDamage } from './describe-damage.ts'
-import { type DraftPlace, openDraftPlace } from './draft-place.ts'
+import { cannotWrite, inOneFile, refuseTarget, unverifiedBackup, writeNewFile } from './new-file.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
@@ -24,34 +22,22 @@ export async function backUp(
       advice: 'name another file',
     })
   }
-  if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
-    throw AuditError.usage(`the backup cannot replace ${target}, which is not a file`, {
-      advice: 'name a file, as in backups/hookdrift.db',
-    })
-  }
-  if (!replace && existsSync(target)) throw alreadyThere(target)
+  refuseTarget(target, replace)
   const db = openToExamine(file)
-  let place: DraftPlace | undefined
   try {
-    place = openDraftPlace(target)
-    const { draft } = place
-    await db.backup(draft)
-    inOneFile(draft)
-    const verification = verify(draft, question)
-    if (!verification.ok) throw doesNotVerify(file, verification)
-    giveName(draft, target, replace)
+    const verification = await writeNewFile(target, replace, async (draft) => {
+      await db.backup(draft)
+      inOneFile(draft)
+      return verified(draft, file, question)
+    })
     return { bytes: statSync(target).size, verification }
   } catch (error) {
     if (error instanceof AuditError) throw error
     const damage = asDamage(error, file)
     if (damage !== undefined) throw damage
-    throw AuditError.failure(`cannot write the backup ${target}: ${reasonOf(error)}`, {
-      advice: 'check that its directory exists, is writable and has room; the history is unchanged',
-      cause: error,
-    })
+    throw cannotWrite(target, error)
   } finally {
     db.close()
-    place?.close()
   }
 }
 
@@ -62,56 +48,14 @@ function isOneFile(file: string, target: string): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
-/** Folds the log into the file, so that the backup is one file. */
-function inOneFile(file: string): void {
-  const db = new Database(file)
-  try {
-    db.pragma('journal_mode = DELETE')
-  } finally {
-    db.close()
-  }
-}
-
-function verify(file: string, question: VerificationRequest): Verification {
+/** @throws AuditError.failure when the copy of `shown` in the file has faults */
+export function verified(file: string, shown: string, question: VerificationRequest): Verification {
   const db = openToExamine(file)
   try {
-    return verifyHistory(db, question)
+    const verification = verifyHistory(db, question)
+    if (!verification.ok) throw unverifiedBackup(shown, verification)
+    return verification
   } finally {
     db.close()
   }
-}
-
-/** Linking fails where the name is taken; renaming would replace that file. */
-function giveName(draft: string, target: string, replace: boolean): void {
-  synced(draft)
-  if (replace) renameSync(draft, target)
-  else {
-    try {
-      linkSync(draft, target)
-    } catch (error) {
-      if (existsSync(target)) throw alreadyThere(target)
-      throw error
-    }
-  }
-  synced(dirname(target))
-}
-
-function synced(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-function alreadyThere(target: string): AuditError {
-  return AuditError.usage(`the file ${target} exists already`, { advice: 'name another, or replace it with --force' })
-}
-
-function doesNotVerify(file: string, { checks }: Verification): AuditError {
-  const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
-  return AuditError.failure(`no backup was made: the copy of ${file} does not verify: ${failed[0] ?? ''}`, {
-    advice: 'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs verify`',
-  })
 }

@@ -13,6 +13,17 @@ import { hasPostgres } from './databases.ts'
 
 const password = 'not-a-real-password'
 
+interface FaultStory {
+  readonly name: string
+  /** The URL of the history. */
+  readonly at: () => string
+  /** What is asked there. */
+  readonly sql?: string
+  readonly message: RegExp
+  readonly advice: RegExp
+  readonly isPassing?: true
+}
+
 describe.skipIf(!hasPostgres)('a PostgreSQL server that cannot be used as configured', () => {
   let port: number
   let cluster: Cluster
@@ -68,77 +79,114 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server that cannot be used as config
 
   const raise = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'no more' USING ERRCODE = '${state}'; END $$`
 
-  it.each<[name: string, where: () => string, message: RegExp, advice: RegExp, isPassing?: true, sql?: string]>([
-    ['no server', () => url('audits', 'auditor', '127.0.0.1:1'), /ECONNREFUSED/, /check that the server runs/, true],
-    ['no server under a name', () => url('a', 'b', 'localhost:1'), /ECONNREFUSED/, /check that the server runs/, true],
-    ['no such host', () => url('a', 'b', 'no-such-host.invalid'), /ENOTFOUND|EAI_AGAIN/, /can be reached/, true],
-    [
-      'a wrong password',
-      () => url('audits', 'auditor:another-password'),
-      /password authentication failed/,
-      /PGPASSWORD/,
-    ],
-    ['no password', () => url('audits', 'auditor'), /it asks for a password, and none is given/, /PGPASSWORD/],
-    [
-      'an unknown user',
-      () => url('audits', `stranger:${password}`),
-      /password authentication failed/,
-      /check the user/,
-    ],
-    ['an unknown database', () => url('other'), /database "other" does not exist/, /create the database/],
-    [
-      'no rights',
-      () => url('audits', `guest:${password}`),
-      /permission denied/,
-      /many-machines/,
-      undefined,
-      'CREATE SCHEMA s',
-    ],
-    [
-      'a replica',
-      () => url('audits', `replica:${password}`),
-      /read-only transaction/,
-      /primary/,
-      true,
-      'CREATE TABLE t ()',
-    ],
-    ['a full disk', () => url(), /no more/, /make room on the server/, true, raise('53100')],
-    ['too long a statement', () => url(), /no more/, /raise the statement_timeout/, undefined, raise('57014')],
-    [
-      'a certificate of an unknown authority',
-      () => url('audits?sslmode=verify-ca'),
-      /self.signed certificate/,
-      /sslrootcert=FILE/,
-    ],
-    [
-      'a certificate of another name',
-      () => url(`audits?sslmode=verify-full&sslrootcert=${certificate()}`),
-      /does not match certificate/,
-      /sslmode=verify-ca/,
-    ],
-    [
-      'no file of the authority',
-      () => url('audits?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'),
-      /cannot read \/nowhere\/ca.pem/,
-      /sslrootcert/,
-    ],
-    [
-      'another encoding',
-      () => url('latin'),
-      /no equivalent in encoding "LATIN1"/,
-      /ENCODING UTF8/,
-      undefined,
-      "SELECT 'я'",
-    ],
-  ])('is described: %s', async (_, where, message, advice, isPassing = undefined, sql = undefined) => {
-    const error = await errorAt(where(), sql)
+  const stories: readonly FaultStory[] = [
+    {
+      name: 'no server',
+      at: () => url('audits', 'auditor', '127.0.0.1:1'),
+      message: /ECONNREFUSED/,
+      advice: /that the server runs/,
+      isPassing: true,
+    },
+    {
+      name: 'no server under a name',
+      at: () => url('a', 'b', 'localhost:1'),
+      message: /ECONNREFUSED/,
+      advice: /that the server runs/,
+      isPassing: true,
+    },
+    {
+      name: 'no such host',
+      at: () => url('a', 'b', 'no-such-host.invalid'),
+      message: /ENOTFOUND|EAI_AGAIN/,
+      advice: /can be reached/,
+      isPassing: true,
+    },
+    {
+      name: 'a wrong password',
+      at: () => url('audits', 'auditor:another'),
+      message: /password authentication failed/,
+      advice: /PGPASSWORD/,
+    },
+    {
+      name: 'no password',
+      at: () => url('audits', 'auditor'),
+      message: /it asks for a password, and none is given/,
+      advice: /PGPASSWORD/,
+    },
+    {
+      name: 'an unknown user',
+      at: () => url('audits', `stranger:${password}`),
+      message: /password authentication failed/,
+      advice: /check the user/,
+    },
+    {
+      name: 'an unknown database',
+      at: () => url('other'),
+      message: /database "other" does not exist/,
+      advice: /create the database/,
+    },
+    {
+      name: 'no rights',
+      at: () => url('audits', `guest:${password}`),
+      sql: 'CREATE SCHEMA s',
+      message: /permission denied/,
+      advice: /many-machines/,
+    },
+    {
+      name: 'a replica',
+      at: () => url('audits', `replica:${password}`),
+      sql: 'CREATE TABLE t ()',
+      message: /read-only transaction/,
+      advice: /primary/,
+      isPassing: true,
+    },
+    {
+      name: 'a full disk',
+      at: () => url(),
+      sql: raise('53100'),
+      message: /no more/,
+      advice: /make room on the server/,
+      isPassing: true,
+    },
+    {
+      name: 'too long a statement',
+      at: () => url(),
+      sql: raise('57014'),
+      message: /no more/,
+      advice: /statement_timeout/,
+    },
+    {
+      name: 'an unknown authority',
+      at: () => url('audits?sslmode=verify-ca'),
+      message: /self.signed certificate/,
+      advice: /sslrootcert=FILE/,
+    },
+    {
+      name: 'a certificate of another name',
+      at: () => url(`audits?sslmode=verify-full&sslrootcert=${certificate()}`),
+      message: /does not match certificate/,
+      advice: /verify-ca/,
+    },
+    {
+      name: 'no file of the authority',
+      at: () => url('audits?sslmode=verify-ca&sslrootcert=/nowhere/ca'),
+      message: /cannot read \/nowhere\/ca/,
+      advice: /sslrootcert/,
+    },
+    {
+      name: 'another encoding',
+      at: () => url('latin'),
+      sql: "SELECT 'я'",
+      message: /no equivalent in encoding "LATIN1"/,
+      advice: /ENCODING UTF8/,
+    },
+  ]
+
+  it.each(stories)('is described: $name', async ({ at, sql, message, advice, isPassing = false }) => {
+    const error = await errorAt(at(), sql)
     expect(error).toBeInstanceOf(AuditError)
-    expect(error).toMatchObject({
-      exitCode: 4,
-      message: expect.stringMatching(message),
-      advice: expect.stringMatching(advice),
-      isPassing: isPassing ?? false,
-    })
+    const described = { message: expect.stringMatching(message), advice: expect.stringMatching(advice) }
+    expect(error).toMatchObject({ exitCode: 4, ...described, isPassing })
     expect(String(error)).not.toContain(password)
   })
 

@@ -56,8 +56,8 @@ export function draftResources({ db, run, ids, open, writer }: DraftAccess): Pic
       )
     },
     async modifiedSince(project, time) {
-      const { id, hadVersions } = await open(project)
-      if (!hadVersions) return []
+      const { id, lastScan } = await open(project)
+      if (lastScan === null) return []
       const rows = await db.all<{ kind: Kind; uid: string; run: number; at: string; fields: string }>(
         `SELECT c.kind, c.uid, c.run, r.started_at AS at, c.fields
          FROM hookdrift.run r JOIN hookdrift.change c ON c.run = r.number

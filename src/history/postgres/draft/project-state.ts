@@ -11,7 +11,8 @@ import type { IdBits } from './id-bits.ts'
 export interface ProjectState {
   /** The project's name; null unless it was scanned. */
   scan: string | null
-  walks: Partial<Record<Listing, StagedWalk>>
+  /** By listing. */
+  walks: Record<string, StagedWalk>
   notices: NumberedNotice[]
   /** Uids of removals that wait for the next scan, by listing: JSON. */
   withheld: Partial<Record<Listing, string>>

@@ -7,8 +7,8 @@ import {
   type RowSource,
   type RowTarget,
 } from '../../table-rows.ts'
+import { type ColumnsOfBody, columnsOfBody } from '../columns-of-body.ts'
 import type { Session, Transaction } from '../connect.ts'
-import { referredUids } from '../referred-uids.ts'
 
 const running = "SELECT number FROM hookdrift.run WHERE state = 'running'"
 
@@ -57,15 +57,19 @@ function columnOf(name: string, type: CellType, rows: readonly Row[], at: number
   return { name, type, cells: rows.map((row) => row[at] ?? null) }
 }
 
-/** Columns of this backend only, for its indexes. */
+/** Columns of this backend only, which its statements look versions up by. */
 function derived({ name, columns }: HistoryTable, rows: readonly Row[]): Column[] {
   if (name !== 'version') return []
   const names = [...columns.keys()]
   const [kind, body] = [names.indexOf('kind'), names.indexOf('body')]
-  const uids = rows.map((row) => referredUids(String(row[kind]), String(row[body])))
-  return [
-    { name: 'endpoint_uid', type: 'text', cells: uids.map(({ endpointUid }) => endpointUid) },
-    { name: 'source_uid', type: 'text', cells: uids.map(({ sourceUid }) => sourceUid) },
-    { name: 'device_uid', type: 'text', cells: uids.map(({ deviceUid }) => deviceUid) },
-  ]
+  const cells = rows.map((row) => columnsOfBody(String(row[kind]), String(row[body])))
+  return derivedColumns.map((column) => ({ name: column, type: 'text', cells: cells.map((each) => each[column]) }))
 }
+
+/** The names of these columns. */
+export const derivedColumns = [
+  'endpoint_uid',
+  'source_uid',
+  'device_uid',
+  'owner_id',
+] as const satisfies readonly (keyof ColumnsOfBody)[]

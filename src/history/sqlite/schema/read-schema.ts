@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
+import type { SchemaObject } from '../../schema-faults.ts'
 import { readMigrations } from '../read-migrations.ts'
-
-export interface SchemaObject {
-  readonly type: 'table' | 'index' | 'view' | 'trigger'
-  readonly name: string
-  /** The table or view that it belongs to. */
-  readonly table: string
-  /** The statement that made it. */
-  readonly sql: string
-}
 
 /** SQLite's own tables: statistics of ANALYZE, counters. Indexes of constraints have no statement. */
 const ownOfSqlite = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
+import { type SchemaFault, schemaFaults } from '../../schema-faults.ts'
 import { cachedStatement } from '../cached-statement.ts'
 import { migrationsDirectory } from '../read-migrations.ts'
 import { expectedSchema, knownSchemaDigest, readSchema, schemaDigest } from './read-schema.ts'
-import { type SchemaFault, schemaFaults } from './schema-faults.ts'
 
 /** SQLite's count of schema changes at the last comparison, and the faults found then. */
 const compared = new WeakMap<Database, { readonly count: number; readonly faults: readonly SchemaFault[] }>()

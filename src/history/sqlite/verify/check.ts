@@ -1,13 +1,9 @@
 import type { Database } from 'better-sqlite3'
+import type { CheckWords } from '../../check-result.ts'
 import type { VerificationDepth } from '../../upkeep.ts'
 
 /** One check of `verify`: an invariant of docs/design.md by its number, or the file itself. */
-export interface Check {
-  readonly id: string
-  /** Printed when there is no fault. */
-  readonly invariant: string
-  /** What a fault means for the users of the history. */
-  readonly means: string
+export interface Check extends CheckWords {
   /** Checked at this depth only; undefined: always. */
   readonly depth?: 'deep'
   /** Yields a sentence for each fault. May read the whole history, a row at a time. */

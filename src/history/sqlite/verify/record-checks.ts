@@ -1,3 +1,4 @@
+import { endOfTime, movedTo } from '../../lease-owner.ts'
 import { addNaming } from '../upgrade/name-facts.ts'
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
@@ -17,17 +18,19 @@ export const recordChecks: readonly Check[] = [
 
 const released = '1970-01-01T00:00:00.000Z'
 const isReleased = `heartbeat_at = '${released}'`
+const isMoved = `(heartbeat_at = '${endOfTime}' AND host LIKE '${movedTo}%')`
 const running = "(SELECT max(number) FROM run WHERE state = 'running')"
 
 /** These columns identify an owner, also one that is gone. Times are not compared, because clocks go back. */
 const isInvalidOwner = `(token < 0 OR pid < 0 OR ${isInvalidTime('taken_at')} OR ${isInvalidTime('heartbeat_at')}
-  OR (NOT ${isReleased} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
+  OR (NOT ${isReleased} AND NOT ${isMoved} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
 
 /** A run takes the lease in the transaction that begins it, and releases it in the one that ends it. */
 const lease = `
   SELECT 'the lease has ' || count(*) || ' rows' AS what FROM lease HAVING count(*) > 1
   UNION ALL SELECT 'the lease names no valid owner' FROM lease WHERE ${isInvalidOwner} OR id <> 1
-  UNION ALL SELECT 'the lease is taken, and no run is being written' FROM lease WHERE NOT ${isReleased} AND ${running} IS NULL
+  UNION ALL SELECT 'the lease is taken, and no run is being written' FROM lease
+    WHERE NOT ${isReleased} AND NOT ${isMoved} AND ${running} IS NULL
   UNION ALL SELECT 'run ' || ${running} || ' is being written, and the lease is free'
     WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lease WHERE NOT ${isReleased})`
 

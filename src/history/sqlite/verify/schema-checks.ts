@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
+import { schemaFaults } from '../../schema-faults.ts'
 import { migrationsDirectory, readMigrations } from '../read-migrations.ts'
 import { expectedSchema, readSchema } from '../schema/read-schema.ts'
-import { schemaFaults } from '../schema/schema-faults.ts'
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** About the schema of the file. */

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { messageOf } from '../../../model/errors.ts'
+import { Faults, inOrder } from '../../check-result.ts'
 import type { CommittedRun } from '../../reader.ts'
 import type { CheckResult, Verification, VerificationDepth, VerificationRequest } from '../../upkeep.ts'
 import { lastRun } from '../rows.ts'
@@ -31,29 +32,20 @@ export function verifyHistory(
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   return db.transaction(() => {
     const results = checks.map((check) => perform(check, db, depth)).sort(inOrder)
-    return { ok: results.every(({ ok }) => ok), run: readableLastRun(db), checks: results }
+    return { ok: results.every(({ ok }) => ok !== false), run: readableLastRun(db), checks: results }
   })()
 }
 
-const mostQuoted = 3
-
-function perform({ id, invariant, means, find }: Check, db: Database.Database, depth: VerificationDepth): CheckResult {
-  const faults: string[] = []
-  let count = 0
+function perform(check: Check, db: Database.Database, depth: VerificationDepth): CheckResult {
+  const faults = new Faults()
   try {
-    for (const fault of find(db, depth)) {
-      count += 1
-      if (faults.length < mostQuoted) faults.push(fault)
-    }
+    for (const fault of check.find(db, depth)) faults.add(fault)
   } catch (error) {
     // The file is damaged, or contains a value that no run writes.
     if (!(error instanceof Database.SqliteError || error instanceof SyntaxError)) throw error
-    count += 1
-    faults.push(`cannot be examined: ${messageOf(error)}`)
+    faults.add(`cannot be examined: ${messageOf(error)}`)
   }
-  if (count === 0) return { id, ok: true, detail: invariant }
-  const rest = count - faults.length
-  return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
+  return faults.resultOf(check)
 }
 
 function readableLastRun(db: Database.Database): CommittedRun | null {
@@ -63,13 +55,4 @@ function readableLastRun(db: Database.Database): CommittedRun | null {
     if (error instanceof Database.SqliteError) return null
     throw error
   }
-}
-
-/** The file first, then invariants by number. */
-function inOrder(a: CheckResult, b: CheckResult): number {
-  return numberOf(a) - numberOf(b)
-}
-
-function numberOf({ id }: CheckResult): number {
-  return Number(/^I(\d+)$/.exec(id)?.[1] ?? 0)
 }

@@ -1,4 +1,13 @@
-import type { SchemaObject } from './read-schema.ts'
+/** A part of a schema, as a backend reads it. */
+export interface SchemaObject {
+  readonly type: 'table' | 'index' | 'view' | 'trigger' | 'constraint' | 'rule' | 'sequence'
+  /** Unique among the parts of a schema. */
+  readonly name: string
+  /** The table or view that it belongs to. */
+  readonly table: string
+  /** The statement that made it, or what the server says it is. */
+  readonly sql: string
+}
 
 export interface SchemaFault {
   readonly type: SchemaObject['type']

@@ -1,0 +1,68 @@
+import { AuditError } from '../model/errors.ts'
+import type { RowSource, RowTarget } from './table-rows.ts'
+import type { RunChain, Verification, VerificationRequest } from './upkeep.ts'
+
+/** The rows of a history in one state of it. */
+export interface HistoryRows extends RowSource {
+  verify(request: VerificationRequest): Promise<Verification>
+  chainOf(run: number): Promise<RunChain>
+}
+
+/** Verifies rows of another backend, in a history of their own that is removed afterwards. */
+export type VerifyRows = (rows: RowSource, request: VerificationRequest) => Promise<Verification>
+
+/** A history that can be copied, or the place for a copy. */
+export interface MovableHistory {
+  /** For messages: contains no secret. */
+  readonly shown: string
+  /**
+   * Reads one state of the history, also while a run writes. Changes nothing.
+   * @throws AuditError.failure when there is none, or it cannot be used
+   */
+  snapshot<Result>(work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
+  /**
+   * Reads the history while nothing else writes to it, and marks it as moved where `work` succeeds: from then on, it
+   * refuses runs and everything else that takes the lease. `to`: the new place, as messages show it.
+   * @throws AuditError.busy when a run lives, or when the history was moved before
+   */
+  move<Result>(to: string, work: (rows: HistoryRows) => Promise<Result>): Promise<Result>
+  /**
+   * Fills the place in one transaction, which is rolled back where `work` throws; a file that this made is removed.
+   * The place may be absent, empty, or a history that was moved, if the copy contains it.
+   * @throws AuditError.usage when the place contains another history
+   */
+  fill<Result>(contains: ContainsLink, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** Whether the history that is copied has this link at this run: then it has what the run's history has. */
+export type ContainsLink = (run: number, chain: string) => Promise<boolean>
+
+/** What is in the place for a copy. */
+export interface PlaceFacts {
+  readonly shown: string
+  readonly hasRows: boolean
+  readonly wasMoved: boolean
+  /** The last committed run. */
+  readonly last: { readonly number: number; readonly chain: string | null } | undefined
+}
+
+/**
+ * Refuses to write over a history, but for one that was moved and that the copy contains: this is the way back.
+ * @throws AuditError.usage
+ */
+export async function refuseTaken(
+  { shown, hasRows, wasMoved, last }: PlaceFacts,
+  contains: ContainsLink,
+): Promise<void> {
+  if (!hasRows) return
+  if (!wasMoved) {
+    throw AuditError.usage(`${shown} contains a history already`, {
+      advice: 'name a place that is empty or absent: histories are never merged',
+    })
+  }
+  if (last === undefined || (last.chain !== null && (await contains(last.number, last.chain)))) return
+  throw AuditError.usage(`${shown} contains run ${last.number}, which the history to copy does not have`, {
+    advice: 'name a place that is empty or absent, and keep both histories: their runs differ',
+  })
+}

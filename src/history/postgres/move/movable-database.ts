@@ -1,0 +1,95 @@
+import { endOfTime, movedTo } from '../../lease-owner.ts'
+import {
+  type ContainsLink,
+  type HistoryRows,
+  type MovableHistory,
+  refuseTaken,
+  type VerifyRows,
+} from '../../movable-history.ts'
+import type { SchemaFault } from '../../schema-faults.ts'
+import { historyTables } from '../../table-rows.ts'
+import type { PostgresDatabase, Session, Transaction } from '../connect.ts'
+import { nowSql, readLease, type SharedProcess } from '../lease.ts'
+import { ensureSchema } from '../migrate.ts'
+import { requireHistory } from '../refuse-missing.ts'
+import { findSchemaFaults } from '../verify/schema-checks.ts'
+import { chainOf, verifyDatabase } from '../verify/verify-database.ts'
+import { postgresRows, postgresTarget } from './postgres-rows.ts'
+
+/** The history in a PostgreSQL schema. `verifyRows` verifies what a copy of the rows can show. */
+export function movableDatabase(db: PostgresDatabase, owner: SharedProcess, verifyRows: VerifyRows): MovableHistory {
+  const rowsOf = (session: Transaction, schemaFaults: () => Promise<readonly SchemaFault[]>): HistoryRows => ({
+    ...postgresRows(session),
+    verify: async (request) => verifyDatabase(session, { request, schemaFaults: await schemaFaults(), verifyRows }),
+    chainOf: (run) => chainOf(session, run),
+  })
+  /** Of a transaction that may write. */
+  const ownRows = (session: Transaction) => rowsOf(session, () => findSchemaFaults(session, db.schema))
+  return {
+    shown: db.shown,
+    async snapshot(work) {
+      await requireHistory(db)
+      const schemaFaults = () => db.transaction((session) => findSchemaFaults(session, db.schema))
+      return db.snapshot((session) => work(rowsOf(session, schemaFaults)))
+    },
+    async move(to, work) {
+      await requireHistory(db)
+      return db.transaction(async (session) => {
+        await lockTables(session)
+        await readLease(session, owner, db.shown)
+        const result = await work(ownRows(session))
+        await markMoved(session, owner, to)
+        return result
+      })
+    },
+    async fill(contains, work) {
+      await ensureSchema(db, new Date(owner.now()).toISOString())
+      return db.transaction(async (session) => {
+        await lockTables(session)
+        await makeRoom(session, { owner, contains, shown: db.shown })
+        return work({ ...ownRows(session), ...postgresTarget(session) })
+      })
+    },
+    close: () => db.close(),
+  }
+}
+
+/** Nothing else writes until the transaction ends; readers go on. The lease first: a run locks that first too. */
+async function lockTables(session: Session): Promise<void> {
+  const names = ['lease', ...historyTables.map(({ name }) => name)].map((name) => `hookdrift.${name}`)
+  await session.run("SELECT set_config('lock_timeout', '10s', true)")
+  await session.run(`LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE`)
+}
+
+async function markMoved(session: Session, owner: SharedProcess, to: string): Promise<void> {
+  const columns = `host = $1, boot_id = '', pid = 0, taken_at = ${nowSql(owner)}, heartbeat_at = '${endOfTime}'`
+  await session.run(
+    `INSERT INTO hookdrift.lease AS l (id, token, host, boot_id, pid, taken_at, heartbeat_at)
+     VALUES (1, 1, $1, '', 0, ${nowSql(owner)}, '${endOfTime}') ON CONFLICT (id) DO UPDATE SET token = l.token + 1, ${columns}`,
+    [movedTo + to],
+  )
+  await session.run(`UPDATE hookdrift.channel SET token = token + 1, ${columns}`, [movedTo + to])
+}
+
+interface Room {
+  readonly owner: SharedProcess
+  readonly contains: ContainsLink
+  readonly shown: string
+}
+
+/** Empties a history that was moved, if the copy contains it. */
+async function makeRoom(session: Session, { owner, contains, shown }: Room): Promise<void> {
+  const wasMoved =
+    (await session.value<number>('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])) === 1
+  if (!wasMoved) await readLease(session, owner, shown)
+  const exists = historyTables.map(({ name }) => `EXISTS (SELECT 1 FROM hookdrift.${name})`)
+  const hasRows = (await session.value<boolean>(`SELECT ${exists.join(' OR ')}`)) === true
+  const last = await session.get<{ number: number; chain: string | null }>(
+    "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1",
+  )
+  await refuseTaken({ shown, hasRows, wasMoved, last }, contains)
+  if (!wasMoved) return
+  for (const { name } of historyTables.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
+  // The token goes on, so that a late write of a former owner fails.
+  await session.run("UPDATE hookdrift.lease SET token = token + 1, host = '', heartbeat_at = 'epoch'")
+}

@@ -1,0 +1,202 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chainOf, verifyDatabase } from '../../../src/app/open-movable.ts'
+import { verificationOf } from '../../../src/app/verify-report.ts'
+import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import type { VerificationRequest } from '../../../src/history/upkeep.ts'
+import { temporaryDatabasePath } from '../database-fixture.ts'
+import { hasPostgres, makeDatabase, type TestDatabase } from '../postgres/databases.ts'
+import { makeSoundHistory } from '../sound-history.ts'
+import { contentsOfFile, copyToPostgres, unpackHistory } from './copied.ts'
+
+describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
+  let place: TestDatabase
+  let db: PostgresDatabase
+  let file: string
+  let remove: () => void
+  beforeEach(async () => {
+    ;({ file, remove } = temporaryDatabasePath())
+    place = await makeDatabase()
+    db = connect(place.server)
+    writeFileSync(file, await makeSoundHistory())
+    await copyToPostgres(file, place.server)
+  })
+  afterEach(async () => {
+    await db.close()
+    await place.remove()
+    remove()
+  })
+
+  /** Exit codes of the sound history are made up. */
+  const request: VerificationRequest = { ...verificationOf('deep'), exitCodeOf: () => 0 }
+  const verify = () => verifyDatabase(place.server, request)
+  const failed = async () => {
+    const { ok, checks } = await verify()
+    const faults = checks.filter((check) => check.ok === false).map(({ id, detail }) => `${id}: ${detail}`)
+    expect(ok).toBe(faults.length === 0)
+    return faults
+  }
+
+  it('makes every check of a file, and leaves damage of pages to PostgreSQL', async () => {
+    const { ok, run, checks } = await verify()
+    expect(checks.filter((check) => check.ok === false)).toEqual([])
+    expect({ ok, run: run?.number }).toEqual({ ok: true, run: 4 })
+    expect(checks.map(({ id }) => id).sort()).toEqual(
+      ['integrity_check', 'foreign_key_check', 'schema', 'migration', 'records']
+        .concat(['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10'])
+        .sort(),
+    )
+    expect(checks.find(({ id }) => id === 'integrity_check')).toEqual({
+      id: 'integrity_check',
+      ok: null,
+      detail: 'left to PostgreSQL: data checksums are off',
+    })
+  })
+
+  it('verifies a golden history to the exit codes of its runs', async () => {
+    const other = await makeDatabase()
+    unpackHistory('0016.db.gz', file)
+    await copyToPostgres(file, other.server)
+    const { checks } = await verifyDatabase(other.server, verificationOf('deep'))
+    expect(checks.filter((check) => check.ok === false)).toEqual([])
+    await other.remove()
+  })
+
+  it('leaves no copy behind', async () => {
+    const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hookdrift-verify-'))
+    const before = copies()
+    await verify()
+    await db.run('ALTER TABLE hookdrift.document DROP CONSTRAINT document_sha256_key CASCADE')
+    await db.run(
+      'INSERT INTO hookdrift.document (id, sha256, body) SELECT 99, sha256, body FROM hookdrift.document LIMIT 1',
+    )
+    expect(await failed()).toEqual([
+      expect.stringMatching(/^schema: the constraint document\.document_sha256_key is missing; .*and 1 more$/),
+      'records: a row cannot be copied: UNIQUE constraint failed: document.sha256',
+    ])
+    expect(copies()).toEqual(before)
+  })
+
+  it.each([
+    [
+      'a body',
+      "UPDATE hookdrift.version SET body = '{}' || body WHERE id = 1",
+      /^I2: the body of endpoint a since run 1/,
+    ],
+    ['a name', "UPDATE hookdrift.version SET name = 'z' WHERE id = 1", /^I10: not as run 1 committed it: versions/],
+    ['a violation', 'DELETE FROM hookdrift.violation WHERE to_run IS NOT NULL', /^I10: not as run 1/],
+    [
+      'a reference',
+      "UPDATE hookdrift.version SET source_uid = 's' WHERE id = 1",
+      /^I2: the column source_uid of version 1 does not/,
+    ],
+    [
+      'the lease',
+      "INSERT INTO hookdrift.lease VALUES (1, 1, 'a', 'b', 7, '2026-01-01Z', '2026-01-01Z')",
+      /^records: the lease is taken, and no run/,
+    ],
+    ['a channel', "UPDATE hookdrift.channel SET pid = -1 WHERE name = 'hook'", /^records: channel hook names no valid/],
+    ['a migration', "UPDATE hookdrift.migration SET name = ''", /^migration: migration 16 differs/],
+    [
+      'a time of one',
+      "UPDATE hookdrift.migration SET applied_at = 'now'",
+      /^migration: migration 16 has an invalid time/,
+    ],
+    [
+      'a draft',
+      `ALTER TABLE hookdrift.run DISABLE TRIGGER USER; UPDATE hookdrift.run SET state = 'running' WHERE number > 2`,
+      /^I1: run 4 is running, and so is another run/,
+    ],
+  ])('notices that %s was altered', async (_, sql, fault) => {
+    await db.run(sql)
+    expect(await failed()).toContainEqual(expect.stringMatching(fault))
+  })
+
+  it.each([
+    [
+      'CREATE TRIGGER my_more BEFORE INSERT ON hookdrift.run FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+      'hookdrift did not make the trigger run.my_more on run',
+    ],
+    [
+      'CREATE TRIGGER more BEFORE UPDATE ON hookdrift.run FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+      'hookdrift did not make the trigger run.more on run',
+    ],
+    ['CREATE RULE more AS ON DELETE TO hookdrift.run DO INSTEAD NOTHING', 'hookdrift did not make the rule run.more'],
+    ['DROP INDEX hookdrift.version_began', 'the index version_began is missing'],
+    [
+      'DROP INDEX hookdrift.version_began; CREATE INDEX version_began ON hookdrift.version (kind)',
+      'the index version_began is not as hookdrift made it',
+    ],
+    ['CREATE INDEX more ON hookdrift.run (state)', 'hookdrift did not make the index more on run'],
+    [
+      'ALTER TABLE hookdrift.walk DROP CONSTRAINT walk_status_check',
+      'the constraint walk.walk_status_check is missing',
+    ],
+    ['ALTER TABLE hookdrift.walk DISABLE TRIGGER ALL', 'hookdrift did not make the trigger walk.RI_'],
+    ['ALTER TABLE hookdrift.mark_page ALTER page TYPE integer', 'the table mark_page is not as hookdrift made it'],
+    ['ALTER TABLE hookdrift.run ALTER tool_version DROP NOT NULL', 'the table run is not as hookdrift made it'],
+    [
+      'ALTER TABLE hookdrift.notice ALTER text TYPE text COLLATE "POSIX"',
+      'the table notice is not as hookdrift made it',
+    ],
+    ['ALTER TABLE hookdrift.run ADD COLUMN more text', 'the table run is not as hookdrift made it'],
+    ['ALTER TABLE hookdrift.run ENABLE ROW LEVEL SECURITY', 'the table run is not as hookdrift made it'],
+    ['ALTER TABLE hookdrift.mark_page SET UNLOGGED', 'the table mark_page is not as hookdrift made it'],
+    [
+      'CREATE TABLE hookdrift.my_runs () INHERITS (hookdrift.run)',
+      'hookdrift did not make the table run, inherited by my_runs',
+    ],
+    ['DROP VIEW hookdrift.drift', 'the view drift is missing'],
+    [
+      'CREATE OR REPLACE VIEW hookdrift.committed_run AS SELECT number, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest, chain FROM hookdrift.run WHERE number > 1',
+      'the view committed_run is not as hookdrift made it',
+    ],
+    ['DROP TABLE hookdrift.incident', 'the table incident is missing'],
+    ['CREATE TABLE hookdrift.more (x int)', 'hookdrift did not make the table more'],
+    ['CREATE SEQUENCE hookdrift.more', 'hookdrift did not make the sequence more'],
+  ])('notices in the schema: %s', async (sql, fault) => {
+    await db.run(sql)
+    expect(await failed()).toContainEqual(expect.stringContaining(fault))
+  })
+
+  it('lets people add tables, views and indexes of their own', async () => {
+    await db.run(`CREATE TABLE hookdrift.my_notes (id bigserial PRIMARY KEY, note text NOT NULL);
+      CREATE VIEW hookdrift.my_runs AS SELECT * FROM hookdrift.run;
+      CREATE INDEX my_index ON hookdrift.run (started_at)`)
+    expect(await failed()).toEqual([])
+  })
+
+  it('reads no row of an altered table', async () => {
+    await db.run('ALTER TABLE hookdrift.run RENAME COLUMN chain TO former')
+    const { ok, run, checks } = await verify()
+    expect({ ok, run }).toEqual({ ok: false, run: null })
+    expect(checks.map((check) => [check.id, check.ok])).toEqual([
+      ['schema', false],
+      ['records', null],
+    ])
+  })
+
+  it('works in a schema of another name', async () => {
+    await db.run('ALTER SCHEMA hookdrift RENAME TO audits')
+    const server = { ...place.server, schema: 'audits' }
+    const { checks } = await verifyDatabase(server, request)
+    expect(checks.filter((check) => check.ok === false)).toEqual([])
+  })
+
+  it('refuses a database without a history', async () => {
+    const server = { ...place.server, schema: 'other' }
+    await expect(verifyDatabase(server, request)).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining('there is no history at'),
+    })
+  })
+
+  it('shows the chain of a run', async () => {
+    const contents = await contentsOfFile(file)
+    const chains = contents.run?.flatMap((row) => row.filter((cell) => typeof cell === 'string' && cell.length === 64))
+    const { chain } = await chainOf(place.server, 4)
+    expect(chains).toContain(chain)
+    expect(await chainOf(place.server, 3)).toEqual({ chain: undefined, formerChain: null })
+  })
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  connect,
+  type PostgresDatabase,
+  type SqlValue,
+  type Transaction,
+} from '../../../src/history/postgres/connect.ts'
+import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
+import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
+import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
+import { fillHistory } from './large-history.ts'
+
+/** Tables that grow with the resources and with the runs. */
+const large = ['version', 'violation', 'change', 'scan', 'walk', 'unreferenced']
+const runs = 100
+/** Many versions and violations ended before it, and many after it. */
+const run = 50
+const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
+const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
+const fifty: ViolationChoice = {
+  ...{ run, withActive: true, resolvedAfter: run - 5, withOwner: false, most: 50 },
+  isChosen: () => true,
+}
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
+  let place: TestDatabase
+  let db: PostgresDatabase
+  beforeAll(async () => {
+    place = await makeDatabase()
+    db = connect(place.server)
+    await fillHistory(db, { projects: 40, runs, resources: 20 })
+  })
+  afterAll(async () => {
+    await db.close()
+    await place.remove()
+  })
+
+  /** The steps of a statement that read large tables. */
+  async function stepsOf(sql: string, values: readonly SqlValue[] = []): Promise<string[]> {
+    return db.snapshot(async (transaction) => {
+      await transaction.run('SET LOCAL enable_seqscan = off')
+      const rows = await transaction.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (FORMAT JSON) ${sql}`, values)
+      return rows.flatMap((row) => readingSteps(row['QUERY PLAN'][0].Plan))
+    })
+  }
+
+  /** All steps of the statements that a question executes. */
+  async function stepsFor(ask: (reader: HistoryReader) => Promise<unknown>): Promise<readonly string[]> {
+    const asked: [sql: string, values: readonly SqlValue[] | undefined][] = []
+    await ask(postgresReader(recording(db, (...statement) => asked.push(statement))))
+    expect(asked.length).toBeGreaterThan(0)
+    const steps = await Promise.all(asked.map(([sql, values]) => stepsOf(sql, values)))
+    return [...new Set(steps.flat())].sort()
+  }
+
+  it.each<[string, readonly string[], (reader: HistoryReader) => Promise<unknown>]>([
+    ['the runs', [], (reader) => reader.runs()],
+    ['the last scans', [], (reader) => reader.latestScans(run)],
+    ['the last scan of a project', [], (reader) => reader.latestScans(run, project)],
+    ['the last complete scans', [], (reader) => reader.completeScansAt(project, run)],
+    ['the last runs', [], (reader) => reader.endedRuns(5)],
+    ['a run', [], (reader) => reader.readRun(run)],
+    ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => reader.runInputs(run)],
+    ['violations', [], (reader) => reader.violationsAt(run)],
+    ['resolved violations', ['violation_ended (to_run >'], (reader) => reader.resolvedBetween(run - 1, run)],
+    ['the first violations', ['violation_ended (to_run >'], (reader) => reader.firstViolations(fifty)],
+    [
+      'the first violations by owner',
+      ['violation_ended (to_run >'],
+      (reader) => reader.firstViolations({ ...fifty, withOwner: true }),
+    ],
+    ['waived violations', [], (reader) => reader.waivedBetween(run - 1, run)],
+    ['the resources of a project', [], (reader) => reader.stateAt(project, run)],
+    ['the endpoints of a project', [], (reader) => reader.stateAt(project, run, 'endpoint')],
+    ['versions', [], (reader) => reader.versionsAt(project, [{ kind: 'endpoint', uid: 'endpoint7', run }])],
+    [
+      'differences',
+      ['version_began (from_run >', 'version_ended (to_run >'],
+      (reader) => reader.differing(run - 1, run),
+    ],
+    ['a uid', [], (reader) => reader.find('endpoint7', run)],
+    ['the versions of a resource', [], (reader) => reader.versionsOf(endpoint, run)],
+    ['the violations of a resource', [], (reader) => reader.violationsOf(endpoint, run)],
+    ['referrers of a resource', [], (reader) => reader.referrersOf(endpoint, run)],
+  ])('find %s by the equality of an index, or by runs: %j', async (_, byRuns, ask) => {
+    const steps = await stepsFor(ask)
+    expect(steps.filter((step) => !step.endsWith(' ='))).toEqual(byRuns)
+  })
+
+  it('find active violations by project, and ended ones by project and run', async () => {
+    for (const ask of [
+      (reader: HistoryReader) => reader.violationsAt(run),
+      (reader: HistoryReader) => reader.readRun(run),
+      (reader: HistoryReader) => reader.firstViolations(fifty),
+      (reader: HistoryReader) => reader.waivedBetween(run - 1, run),
+    ]) {
+      const steps = await stepsFor(ask)
+      expect(steps).toContain('violation_active (project_id =')
+      expect(steps).toContain('violation_ended_in_project (project_id =')
+    }
+  })
+
+  it.each(['endpoint', 'source', 'device'] as const)(
+    'find referrers of a resource by their index: %s',
+    async (kind) => {
+      const steps = await stepsFor((reader) => reader.referrersOf({ ...endpoint, kind }, run))
+      expect(steps).toEqual([`version_to_${kind} (project_id =`])
+    },
+  )
+
+  it('that read a whole table are recognised', async () => {
+    expect(await stepsOf("SELECT body FROM hookdrift.version WHERE name = 'a'")).toEqual(['Seq Scan on version'])
+    expect(await stepsOf('SELECT 1 FROM hookdrift.version WHERE id > 7')).toEqual(['version_pkey (id >'])
+  })
+})
+
+/** By which index a step reads a large table, and how it finds the first column: `version_ended (to_run >`. */
+function readingSteps(plan: Plan): string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index, 'Index Cond': condition = '' } = plan
+  const below = (plan.Plans ?? []).flatMap(readingSteps)
+  if (index !== undefined) {
+    const [, column = '', comparison = ''] = /^\(+(\w+) ([^ ]+)/.exec(condition) ?? []
+    return large.some((name) => index.startsWith(`${name}_`)) ? [...below, `${index} (${column} ${comparison}`] : below
+  }
+  const isRead = table !== undefined && type !== 'Bitmap Heap Scan' && large.includes(table)
+  return isRead ? [...below, `${type} on ${table}`] : below
+}
+
+/** The same database, which notes every statement. */
+function recording(
+  db: PostgresDatabase,
+  note: (sql: string, values: readonly SqlValue[] | undefined) => void,
+): PostgresDatabase {
+  const noting = <Target extends PostgresDatabase | Transaction>(target: Target): Target =>
+    new Proxy(target, {
+      get(_, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...values: [never, never]) => {
+          if (name === 'snapshot')
+            return db.snapshot((transaction) => (values[0] as (t: Transaction) => never)(noting(transaction)))
+          note(...values)
+          return Reflect.apply(member, target, values)
+        }
+      },
+    })
+  return noting(db)
+}

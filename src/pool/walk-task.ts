@@ -49,6 +49,8 @@ export interface WalkDependencies {
   readonly clock: Clock
   /** The id of this worker. */
   readonly worker: string
+  /** Called when it took a task over from a worker that was lost. */
+  readonly onTakenOver: () => void
 }
 
 /**
@@ -92,6 +94,7 @@ export async function walkTask(
   }
   const token = await db.transaction((transaction) => takeTask(transaction, key, { token: state.token, worker }))
   if (token === undefined) return 'lost'
+  if (state.wasRunning) dependencies.onTakenOver()
   const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
   if (left === undefined) {
     if (abandon.reason === 'lost') return 'lost'

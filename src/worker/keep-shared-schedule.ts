@@ -41,7 +41,9 @@ export async function keepSharedSchedule(work: SharedWork, signal: AbortSignal):
   const entries = work.schedules.map(entryOf)
   const planner = openSchedulePlanner({ entries, now: clock.now(), servedUntil, random: work.random })
   const started = { at: clock.now(), passed: 0 }
-  let due: Tick[] = work.schedules.flatMap(({ name, runOnStart }) => (runOnStart ? [{ schedule: name, ...started }] : []))
+  let due: Tick[] = work.schedules.flatMap(({ name, runOnStart }) =>
+    runOnStart ? [{ schedule: name, ...started }] : [],
+  )
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
     due.push(...planner.take(clock.now()))

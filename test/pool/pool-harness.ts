@@ -85,6 +85,7 @@ export async function openPoolHarness({ walks = 2 } = {}) {
       {
         ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf: () => walks },
         drafts: openDrafts(db, ownerOf(pid)),
+        onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => siteOf(new AbortController().signal) },
         watch: {
           begun: () => {},
@@ -158,12 +159,7 @@ export async function openPoolHarness({ walks = 2 } = {}) {
               coordinating,
               dependencies,
             )
-          : await goOnTogether(
-              audited,
-              { ...requested, options: requested.options },
-              coordinating,
-              dependencies,
-            )
+          : await goOnTogether(audited, { ...requested, options: requested.options }, coordinating, dependencies)
       await jobs.complete(runQueue, job)
       return report
     } finally {

@@ -375,3 +375,77 @@ CREATE VIEW hookdrift.baseline AS
          a.revoked_by, (a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM hookdrift.approval b
            WHERE b.project_id = a.project_id))::integer AS is_active
   FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id;
+
+-- The pool of workers. It holds how far a run is while it is under way, and is no part of the history: a copy leaves
+-- these tables out, and what they hold may be lost between two runs. Times are the server's.
+
+-- A run that was asked for, and how far it is, so that another process can go on with it.
+CREATE TABLE hookdrift.run_plan (
+  id          text COLLATE "C" PRIMARY KEY,
+  request     text COLLATE "C" NOT NULL,
+  asked_at    timestamptz NOT NULL,
+  run         bigint UNIQUE,
+  -- Which projects it is about besides its tasks, and how these are walked: JSON.
+  plan        text COLLATE "C",
+  options     text COLLATE "C",
+  -- After this, no request to a service begins.
+  stop_at     timestamptz,
+  -- The signal that stopped it before that.
+  stopped_by  text COLLATE "C" CHECK (stopped_by IN ('sigint', 'sigterm')),
+  -- The last ids before those of the conclusion: another coordinator removes these rows and concludes again. JSON.
+  concluding  text COLLATE "C",
+  ended_at    timestamptz,
+  -- Why there is no committed run.
+  error       text COLLATE "C"
+);
+
+-- One project of a run. Its token goes up with each worker that takes it, and only the last one writes.
+CREATE TABLE hookdrift.task (
+  run        bigint NOT NULL,
+  project_id bigint NOT NULL,
+  service    text COLLATE "C" NOT NULL,
+  place      integer NOT NULL,
+  project    text COLLATE "C" NOT NULL,
+  state      text COLLATE "C" NOT NULL CHECK (state IN ('planned', 'running', 'lost', 'done')),
+  token      bigint NOT NULL DEFAULT 0,
+  worker     text COLLATE "C",
+  planned_at timestamptz NOT NULL,
+  begun_at   timestamptz,
+  -- What the project leaves for the end of the run, and what its draft keeps until then: JSON.
+  outcome    text COLLATE "C",
+  draft      text COLLATE "C",
+  PRIMARY KEY (run, project_id)
+);
+CREATE INDEX task_unfinished ON hookdrift.task (run, service) WHERE state <> 'done';
+
+-- Blocks of ids that workers of one run take.
+CREATE TABLE hookdrift.id_block (
+  name text COLLATE "C" PRIMARY KEY,
+  next bigint NOT NULL
+);
+
+-- A service that limits requests: no worker asks before.
+CREATE TABLE hookdrift.service_gate (
+  service  text COLLATE "C" PRIMARY KEY,
+  opens_at timestamptz NOT NULL
+);
+
+-- Ticks of schedules that a worker took.
+CREATE TABLE hookdrift.tick (
+  schedule text COLLATE "C" NOT NULL,
+  due_at   timestamptz NOT NULL,
+  taken_by text COLLATE "C" NOT NULL,
+  taken_at timestamptz NOT NULL,
+  PRIMARY KEY (schedule, due_at)
+);
+
+-- Workers that take part.
+CREATE TABLE hookdrift.worker (
+  id      text COLLATE "C" PRIMARY KEY,
+  host    text COLLATE "C" NOT NULL,
+  pid     bigint NOT NULL,
+  slots   integer NOT NULL,
+  -- The run that it coordinates.
+  run     bigint,
+  seen_at timestamptz NOT NULL
+);

@@ -8,7 +8,7 @@ import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../histo
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 
-// This file and open-movable.ts choose a backend: all others see the contracts in src/history.
+// This file, open-movable.ts and copy-database.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -56,8 +56,15 @@ export async function withUpkeep<Result>(
 
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
   if (location.kind === 'postgres') {
+    const { server } = location
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
-    return postgresUpkeep(location.server, await ownProcess(), { queryServer: () => queryServer(env) })
+    const { backUpDatabase, chainOf, verifyDatabase } = await import('./copy-database.ts')
+    return postgresUpkeep(server, await ownProcess(), {
+      queryServer: () => queryServer(env),
+      verify: (request) => verifyDatabase(server, request),
+      chainOf: (run) => chainOf(server, run),
+      backUp: (target, request) => backUpDatabase(server, target, request),
+    })
   }
   const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
   return sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
@@ -74,7 +81,8 @@ export async function examineHistory(
 ): Promise<HistoryExamination> {
   if (location.kind === 'postgres') {
     const { examineDatabase } = await import('../history/postgres/examine-database.ts')
-    return examineDatabase(location.server, request)
+    const { verifyDatabase } = await import('./copy-database.ts')
+    return examineDatabase(location.server, () => verifyDatabase(location.server, request))
   }
   const { examineFile } = await import('../history/sqlite/examine-file.ts')
   const { mounts } = await localProcess(env)

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { History } from '../history/history.ts'
+import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -9,7 +9,6 @@ import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import { namedRules, type Policy } from '../policy/policy.ts'
 import type { ProjectTools } from './audit-project.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
@@ -18,13 +17,13 @@ import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { noteIgnored } from './note-ignored.ts'
-import type { Marking } from './open-marks-of.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
+import { type ProjectTerms, projectTools } from './project-tools.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
-export interface Audit {
+export interface Audit extends ProjectTerms {
   readonly projects: readonly AuditedProject[]
   /** The lists of projects that decide which projects these are. Default: none. */
   readonly lists?: readonly ProjectList[]
@@ -33,15 +32,7 @@ export interface Audit {
   /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
   readonly isWholeFleet: boolean
   readonly concurrency: number
-  readonly policy: Policy
-  readonly configurationDigest: string
   readonly failOn: FailOn
-  /** Whether the policy's probes run. Default: yes. */
-  readonly runsProbes?: boolean
-  /** Whether a person said that all that is missing is gone. */
-  readonly acceptsRemovals: boolean
-  /** Whether what earlier runs evaluated is recognised. Default: yes. */
-  readonly usesMarks?: boolean
 }
 
 export interface AuditDependencies {
@@ -60,6 +51,12 @@ export interface AuditDependencies {
   readonly onInterrupted: (run: number) => void
 }
 
+/** A run that owns the lease, and when it started: ISO 8601, UTC. */
+export interface BegunRun {
+  readonly draft: Draft
+  readonly startedAt: string
+}
+
 /**
  * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
  * the fleet is concluded, and all of it is committed at once. Returns the report of the committed run.
@@ -73,8 +70,7 @@ export async function runAudit(
 ): Promise<Report> {
   const { history, sealer } = dependencies
   const clock = steadyClock(dependencies.clock)
-  const now = clock.now()
-  const startedAt = isoTime(now)
+  const startedAt = isoTime(clock.now())
   const draft = await history.begin({
     startedAt,
     failOn: audit.failOn,
@@ -85,27 +81,26 @@ export async function runAudit(
     normaliser: normaliserVersion,
   })
   for (const run of draft.interrupted) dependencies.onInterrupted(run)
+  return conductRun(audit, { ...dependencies, clock }, { draft, startedAt }, auditAll)
+}
+
+/** The rest of a run that has begun, also of one that another process began. Returns and throws as `runAudit`. */
+export async function conductRun(
+  audit: Audit,
+  dependencies: AuditDependencies,
+  { draft, startedAt }: BegunRun,
+  auditAll: AuditAll,
+): Promise<Report> {
+  const { history, sealer, clock } = dependencies
+  const now = Date.parse(startedAt)
   // When one project ends the run, the others need not go on asking.
   const giveUp = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
-    const { onPage, onTimed, onBug } = dependencies
-    const tools = {
-      draft,
-      sealer,
-      clock,
-      now,
-      signal,
-      onPage,
-      onTimed,
-      probes: policy.probes,
-      ignored: policy.ignore,
-      runsProbes,
-      acceptsRemovals,
-      marking: audit.usesMarks === false ? undefined : markingOf(audit, dependencies, now),
-    }
+    const { policy, runsProbes = true, isWholeFleet } = audit
+    const { onPage, onTimed, onBug, toolVersion } = dependencies
+    const tools = projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, toolVersion })
     const outcomes = await auditAll(audit, tools, onBug)
     const listing = { evaluator: createEvaluator(policy, now), outcomes }
     const decided = await writeLists(draft, audit.lists ?? [], listing)
@@ -127,22 +122,6 @@ export async function runAudit(
     await draft.abandon(isoTime(clock.now()))
     throw error
   }
-}
-
-/** undefined where every item must be read: without a key, and for rules across resources that read what is not stored. */
-function markingOf(
-  { policy, configurationDigest, runsProbes = true }: Audit,
-  { sealer, toolVersion }: AuditDependencies,
-  now: number,
-): Marking | undefined {
-  const isStored = namedRules(policy).every(
-    ({ rule: { scope, unkept } }) => scope === 'resource' || unkept === undefined,
-  )
-  const key = isStored ? sealer.deriveKey?.('marks') : undefined
-  if (key === undefined) return undefined
-  const waiversInForce = policy.waivers.flatMap(({ until }, place) => (now < until ? [place] : []))
-  const run = [toolVersion, normaliserVersion, sealer.keyId, policy.digest, configurationDigest, runsProbes]
-  return { key, terms: [...run, waiversInForce] }
 }
 
 /** Audits all projects; returns what each left, in their order. */

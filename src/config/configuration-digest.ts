@@ -28,6 +28,7 @@ export function configurationDigest(configuration: DecodedConfiguration, parts: 
     JSON.stringify({
       ...{ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify },
       history: historyFor(configuration.history),
+      worker: workerFor(configuration.worker),
     }),
   )
   return hash('sha256', canonicalJson(plain))
@@ -49,6 +50,11 @@ function withoutSecrets(service: DecodedService, parts: DigestParts | undefined)
 /** A URL may contain a password, and each machine may reach the server under another name. */
 function historyFor(history: string): string {
   return urlScheme(history) === undefined ? history : 'postgres'
+}
+
+/** How much of a shared run a worker takes is its own affair: all workers of a run have one digest. */
+function workerFor(worker: DecodedConfiguration['worker']) {
+  return worker === undefined ? undefined : { ...worker, shared: undefined, slots: undefined, services: undefined }
 }
 
 function placeholderFor(key: string | undefined): string | undefined {

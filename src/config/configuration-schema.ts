@@ -42,6 +42,12 @@ const limits = z.strictObject({
     .prefault('60s')
     .describe("For all waiting between tries of one project's walks, together"),
   max_pages: z.int().min(1).max(10_000_000).default(100_000).describe('Of one walk; a longer one breaks off'),
+  walks: z
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Projects of the service that all workers with `shared: true` scan at once. Default: `concurrency`'),
   max_body: size({ from: '1KiB', to: '256MiB' }).prefault('32MiB').describe('Of one answer; a larger one is refused'),
 })
 

@@ -22,6 +22,8 @@ export interface Configuration {
   readonly listen: ListenAddress | undefined
   /** Host names that it answers to; undefined: all that fit the address. */
   readonly hosts: readonly string[] | undefined
+  /** What the worker shares with others; undefined: it runs alone. */
+  readonly shared: SharedWork | undefined
   readonly schedules: readonly Schedule[]
   /** The channels. They contain secrets, for delivery only. */
   readonly notify: readonly Channel[]
@@ -46,8 +48,18 @@ export interface ConfiguredService {
   readonly key: string | undefined
   readonly keyPlace: KeyPlace
   readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** Projects that all shared workers together scan at once. */
+  readonly mostWalks: number
   /** The template of addresses in the gateway's own UI. */
   readonly uiUrl: string | undefined
+}
+
+/** How a worker takes part in runs of several workers. */
+export interface SharedWork {
+  /** Projects that it scans at once. */
+  readonly slots: number
+  /** Services whose projects it scans; all when undefined. */
+  readonly services: readonly string[] | undefined
 }
 
 /** As decoded; the path of a directory is absolute. */

@@ -9,7 +9,8 @@ import { findHistoryFaults } from './check-history-url.ts'
 import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
-import type { Channel, Configuration, ConfiguredProject, Schedule } from './configuration.ts'
+import { findWorkerFaults } from './check-worker.ts'
+import type { Channel, Configuration, ConfiguredProject, Schedule, SharedWork } from './configuration.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import {
   configurationLimits,
@@ -116,11 +117,12 @@ export function examineConfiguration(
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     hosts: value.worker?.hosts,
+    shared: sharedWorkOf(value.worker),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: options.usesChannels === false ? [] : value.notify.map((channel) => channelOf(channel, file)),
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
-      settings: settingsOf(service, authorities[index], value.concurrency),
+      settings: settingsOf(service, authorities[index], Math.max(value.concurrency, service.limits.walks ?? 0)),
       projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
@@ -132,6 +134,7 @@ export function examineConfiguration(
       key: service.key,
       keyPlace: keyPlaceAt(document, ['services', index, 'key']),
       listings: service.listings,
+      mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
     digest: configurationDigest(value, headers),
@@ -148,6 +151,7 @@ function examineValues(
   const problems: FileProblem[] = [
     ...findHistoryFaults(document),
     ...findContradictions(document),
+    ...findWorkerFaults(document),
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),
     ...findLinkFaults(document),
@@ -173,6 +177,10 @@ function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOpt
 
 /** In place of what the environment does not say. */
 const unset = 'unset'
+
+function sharedWorkOf(worker: DecodedConfiguration['worker']): SharedWork | undefined {
+  return worker?.shared === true ? { slots: worker.slots ?? 16, services: worker.services } : undefined
+}
 
 function channelOf(channel: DecodedChannel, file: string): Channel {
   return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel

@@ -57,6 +57,24 @@ export const workerSchema = z.strictObject({
     .describe(
       'Host names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
     ),
+  shared: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Share all runs with the other workers of the history, which must be on a PostgreSQL server. Default: false',
+    ),
+  slots: z
+    .int()
+    .min(1)
+    .max(256)
+    .exactOptional()
+    .describe('Projects that a worker with `shared: true` scans at once. Default: 16'),
+  services: z
+    .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: 'the name of a service' }))
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Services whose projects a worker with `shared: true` scans. Default: all'),
 })
 
 export interface ListenAddress {

@@ -51,7 +51,7 @@ function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: FreedDisk,
   const kept = rows.filter((row) => row.kept).length
   const [gone, left] = [count(rows.length - kept, 'run'), count(kept, 'run')]
   if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
-  const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside the file for the next runs` : ''
+  const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside it for the next runs` : ''
   return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`
 }
 

@@ -3,6 +3,7 @@ import type { RawPage } from '../model/raw-page.ts'
 import { compileDialect } from './dialect-matchers.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
+import { createRateGate, type RateGate } from './rate-gate.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
 import type { Recogniser } from './recognise-page.ts'
@@ -23,6 +24,8 @@ interface ServiceDependencies {
   readonly cut?: AbortSignal | undefined
   /** Default: long. */
   readonly patience?: Patience | undefined
+  /** Closed while the service limits requests. Default: one of this client's own. */
+  readonly gate?: RateGate | undefined
   /** Called after each request. */
   readonly onRequest?: ((request: RequestSent) => void) | undefined
   /** Returns a signal that aborts after so many milliseconds. Default: the system's. */
@@ -40,9 +43,9 @@ export function createServiceClient(
 ): ServiceClient {
   const transport = createTransport(settings, env)
   const matchers = compileDialect(settings.dialect)
-  const { clock, random, cut } = given
+  const { clock, random, cut, gate = createRateGate(clock) } = given
   const ask = createSender({
-    ...{ settings, matchers, transport, clock, random, cut, timeoutAfter },
+    ...{ settings, matchers, transport, clock, random, cut, gate, timeoutAfter },
     ...{ patience, onRequest },
   })
   return {

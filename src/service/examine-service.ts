@@ -11,6 +11,7 @@ import type { HttpFailure } from './http-outcome.ts'
 import type { ShownCertificate } from './inspect-port.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
+import { createRateGate } from './rate-gate.ts'
 import { mostItemsOf, readPages } from './read-pages.ts'
 import { findKeyOwner, readProject } from './read-project.ts'
 import { createSender } from './send-request.ts'
@@ -86,7 +87,7 @@ export function createServiceExaminer(
   const timeoutAfter = AbortSignal.timeout
   const ask = createSender({
     ...{ settings, matchers, transport, clock, random, cut: undefined, timeoutAfter },
-    ...{ patience: 'short', onRequest: () => {} },
+    ...{ gate: createRateGate(clock), patience: 'short', onRequest: () => {} },
   })
   return {
     async greet() {

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts'
 
 /** Closed while a service limits requests: one bucket serves all of it, so one 429 concerns every walk. */
-interface RateGate {
+export interface RateGate {
   /** Keeps the gate closed for at least this long from now. */
   holdFor(ms: number): void
   /** Milliseconds until it opens; 0 when open. */

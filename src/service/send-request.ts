@@ -4,7 +4,7 @@ import type { DialectMatchers } from './dialect-matchers.ts'
 import { exchangeOnce } from './exchange-once.ts'
 import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
 import { createKeyVerdicts } from './key-verdicts.ts'
-import { createRateGate } from './rate-gate.ts'
+import type { RateGate } from './rate-gate.ts'
 import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
@@ -23,6 +23,7 @@ interface SenderDependencies {
   readonly clock: Clock
   readonly random: () => number
   readonly cut: AbortSignal | undefined
+  readonly gate: RateGate
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
   readonly patience: Patience
@@ -37,12 +38,12 @@ export function createSender({
   clock,
   random,
   cut,
+  gate,
   timeoutAfter,
   patience,
   onRequest,
 }: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
-  const gate = createRateGate(clock)
   const keys = createKeyVerdicts()
 
   return async function ask(question, access) {

@@ -15,11 +15,15 @@ const image = readDockerfile(textOf('Dockerfile')).at(-1)
 const state = settingOf(image, 'VOLUME') ?? ''
 const port = Number(settingOf(image, 'EXPOSE'))
 const compose = parse(textOf('compose.yaml'), { merge: true })
-const manifests = ['base/volume', 'worker/deployment', 'worker/service', 'cronjob/cronjob'].flatMap((name) =>
-  parseAllDocuments(textOf(`deploy/kubernetes/${name}.yaml`)).map((document) => document.toJS()),
-)
+const manifestsIn = (names: readonly string[]) =>
+  names.flatMap((name) =>
+    parseAllDocuments(textOf(`deploy/kubernetes/${name}.yaml`)).map((document) => document.toJS()),
+  )
+const manifests = manifestsIn(['volume/volume', 'worker/deployment', 'service/service', 'cronjob/cronjob'])
 const ofKind = (kind: string) => manifests.find((manifest) => manifest.kind === kind)
 const pods = { worker: ofKind('Deployment').spec.template, audit: ofKind('CronJob').spec.jobTemplate.spec.template }
+const sharedManifests = manifestsIn(['shared/deployment', 'shared/disruption-budget'])
+const [shared, budget] = sharedManifests
 
 describe('the image', () => {
   it.each(['worker', 'audit', 'demo'])('runs %s by its entry point', async (command) => {
@@ -90,11 +94,97 @@ describe('compose.yaml', () => {
   })
 })
 
-describe('the Kubernetes manifests', () => {
-  it.each(manifests.map((manifest) => [manifest.kind, manifest]))('%s follows its schema', (_, manifest) => {
-    expect(manifestFaults(manifest)).toEqual([])
-    expect(manifestFaults({ ...manifest, spec: { ...manifest.spec, replica: 1 } })).not.toEqual([])
+describe('shared.yaml', () => {
+  const file = parse(textOf('deploy/compose/shared.yaml'), { merge: true })
+  const secretsIn = 'deploy/compose/shared-secrets'
+
+  it('follows the Compose specification, with commands that the program knows', async () => {
+    expect(composeFaults(file)).toBe(null)
+    const { service, upgrade, worker } = file.services
+    expect(await complaintOf(service.command)).toBe('')
+    expect(await complaintOf(upgrade.command)).toBe('')
+    expect(worker.command).toBe(undefined)
+    const [how, program, ...args] = worker.healthcheck.test
+    expect([how, program]).toEqual(['CMD', 'hookdrift'])
+    expect(await complaintOf(args)).toBe('')
   })
+
+  it('has workers that share a history on its database, once that is upgraded', () => {
+    const read = readShared('deploy/compose/shared/hookdrift.yaml', (path) => {
+      if (path === '/run/secrets/demo-key') return textOf('deploy/compose/demo-secret')
+      return textOf(path.replace('/run/secrets', secretsIn))
+    })
+    const { postgres, upgrade, worker } = file.services
+    expect(read.history).toMatchObject({ kind: 'postgres', shown: 'postgres://postgres/hookdrift' })
+    expect(read.history).toMatchObject({
+      server: { user: postgres.environment.POSTGRES_USER, database: postgres.environment.POSTGRES_DB },
+    })
+    expect(read.history).toMatchObject({ server: { password: textOf(`${secretsIn}/database-password`).trim() } })
+    expect(worker.depends_on.upgrade).toEqual({ condition: 'service_completed_successfully' })
+    expect(upgrade.depends_on.postgres).toEqual({ condition: 'service_healthy' })
+    expect(worker.deploy.replicas).toBe(3)
+    for (const { environment, volumes, read_only } of [worker, upgrade])
+      expect({ environment, volumes, read_only }).toEqual({
+        environment: { HOOKDRIFT_HISTORY: '' },
+        volumes: [`./shared:${settingOf(image, 'WORKDIR')}:ro`],
+        read_only: true,
+      })
+  })
+
+  it('audits the service of compose.yaml with its policy', () => {
+    const servicesOf = (path: string) => parse(textOf(path)).services
+    expect(servicesOf('deploy/compose/shared/hookdrift.yaml')).toEqual(servicesOf('deploy/compose/hookdrift.yaml'))
+    expect(textOf('deploy/compose/shared/policy.yaml')).toBe(textOf('deploy/compose/policy.yaml'))
+  })
+})
+
+/** Reads a configuration as the shared deployments do: the image's history is left out. */
+function readShared(path: string, readSecret: (path: string) => string) {
+  const readFile = (file: string) => (file.startsWith('/run/secrets') ? readSecret(file) : readFileSync(file, 'utf8'))
+  const env = { ...environmentOf(image), HOOKDRIFT_HISTORY: '' }
+  const read = readConfiguration(join(checkout, path), { env, readFile })
+  expect(read.listen).toEqual({ host: '0.0.0.0', port })
+  expect(read.history.sealKey?.length).toBeGreaterThanOrEqual(32)
+  return read
+}
+
+describe('the Kubernetes workers that share a history', () => {
+  const { spec, metadata } = shared.spec.template
+  const [container] = spec.containers
+  const [upgrade] = spec.initContainers
+
+  it('upgrade the history before they start, and keep nothing on a disk', async () => {
+    expect(await complaintOf(upgrade.args)).toBe('')
+    expect(await complaintOf(container.args)).toBe('')
+    for (const part of ['env', 'securityContext', 'volumeMounts']) expect(upgrade[part]).toEqual(container[part])
+    expect(container.env).toContainEqual({ name: 'HOOKDRIFT_HISTORY', value: '' })
+    expect(container.securityContext).toEqual(pods.worker.spec.containers[0].securityContext)
+    expect(container.volumeMounts.map(({ readOnly }: { readOnly?: boolean }) => readOnly)).toEqual([true, true])
+    expect(parse(textOf('deploy/kubernetes/shared/kustomization.yaml')).resources).not.toContain('../volume')
+  })
+
+  it('are several, of which one at a time is taken away', () => {
+    expect(shared.spec.replicas).toBeGreaterThan(1)
+    expect(budget.spec).toEqual({ maxUnavailable: 1, selector: { matchLabels: metadata.labels } })
+    expect(ofKind('Service').spec.selector).toEqual(metadata.labels)
+  })
+
+  it('have a valid configuration, with secrets from the mounted one', () => {
+    const secret = 'not-a-real-secret-of-32-characters'
+    const { history } = readShared('deploy/kubernetes/shared/hookdrift.yaml', () => secret)
+    expect(history).toMatchObject({ shown: 'postgres://postgres.example.com/hookdrift' })
+    expect(history).toMatchObject({ server: { password: secret, tls: 'verify-full' } })
+  })
+})
+
+describe('the Kubernetes manifests', () => {
+  it.each([...manifests, ...sharedManifests].map((manifest) => [manifest.kind, manifest]))(
+    '%s follows its schema',
+    (_, manifest) => {
+      expect(manifestFaults(manifest)).toEqual([])
+      expect(manifestFaults({ ...manifest, spec: { ...manifest.spec, replica: 1 } })).not.toEqual([])
+    },
+  )
 
   it.each(Object.entries(pods))('%s: the program knows its arguments', async (_, { spec }) => {
     expect(await complaintOf(spec.containers[0].args)).toBe('')
@@ -165,8 +255,10 @@ describe('the Kubernetes manifests', () => {
   })
 
   it('are assembled by kustomizations whose files exist', () => {
-    for (const folder of ['base', 'worker', 'cronjob']) {
-      const { resources, configMapGenerator = [] } = parse(textOf(`deploy/kubernetes/${folder}/kustomization.yaml`))
+    for (const folder of ['base', 'volume', 'service', 'worker', 'cronjob', 'shared']) {
+      const { resources = [], configMapGenerator = [] } = parse(
+        textOf(`deploy/kubernetes/${folder}/kustomization.yaml`),
+      )
       const files = configMapGenerator.flatMap(({ files }: { files: readonly string[] }) => files)
       const missing = [...resources, ...files].filter(
         (name) => !existsSync(join(checkout, 'deploy/kubernetes', folder, name)),

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { type CustomTypesConfig, escapeIdentifier, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import type { ConnectionOptions } from 'node:tls'
+import {
+  type ClientConfig,
+  type CustomTypesConfig,
+  escapeIdentifier,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  types,
+} from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
@@ -20,6 +29,13 @@ export interface Session {
   value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
   /** Executes a statement, and returns how many rows it touched. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
+  /** Executes statements of another library: its names, values and types are left as they are. */
+  foreign(sql: string, values?: unknown[]): Promise<ForeignResult>
+}
+
+export interface ForeignResult {
+  // biome-ignore lint/suspicious/noExplicitAny: another library reads them, as it declares them
+  rows: any[]
 }
 
 /** One transaction on one connection. */
@@ -73,6 +89,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     get: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows[0]),
     value: (sql, values) => describing(async () => firstValue((await query<never>(client, sql, values)).rows[0])),
     run: (sql, values) => describing(async () => (await query(client, sql, values)).rowCount ?? 0),
+    foreign: (sql, values) =>
+      describing(() => client.query({ text: sql, ...(values === undefined ? {} : { values }), types: defaultTypes })),
   })
 
   async function* iterate<Row extends object>(client: PoolClient, sql: string, values: readonly SqlValue[] = []) {
@@ -125,10 +143,13 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   }
 }
 
-function poolConfig(
-  server: PostgresServer,
-  { connections = 8, connectTimeoutMs = 10_000 }: ConnectOptions,
-): PoolConfig {
+function poolConfig(server: PostgresServer, { connections = 8, ...options }: ConnectOptions): PoolConfig {
+  // An idle pool must not keep a command alive.
+  return { ...clientConfig(server, options), types: parsers, max: connections, allowExitOnIdle: true }
+}
+
+/** How one connection is opened. */
+export function clientConfig(server: PostgresServer, { connectTimeoutMs = 10_000 }: ConnectOptions = {}): ClientConfig {
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
@@ -138,16 +159,12 @@ function poolConfig(
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
     ssl: tlsOptions(server),
-    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
-    // An idle pool must not keep a command alive.
-    allowExitOnIdle: true,
     application_name: 'hookdrift',
-    types: parsers,
   }
 }
 
-function tlsOptions({ tls, rootCertificate: file }: PostgresServer): PoolConfig['ssl'] {
+function tlsOptions({ tls, rootCertificate: file }: PostgresServer): boolean | ConnectionOptions {
   if (tls === 'disable') return false
   if (tls === 'require') return { rejectUnauthorized: false }
   const ca = file === undefined ? {} : { ca: readCertificate(file) }
@@ -170,6 +187,8 @@ function firstValue<Value>(row: Readonly<Record<string, Value>> | undefined): Va
 }
 
 const { INT8, TEXT, TIMESTAMPTZ } = types.builtins
+
+const defaultTypes: CustomTypesConfig = { getTypeParser: types.getTypeParser }
 
 /** Of our connections only: another library that uses `pg` keeps the parsers of its own. */
 const parsers: CustomTypesConfig = {

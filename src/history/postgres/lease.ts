@@ -32,7 +32,8 @@ export function nowSql(owner: SharedProcess): string {
 
 /** SQL of the columns of a `LeaseRow`. */
 export function leaseColumns(owner: SharedProcess): string {
-  return `token, host, boot_id AS "bootId", pid, taken_at AS "takenAt",
+  return `token, host, boot_id AS "bootId", pid,
+    to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt",
     (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs"`
 }
 

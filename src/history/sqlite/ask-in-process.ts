@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
-import { AuditError, type ErrorKind } from '../../model/errors.ts'
+import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { programFile } from '../../model/package-files.ts'
+import { largeQuery, slowQuery } from '../refused-queries.ts'
 import type { QueryAnswer, QueryLimits } from '../upkeep.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
 
@@ -18,16 +19,8 @@ export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimi
       serialization: 'advanced',
     })
     const rows: (readonly Json[])[] = []
-    const fail = (message: string, advice: string, kind: ErrorKind = 'usage') =>
-      finish(() => reject(new AuditError(kind, message, { advice })))
-    const timer = setTimeout(
-      () =>
-        fail(
-          `the query was cut: it took more than ${timeoutMs / 1000} s`,
-          'ask for less: one run, one project, a LIMIT',
-        ),
-      timeoutMs,
-    )
+    const fail = (error: AuditError) => finish(() => reject(error))
+    const timer = setTimeout(() => fail(slowQuery(timeoutMs)), timeoutMs)
     const finish = (end: () => void) => {
       clearTimeout(timer)
       child.kill('SIGKILL')
@@ -36,15 +29,18 @@ export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimi
     child.on('message', (message: QueryMessage) => {
       if (message.kind === 'rows') for (const row of message.rows) rows.push(row)
       else if (message.kind === 'end') finish(() => resolve({ columns: message.columns, rows, isCut: message.isCut }))
-      else if (message.kind === 'refused') fail(message.message, message.advice ?? '', message.errorKind)
-      else
-        fail(
-          `the query was cut: its rows take more than ${request.characters} characters`,
-          'ask for fewer columns or rows',
-        )
+      else if (message.kind === 'refused')
+        fail(new AuditError(message.errorKind, message.message, { advice: message.advice ?? '' }))
+      else fail(largeQuery(request.characters))
     })
     child.on('error', (error) => finish(() => reject(error)))
-    child.on('exit', () => fail('the query process exited, probably out of memory', 'ask for fewer columns or rows'))
+    child.on('exit', () =>
+      fail(
+        AuditError.usage('the query process exited, probably out of memory', {
+          advice: 'ask for fewer columns or rows',
+        }),
+      ),
+    )
     child.send(request)
   })
 }

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import { distinctNames, failedQuery, refusedQuery, refuseOtherWords } from '../refused-queries.ts'
 import { asHistoryError } from './describe-damage.ts'
 import { openUnwritable } from './open-unwritable.ts'
 
@@ -11,25 +12,23 @@ export interface Query {
   close(): void
 }
 
-const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN'] as const
-
 /**
  * Runs one statement of a user on a read-only connection. SQLite cannot be interrupted: to limit the time, run this in
  * a process that can be ended.
  * @throws AuditError.usage when it is more than one statement, could write or change the connection, or is not SQL
  */
 export function openQuery(file: string, sql: string): Query {
-  refuseOtherStatements(sql)
+  refuseOtherWords(firstWord(sql))
   const db = openUnwritable(file) ?? new Database(file, { readonly: true, timeout: 2_000 })
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
     const statement = db.prepare<[], unknown[]>(sql)
     // EXPLAIN does not run the statement.
-    if (!statement.reader || !(statement.readonly || firstWord(sql) === 'EXPLAIN')) throw refusal('it would write')
+    if (!statement.reader || !(statement.readonly || firstWord(sql) === 'EXPLAIN')) throw refusedQuery('it would write')
     const rows = statement.raw().safeIntegers().iterate()
     return {
-      columns: distinct(statement.columns().map(({ name }) => name)),
+      columns: distinctNames(statement.columns().map(({ name }) => name)),
       rows: readRows(rows, file),
       close: () => db.close(),
     }
@@ -47,22 +46,10 @@ function* readRows(rows: Iterable<readonly unknown[]>, file: string): Generator<
   }
 }
 
-function refuseOtherStatements(sql: string): void {
-  const word = firstWord(sql)
-  if (word === '') throw refusal('it is empty')
-  if (!allowed.some((each) => each === word)) throw refusal(`it begins with ${word}`)
-}
-
 /** The first word behind blanks and comments, in capitals. */
 function firstWord(sql: string): string {
   const rest = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '')
   return /^[A-Za-z]*/.exec(rest)?.[0].toUpperCase() ?? ''
-}
-
-function refusal(reason: string): AuditError {
-  return AuditError.usage(`the query was refused: ${reason}, expected one statement that reads`, {
-    advice: `begin with ${allowed.join(', ')}; \`hookdrift query --views\` lists the views`,
-  })
 }
 
 function asRefusal(error: unknown, file: string): unknown {
@@ -72,10 +59,7 @@ function asRefusal(error: unknown, file: string): unknown {
     return asHistoryError(error, file)
   }
   if (error instanceof RangeError || error instanceof Database.SqliteError) {
-    return AuditError.usage(`the query failed: ${messageOf(error)}`, {
-      advice: '`hookdrift query --views` lists the views and their columns',
-      cause: error,
-    })
+    return failedQuery(error)
   }
   return error
 }
@@ -85,14 +69,4 @@ function toJson(value: unknown): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
   return typeof value === 'string' ? value : null
-}
-
-function distinct(names: readonly string[]): string[] {
-  const taken = new Set<string>()
-  return names.map((name) => {
-    let own = name
-    for (let number = 2; taken.has(own); number += 1) own = `${name}_${number}`
-    taken.add(own)
-    return own
-  })
 }

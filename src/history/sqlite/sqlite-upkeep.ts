@@ -1,6 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { HistoryUpkeep, RunChain } from '../upkeep.ts'
 import { askInProcess } from './ask-in-process.ts'
 import { backUp } from './back-up.ts'
@@ -10,13 +11,10 @@ import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { freeDisk } from './prune/free-disk.ts'
 import { planPruning } from './prune/plan-pruning.ts'
-import { pruneHistory, refuseToKeepNothing } from './prune/prune-history.ts'
+import { pruneHistory } from './prune/prune-history.ts'
 import { refuseMissing } from './refuse-files.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { verifyHistory } from './verify/verify-history.ts'
-
-/** A worker that audits every minute does not prune every minute. */
-const pauseMs = 20 * 3_600_000
 
 /** Of 32 MB each: what `pruneWhenDue` frees at most. */
 const stepsWhenDue = 8
@@ -49,8 +47,7 @@ export function sqliteUpkeep(
     prune: (request) => change((db) => ({ plan: pruneHistory(db, owner, request), freed: freeDisk(db) })),
     pruneWhenDue: (request) =>
       change((db) => {
-        const last = lastPruning(db)
-        if (last !== null && owner.now() - Date.parse(last) < pauseMs) return undefined
+        if (!isPruningDue(lastPruning(db), owner.now())) return undefined
         return { plan: pruneHistory(db, owner, request), freed: freeDisk(db, stepsWhenDue) }
       }),
     backUp: (target, request) => backUp(file, target, request),

@@ -1,17 +1,16 @@
 import { editYaml } from '../../yaml/edit-yaml.ts'
 import { fileReference, type PlaceContext, type PlacePlan } from './place.ts'
 
-const base = 'deploy/kubernetes/base'
-const worker = 'deploy/kubernetes/worker'
+const parts = 'deploy/kubernetes'
 
 /** A worker in a cluster: base and worker of the package's kustomizations in one. */
 export function planKubernetes({ service, keyVariable, version, readPackageFile }: PlaceContext): PlacePlan {
-  const copied = [`${base}/volume.yaml`, `${worker}/deployment.yaml`, `${worker}/service.yaml`].map((path) => ({
+  const copied = ['volume/volume.yaml', 'worker/deployment.yaml', 'service/service.yaml'].map((path) => ({
     path: path.slice(path.lastIndexOf('/') + 1),
-    text: readPackageFile(path),
+    text: readPackageFile(`${parts}/${path}`),
   }))
   const kustomization = editYaml(
-    readPackageFile(`${base}/kustomization.yaml`),
+    readPackageFile(`${parts}/base/kustomization.yaml`),
     [
       [['resources'], copied.map(({ path }) => path)],
       [['images'], [{ name: 'hookdrift', newName: 'registry.example.com/hookdrift', newTag: version }]],

@@ -10,22 +10,32 @@ import { type AcquiredLease, openRunDraft, type PostgresDraft } from './postgres
  * @throws AuditError.busy when another live run owns the lease
  */
 export async function beginRun(db: PostgresDatabase, owner: SharedProcess, start: RunStart): Promise<PostgresDraft> {
+  return openRunDraft(db, owner, await acquireRun(db, owner, start))
+}
+
+/** Takes the lease and makes the row of a run. @throws AuditError.busy as `beginRun` */
+export async function acquireRun(
+  db: PostgresDatabase,
+  owner: SharedProcess,
+  start: RunStart,
+): Promise<Omit<AcquiredLease, 'ids'>> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
   let acquired: AcquiredLease | undefined
   try {
-    await db.transaction(async (transaction) => {
+    return await db.transaction(async (transaction) => {
       const token = await takeLease(transaction, owner, db.shown)
       const interrupted = await closeKilledRuns(transaction, start.startedAt)
       acquired = { run: await insertRun(transaction, start), token, interrupted }
+      return acquired
     })
   } catch (error) {
-    // The answer to COMMIT may have been lost: then the run began, and the lease is this process's.
-    const found = acquired === undefined ? undefined : await readOutcome(db, acquired.run)
-    if (acquired === undefined || found?.token !== acquired.token) throw error
+    if (acquired === undefined) throw error
+    // The answer to COMMIT was lost, perhaps: then the run began, and the lease is this process's.
+    const found = await readOutcome(db, acquired.run)
+    if (found?.token !== acquired.token) throw error
+    return acquired
   }
-  if (acquired === undefined) throw new Error('a run began without a lease')
-  return openRunDraft(db, owner, acquired)
 }
 
 async function insertRun(session: Session, start: RunStart): Promise<number> {

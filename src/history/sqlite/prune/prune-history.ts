@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { AuditError } from '../../../model/errors.ts'
 import { rangesOf } from '../../chain/pruned-runs.ts'
-import { keepsSomething, type RetentionRules } from '../../retention.ts'
+import { refuseBroken, refuseToKeepNothing } from '../../plan-runs.ts'
 import type { PlannedRun, PruneRequest } from '../../upkeep.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
@@ -26,7 +25,8 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
     const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
     if (gone.length > 0) {
       // The checkpoint covers the remaining rows anew, so they must not be altered.
-      refuseBroken(db)
+      const [broken] = findBrokenLinks(db)
+      refuseBroken(db.name, broken)
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
       // Since when a value holds may be known no longer.
@@ -36,21 +36,6 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
     }
     db.prepare(releaseSql).run(token)
     return plan
-  })
-}
-
-export function refuseToKeepNothing(keep: RetentionRules): void {
-  if (keepsSomething(keep)) return
-  throw AuditError.usage('no --keep-* option given', {
-    advice: 'name the runs to keep, as in --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
-  })
-}
-
-function refuseBroken(db: Database): void {
-  const [broken] = findBrokenLinks(db)
-  if (broken === undefined) return
-  throw AuditError.failure(`nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
-    advice: 'run `hookdrift verify`, and see `hookdrift docs verify`',
   })
 }
 

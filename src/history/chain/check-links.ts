@@ -1,0 +1,114 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { linkOf } from './links.ts'
+import type { ChainVersion, Parts } from './parts.ts'
+
+export interface BrokenLink {
+  readonly run: number
+  readonly text: string
+}
+
+/** A committed or pruned run. */
+export interface LinkedRun {
+  readonly number: number
+  readonly state: 'committed' | 'pruned'
+  readonly previous: string | null
+  readonly partDigests: string | null
+  readonly chain: string | null
+  /** null without a chain. */
+  readonly version: ChainVersion
+}
+
+/** SQL of the rows to check, oldest first. `schema`: before the name of each table. */
+export function linkedRunsSql(schema: string): string {
+  return `SELECT number, state, previous, part_digests AS "partDigests", chain, chain_version AS version
+    FROM ${schema}run WHERE state IN ('committed', 'pruned') ORDER BY number`
+}
+
+export function hasLink({ state, chain }: LinkedRun): boolean {
+  return state === 'committed' && chain !== null
+}
+
+/** Checks links run by run, oldest first. `pruned`: whether a run was pruned, according to the checkpoints. */
+export function linkChecker(pruned: (run: number) => boolean) {
+  let before: LinkedRun | undefined
+  // The next link may follow the stored or the computed one: where one of them was altered, it names the other.
+  let links: readonly (string | null)[] = [null]
+  const isGap = (from: number, to: number) => {
+    for (let run = from + 1; run < to; run += 1) if (pruned(run)) return true
+    return false
+  }
+  /** `parts`: what the run recorded, as it is now; undefined where it has no link. */
+  return function* check(run: LinkedRun, parts: Parts | undefined): Generator<BrokenLink> {
+    const { number, state, previous, chain, version } = run
+    const isAfterPruned = before?.state === 'pruned' || isGap(before?.number ?? 0, number)
+    before = run
+    if (state === 'pruned') return
+    if (parts === undefined) {
+      if (links.some((link) => link !== null))
+        yield { run: number, text: `run ${number} has no link, unlike those before it` }
+      return
+    }
+    if (!isAfterPruned && !links.includes(previous)) {
+      yield { run: number, text: `run ${number} does not follow the one before it: its link names another` }
+    }
+    const altered = alteration(run, parts)
+    if (altered !== undefined) yield { run: number, text: altered }
+    links = [chain, linkOf(version, previous, parts)]
+  }
+}
+
+/** Describes what was altered in a run after its commit. */
+function alteration(
+  { number, previous, partDigests: written, chain, version }: LinkedRun,
+  parts: Parts,
+): string | undefined {
+  if (linkOf(version, previous, parts) === chain) {
+    return written === canonicalJson(parts) ? undefined : `the column part_digests of run ${number} was altered`
+  }
+  const committed = readParts(written)
+  const names = [...new Set([...Object.keys(committed), ...Object.keys(parts)])].sort()
+  const altered = names.filter((name) => committed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
+  if (altered.length === 0)
+    return `the link of run ${number} was altered, in its column previous, chain or chain_version`
+  return `not as run ${number} committed it: ${altered.join(', ')}`
+}
+
+/** The parts as far as they can be read: they may have been altered too. */
+function readParts(written: string | null): Parts {
+  try {
+    const parts: unknown = JSON.parse(written ?? '{}')
+    return typeof parts === 'object' && parts !== null ? { ...parts } : {}
+  } catch {
+    return {}
+  }
+}
+
+export interface LastCheckpoint {
+  readonly id: number
+  readonly madeAt: string
+  readonly reason: string
+  readonly digest: string
+  readonly version: ChainVersion
+  readonly run: number | null
+}
+
+export function lastCheckpointSql(schema: string): string {
+  return `SELECT id, made_at AS "madeAt", reason, state_digest AS digest, chain_version AS version, run
+    FROM ${schema}checkpoint ORDER BY id DESC LIMIT 1`
+}
+
+/** `carried`: the digest of what the checkpoint carries, as it is now. */
+export function* checkCheckpoint(last: LastCheckpoint, carried: string): Generator<BrokenLink> {
+  if (carried === last.digest) return
+  const what = outside[last.reason] ?? 'of runs outside the chain'
+  yield {
+    run: last.run ?? 0,
+    text: `what is left ${what} is not what checkpoint ${last.id} of ${last.madeAt} carried`,
+  }
+}
+
+const outside: Readonly<Record<string, string>> = {
+  prune: 'of pruned runs',
+  reseal: 'of resealed runs',
+  upgrade: 'of runs committed before there was a chain',
+}

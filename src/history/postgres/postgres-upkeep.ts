@@ -1,0 +1,58 @@
+import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
+import type { PostgresServer } from '../postgres-server.ts'
+import type { HistoryUpkeep } from '../upkeep.ts'
+import { connect, type Session } from './connect.ts'
+import type { SharedProcess } from './lease.ts'
+import { planPruning } from './prune/plan-pruning.ts'
+import { pruneHistory } from './prune/prune-history.ts'
+import { askDatabase } from './query/ask-database.ts'
+import { requireHistory } from './refuse-missing.ts'
+
+/** What this backend leaves to its caller. */
+export interface UpkeepOptions extends Pick<HistoryUpkeep, 'verify' | 'chainOf' | 'backUp'> {
+  /** The server for users' queries, under a login that may only read; undefined where none is named. */
+  queryServer(): PostgresServer | undefined
+}
+
+/** The upkeep of the history in one schema of a PostgreSQL database. */
+export function postgresUpkeep(
+  server: PostgresServer,
+  owner: SharedProcess,
+  { queryServer, verify, chainOf, backUp }: UpkeepOptions,
+): HistoryUpkeep {
+  const db = connect(server)
+  return {
+    ...{ verify, chainOf, backUp },
+    async planPruning(keep) {
+      refuseToKeepNothing(keep)
+      await requireHistory(db)
+      return db.snapshot((session) => planPruning(session, keep))
+    },
+    async prune(request) {
+      await requireHistory(db)
+      return pruneHistory(db, owner, request)
+    },
+    async pruneWhenDue(request) {
+      await requireHistory(db)
+      return isPruningDue(await lastPruning(db), owner.now()) ? pruneHistory(db, owner, request) : undefined
+    },
+    query: (sql, limits) => askDatabase(queryServer() ?? server, sql, limits),
+    size: async () => ({ bytes: await sizeOf(db, db.schema), freeBytes: undefined }),
+    close: () => db.close(),
+  }
+}
+
+/** Bytes that the tables and indexes of a schema take; 0 without one. */
+export async function sizeOf(session: Session, schema: string): Promise<number> {
+  const bytes = await session.value<number>(
+    `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+     WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'`,
+    [schema],
+  )
+  return bytes ?? 0
+}
+
+async function lastPruning(session: Session): Promise<string | null> {
+  const sql = "SELECT max(made_at) FROM hookdrift.checkpoint WHERE reason = 'prune'"
+  return (await session.value<string | null>(sql)) ?? null
+}

@@ -1,0 +1,41 @@
+import { rangesOf } from '../../chain/pruned-runs.ts'
+import { refuseBroken, refuseToKeepNothing } from '../../plan-runs.ts'
+import type { PruneRequest, Pruning } from '../../upkeep.ts'
+import { makeCheckpoint } from '../chain/chain.ts'
+import { findBrokenLink } from '../chain/find-broken-link.ts'
+import type { PostgresDatabase } from '../connect.ts'
+import { closeKilledRuns } from '../draft/close-runs.ts'
+import { releaseSql, type SharedProcess, takeLease } from '../lease.ts'
+import { planPruning } from './plan-pruning.ts'
+import { interruptedBefore, removeRuns } from './remove-runs.ts'
+
+/**
+ * Removes the runs without a reason to keep them, all or none. Rows that a kept run needs stay, so its report does not
+ * change. Writes a checkpoint, so that the chain still verifies. Returns no space to the file system.
+ * @throws AuditError.usage when no retention option is given
+ * @throws AuditError.failure when the history does not verify
+ * @throws AuditError.busy when another run owns the lease
+ */
+export async function pruneHistory(db: PostgresDatabase, owner: SharedProcess, order: PruneRequest): Promise<Pruning> {
+  refuseToKeepNothing(order.keep)
+  return db.transaction(async (session) => {
+    const token = await takeLease(session, owner, db.shown)
+    const now = new Date(owner.now()).toISOString()
+    await closeKilledRuns(session, now)
+    const plan = await planPruning(session, order.keep)
+    const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
+    let leftBytes = 0
+    if (gone.length > 0) {
+      // The checkpoint covers the remaining rows anew, so they must not be altered.
+      refuseBroken(db.shown, await findBrokenLink(session))
+      const interrupted = await interruptedBefore(session, gone)
+      const kept = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
+      leftBytes = await removeRuns(session, { gone, interrupted, kept })
+      const runs = rangesOf([...gone, ...interrupted].sort((a, b) => a - b))
+      const { options, toolVersion } = order
+      await makeCheckpoint(session, { madeAt: now, toolVersion, reason: 'prune', options, runs })
+    }
+    await session.run(releaseSql, [token])
+    return { plan, freed: { bytes: 0, leftBytes } }
+  })
+}

@@ -1,0 +1,138 @@
+import type { ProjectTools } from '../audit/audit-project.ts'
+import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import type { AuditedProject } from '../audit/project-scan.ts'
+import { type Audit, type AuditAll, labelsOf } from '../audit/run-audit.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { chunks } from '../model/chunks.ts'
+import type { Clock } from '../model/clock.ts'
+import { AuditError } from '../model/errors.ts'
+import { Stop } from '../model/stop.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import type { RunDraft } from './drafts.ts'
+import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
+import { giveUpTasks, type Progress, readDone, readProgress, type TaskKey } from './tasks.ts'
+
+export interface PoolRun {
+  readonly db: PostgresDatabase
+  readonly jobs: Jobs
+  readonly clock: Clock
+  readonly draft: RunDraft
+  /** Ids of the projects' rows, in the order of the projects: the tasks are planned. */
+  readonly projectIds: readonly number[]
+  readonly runTimeoutMs: number
+  /** Aborted when another process is to go on with the run. */
+  readonly handOver: AbortSignal
+  /** Called before the first row that this process writes itself. */
+  readonly onConcluding: () => Promise<void>
+}
+
+/** Thrown where another process goes on with a run: nothing of it is given up. */
+export class HandedOver extends Error {
+  override readonly name = 'HandedOver'
+}
+
+const pollMs = 500
+/** After the end of its time, for requests under way and the outcomes of what they brought. */
+export const graceMs = 15_000
+
+/**
+ * Waits for the pool to walk all projects of a run, and takes over what its drafts and outcomes left. What no worker
+ * finished is audited here with an aborted signal: it was not scanned, and nothing of it is gone.
+ * @throws HandedOver when another process is to go on
+ */
+export function auditByPool(pool: PoolRun): AuditAll {
+  return async (audit, tools, onBug) => {
+    const stop = await waitForTasks(audit.projects, pool)
+    const { db, draft, projectIds } = pool
+    const lost = new Set(await giveUpTasks(db, draft.run, 'unfinished'))
+    await pool.onConcluding()
+    const outcomes = await importDone(audit.projects, pool)
+    const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
+    const signal = AbortSignal.abort(stop ?? new Error('its worker was lost three times'))
+    for (const outcome of await auditUnfinished(audit, unfinished, { tools: { ...tools, signal }, onBug })) {
+      outcomes.set(outcome.project.name, outcome)
+    }
+    return audit.projects.map(({ ref }) => {
+      const outcome = outcomes.get(ref.name)
+      if (outcome === undefined) throw new Error(`no worker left an outcome of ${ref.name}`)
+      return outcome
+    })
+  }
+}
+
+/** Returns why the run was stopped before all tasks were done; undefined when it was not. */
+async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun): Promise<Stop | undefined> {
+  const { db, jobs, clock, draft, handOver, runTimeoutMs } = pool
+  let stop: Stop | undefined
+  let stoppedAt = 0
+  for (;;) {
+    if (handOver.aborted) throw new HandedOver()
+    await giveUpLost(pool)
+    const progress = await readProgress(db, draft.run)
+    if (progress === undefined) throw AuditError.busy(`run ${draft.run} was ended by another process`)
+    const { planned, running } = progress
+    if (planned + running === 0) return stop
+    if (stop === undefined) {
+      stop = stopOf(progress, runTimeoutMs)
+      if (stop !== undefined) {
+        stoppedAt = clock.now()
+        await giveUpTasks(db, draft.run, 'planned')
+        for (const service of new Set(projects.map(({ ref }) => ref.service))) await jobs.cancel(walkQueue(service))
+        continue
+      }
+    } else if (running === 0 || clock.now() - stoppedAt > graceMs) return stop
+    await clock.sleep(pollMs, handOver).catch((error: unknown) => {
+      if (!handOver.aborted) throw error
+    })
+  }
+}
+
+function stopOf({ leftMs, stoppedBy }: Progress, runTimeoutMs: number): Stop | undefined {
+  if (stoppedBy !== null) return new Stop(stoppedBy, stoppedBy.toUpperCase())
+  return leftMs > 0 ? undefined : new Stop('run_timeout', `the run_timeout of ${runTimeoutMs / 1000} s is over`)
+}
+
+/** Gives up the tasks whose jobs were tried three times. */
+async function giveUpLost({ db, jobs, draft }: PoolRun): Promise<void> {
+  const lost = await jobs.fetch<TaskKey>(lostQueue, { most: 100, cap: 1_000_000 })
+  if (lost.length === 0) return
+  const own = lost.flatMap(({ data }) => (data.run === draft.run ? [data.projectId] : []))
+  if (own.length > 0) await giveUpTasks(db, draft.run, own)
+  for (const job of lost) await jobs.complete(lostQueue, job)
+}
+
+/** How many outcomes are read at once: each may be some hundred KB. */
+const mostRead = 50
+
+async function importDone(
+  projects: readonly AuditedProject[],
+  { db, draft }: PoolRun,
+): Promise<Map<string, ProjectOutcome>> {
+  const outcomes = new Map<string, ProjectOutcome>()
+  for (let after = 0; ; ) {
+    const done = await readDone(db, draft.run, { after, most: mostRead })
+    for (const { place, outcome, draft: kept } of done) {
+      const project = projects[place - 1]
+      if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
+      await draft.importProject(project.ref, JSON.parse(kept))
+      outcomes.set(project.ref.name, JSON.parse(outcome))
+      after = place
+    }
+    if (done.length < mostRead) return outcomes
+  }
+}
+
+async function auditUnfinished(
+  { policy, projects: all }: Audit,
+  projects: readonly AuditedProject[],
+  { tools, onBug }: { readonly tools: ProjectTools; readonly onBug: OnBug | undefined },
+): Promise<readonly ProjectOutcome[]> {
+  const evaluator = createEvaluator(policy, tools.now, labelsOf(all), tools.clock.now)
+  const outcomes: ProjectOutcome[] = []
+  for (const some of chunks(projects, 8)) {
+    const audited = some.map((project) => auditContained(project, evaluator, tools, onBug))
+    outcomes.push(...(await Promise.all(audited)))
+  }
+  return outcomes
+}

@@ -1,0 +1,132 @@
+import type { ProjectList } from '../audit/audited-service.ts'
+import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { FailOn } from '../model/violation.ts'
+import { type Jobs, runQueue } from './jobs.ts'
+import type { WalkOptions } from './tasks.ts'
+
+/** What a run is asked for. */
+export interface RunRequest {
+  /** The schedule whose tick it is; null: a person asked. */
+  readonly schedule: string | null
+  readonly configurationDigest: string
+  readonly policyDigest: string
+  /** Patterns of projects; all when empty. */
+  readonly only: readonly string[]
+  readonly failOn: FailOn
+  readonly runsProbes: boolean
+  readonly acceptsRemovals: boolean
+  /** Whether channels are notified. */
+  readonly notifies: boolean
+  readonly runTimeoutMs: number
+}
+
+/** What the coordinator of a run found out before it began, besides its projects: another one goes on from here. */
+export interface RunPlan {
+  readonly lists: readonly ProjectList[]
+  readonly isWholeFleet: boolean
+  /** Whether these are all projects of the configuration, so that lists are searched for others. */
+  readonly areAll: boolean
+}
+
+/** The data of the job of a run. */
+export interface RunKey {
+  readonly id: string
+}
+
+/** One run of a schedule waits or is under way at a time; persons wait for each other. */
+export function keyOf({ schedule }: Pick<RunRequest, 'schedule'>, id: string): string {
+  return schedule === null ? `asked ${id}` : `schedule ${schedule}`
+}
+
+/** Asks the pool for a run. False when one of the same schedule waits or is under way. */
+export async function requestRun(
+  { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
+  request: RunRequest,
+  id: string,
+  within?: Session,
+): Promise<boolean> {
+  const ask = async (session: Session) => {
+    const sent = await jobs.send(runQueue, [{ id } satisfies RunKey], { key: keyOf(request, id) }, session)
+    if (sent === 0) return false
+    await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
+    await session.run('INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())', [
+      id,
+      JSON.stringify(request),
+    ])
+    return true
+  }
+  return within === undefined ? db.transaction(ask) : ask(within)
+}
+
+export interface RequestedRun {
+  readonly request: RunRequest
+  /** null: it did not begin. */
+  readonly run: number | null
+  /** The state of the run's row. */
+  readonly state: string | null
+  readonly startedAt: string | null
+  readonly plan: RunPlan | undefined
+  readonly options: WalkOptions | undefined
+  readonly leftMs: number | null
+  readonly stoppedBy: 'sigint' | 'sigterm' | null
+  readonly hasEnded: boolean
+  readonly error: string | null
+  /** The last ids before those of a conclusion that was begun. */
+  readonly concluding: Readonly<Record<string, number>> | undefined
+}
+
+export async function readRequestedRun(session: Session, id: string): Promise<RequestedRun | undefined> {
+  const row = await session.get<
+    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'concluding'> & {
+      readonly request: string
+      readonly options: string | null
+      readonly plan: string | null
+      readonly concluding: string | null
+    }
+  >(
+    `SELECT p.request, p.run, r.state, r.started_at AS "startedAt", p.plan, p.options, p.stopped_by AS "stoppedBy", p.error,
+       (extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8 AS "leftMs", p.ended_at IS NOT NULL AS "hasEnded",
+       p.concluding
+     FROM hookdrift.run_plan p LEFT JOIN hookdrift.run r ON r.number = p.run WHERE p.id = $1`,
+    [id],
+  )
+  if (row === undefined) return undefined
+  return {
+    ...row,
+    request: JSON.parse(row.request),
+    plan: parsed(row.plan),
+    options: parsed(row.options),
+    concluding: parsed(row.concluding),
+  }
+}
+
+function parsed<Value>(text: string | null): Value | undefined {
+  return text === null ? undefined : JSON.parse(text)
+}
+
+/** The signal that stopped a run; undefined when none did. */
+export async function readStop(session: Session, run: number): Promise<'sigint' | 'sigterm' | undefined> {
+  return session.value('SELECT stopped_by FROM hookdrift.run_plan WHERE run = $1 AND stopped_by IS NOT NULL', [run])
+}
+
+/** Asks that a run ends soon with what it has. */
+export async function stopRun(session: Session, id: string, by: 'sigint' | 'sigterm'): Promise<void> {
+  await session.run('UPDATE hookdrift.run_plan SET stopped_by = coalesce(stopped_by, $2) WHERE id = $1', [id, by])
+}
+
+export async function endRun(session: Session, id: string, error: string | null): Promise<void> {
+  await session.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2 WHERE id = $1', [id, error])
+}
+
+/** Writes what a run is about, with the beginning of its time, within the transaction that plans its tasks. */
+export async function writePlan(
+  session: Session,
+  id: string,
+  { run, plan, options }: { readonly run: number; readonly plan: RunPlan; readonly options: WalkOptions },
+): Promise<void> {
+  await session.run(
+    `UPDATE hookdrift.run_plan SET run = $2, plan = $3, options = $4,
+       stop_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000) WHERE id = $1`,
+    [id, run, JSON.stringify(plan), JSON.stringify(options), options.runTimeoutMs],
+  )
+}

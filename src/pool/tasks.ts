@@ -1,0 +1,247 @@
+import type { AuditedProject } from '../audit/project-scan.ts'
+import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { FileLocation } from '../model/evaluation.ts'
+import type { ProjectRef } from '../model/resource.ts'
+
+/** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */
+export interface PlannedProject {
+  readonly ref: ProjectRef
+  readonly labels: Readonly<Record<string, string>>
+  readonly configuredAt: FileLocation | null
+  readonly isMissing: boolean
+}
+
+export interface PlannedTask {
+  readonly projectId: number
+  readonly project: PlannedProject
+}
+
+/** A job: the task is all else. */
+export interface TaskKey {
+  readonly run: number
+  readonly projectId: number
+  readonly service: string
+}
+
+/** What every walk of a run must agree on. */
+export interface RunTerms {
+  readonly startedAt: string
+  readonly toolVersion: string
+  readonly policyDigest: string
+  readonly configurationDigest: string
+  readonly sealKeyId: string
+}
+
+/** How walks of a run differ from those of another. */
+export interface WalkOptions {
+  readonly runsProbes: boolean
+  readonly acceptsRemovals: boolean
+  readonly usesMarks: boolean
+  /** For all of the run, in milliseconds: a walk that meets the end says so. */
+  readonly runTimeoutMs: number
+}
+
+export function plannedProject({ ref, labels, configuredAt, isMissing = false }: AuditedProject): PlannedProject {
+  return { ref, labels, configuredAt, isMissing }
+}
+
+/** Writes the tasks of a run, in the order of its projects. */
+export async function insertTasks(session: Session, run: number, tasks: readonly PlannedTask[]): Promise<void> {
+  await session.run(
+    `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, planned_at)
+     SELECT $1, t.id, t.service, t.place, t.project, 'planned', clock_timestamp()
+     FROM unnest($2::bigint[], $3::text[], $4::text[]) WITH ORDINALITY AS t (id, service, project, place)`,
+    [
+      run,
+      tasks.map(({ projectId }) => projectId),
+      tasks.map(({ project }) => project.ref.service),
+      tasks.map(({ project }) => JSON.stringify(project)),
+    ],
+  )
+}
+
+/** What a worker must know before it walks. */
+export interface TaskState {
+  readonly terms: RunTerms
+  readonly options: WalkOptions
+  readonly project: PlannedProject
+  readonly token: number
+  /** Whether another worker had it and was lost. */
+  readonly wasRunning: boolean
+  /** Until the run's time is over, by the server's clock. */
+  readonly leftMs: number
+  readonly stoppedBy: 'sigint' | 'sigterm' | null
+}
+
+interface TaskRow extends RunTerms {
+  readonly options: string
+  readonly project: string
+  readonly token: number
+  readonly wasRunning: boolean
+  readonly leftMs: number
+  readonly stoppedBy: 'sigint' | 'sigterm' | null
+}
+
+/** undefined where there is nothing left to do: the task is done or given up, or the run has ended. */
+export async function readTask(session: Session, { run, projectId }: TaskKey): Promise<TaskState | undefined> {
+  const row = await session.get<TaskRow>(
+    `SELECT r.started_at AS "startedAt", r.tool_version AS "toolVersion", r.policy_digest AS "policyDigest",
+       r.configuration_digest AS "configurationDigest", r.seal_key_id AS "sealKeyId", p.options, t.project, t.token, t.state = 'running' AS "wasRunning",
+       ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy"
+     FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run JOIN hookdrift.run r ON r.number = t.run
+     WHERE t.run = $1 AND t.project_id = $2 AND p.ended_at IS NULL AND r.state = 'running' AND t.state IN ('planned', 'running')`,
+    [run, projectId],
+  )
+  if (row === undefined) return undefined
+  const { options, project, token, wasRunning, leftMs, stoppedBy, ...terms } = row
+  const rest = { token, wasRunning, leftMs, stoppedBy }
+  return { terms, options: JSON.parse(options), project: JSON.parse(project), ...rest }
+}
+
+const leftSql = '(extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8'
+
+/**
+ * Takes a task that nobody took since it was read, within a transaction. What its former worker wrote goes with it.
+ * Returns the token of all writes from now on; undefined when another worker was first.
+ */
+export async function takeTask(
+  session: Session,
+  { run, projectId }: TaskKey,
+  { token, worker }: { readonly token: number; readonly worker: string },
+): Promise<number | undefined> {
+  const taken = await session.value<number>(
+    `UPDATE hookdrift.task SET token = token + 1, state = 'running', worker = $4, begun_at = clock_timestamp()
+     WHERE run = $1 AND project_id = $2 AND token = $3 AND state IN ('planned', 'running') RETURNING token`,
+    [run, projectId, token, worker],
+  )
+  if (taken !== undefined && token > 0) await removeRows(session, run, [projectId])
+  return taken
+}
+
+/** Puts a task back that this worker took: a stopped worker leaves nothing half. False when another worker has it. */
+export async function returnTask(session: Session, { run, projectId }: TaskKey, token: number): Promise<boolean> {
+  const returned = await session.run(
+    `UPDATE hookdrift.task SET token = token + 1, state = 'planned', worker = NULL
+     WHERE run = $1 AND project_id = $2 AND token = $3 AND state = 'running'`,
+    [run, projectId, token],
+  )
+  return returned === 1
+}
+
+/** Leaves what a project's walk came to. False when another worker has the task: nothing was written. */
+export async function leaveTask(
+  session: Session,
+  { run, projectId }: TaskKey,
+  left: { readonly token: number; readonly outcome: string; readonly draft: string },
+): Promise<boolean> {
+  const written = await session.run(
+    `UPDATE hookdrift.task SET state = 'done', outcome = $4, draft = $5
+     WHERE run = $1 AND project_id = $2 AND token = $3 AND state = 'running'`,
+    [run, projectId, left.token, left.outcome, left.draft],
+  )
+  return written === 1
+}
+
+/** Tables with rows that a walk writes before the commit, and their column of the run. */
+const draftTables = [
+  ['version', 'from_run'],
+  ['change', 'run'],
+  ['violation', 'from_run'],
+  ['mark_page', 'run'],
+] as const
+
+/** Removes what a run wrote of some projects so far. */
+export async function removeRows(session: Session, run: number, projects: readonly number[]): Promise<void> {
+  for (const [table, column] of draftTables) {
+    await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = $1 AND project_id = ANY($2::bigint[])`, [
+      run,
+      projects,
+    ])
+  }
+}
+
+export interface Progress {
+  readonly planned: number
+  readonly running: number
+  readonly lost: number
+  readonly done: number
+  /** Until the run's time is over. */
+  readonly leftMs: number
+  readonly stoppedBy: 'sigint' | 'sigterm' | null
+}
+
+/** How far a run is; undefined when it is no longer this pool's. */
+export async function readProgress(session: Session, run: number): Promise<Progress | undefined> {
+  return session.get<Progress>(
+    `SELECT ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy", ${['planned', 'running', 'lost', 'done']
+      .map((state) => `count(t.run) FILTER (WHERE t.state = '${state}') AS "${state}"`)
+      .join(', ')}
+     FROM hookdrift.run_plan p LEFT JOIN hookdrift.task t ON t.run = p.run WHERE p.run = $1 GROUP BY p.id`,
+    [run],
+  )
+}
+
+/** Which tasks are given up: all that are not done, those that were not begun, or some by their projects. */
+export type GivenUp = 'unfinished' | 'planned' | readonly number[]
+
+/**
+ * Gives up tasks that are not done: their workers write nothing more, and what they wrote is removed. Returns the
+ * projects' ids; for `unfinished`, those that were given up before included.
+ */
+export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
+  return db.transaction(async (transaction) => {
+    const isChosen =
+      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
+    const rows = await transaction.all<{ id: number }>(
+      `UPDATE hookdrift.task SET token = token + 1, state = 'lost' WHERE run = $1 AND state <> 'done' AND ${isChosen}
+       RETURNING project_id AS id`,
+      typeof which === 'string' ? [run] : [run, which],
+    )
+    const ids = rows.map(({ id }) => id)
+    await removeRows(transaction, run, ids)
+    return ids
+  })
+}
+
+export interface DoneTask {
+  readonly projectId: number
+  readonly outcome: string
+  readonly draft: string
+}
+
+/** Some of the tasks that are done, after a place in the order of projects. */
+export async function readDone(
+  db: PostgresDatabase,
+  run: number,
+  { after, most }: { readonly after: number; readonly most: number },
+): Promise<readonly (DoneTask & { readonly place: number })[]> {
+  return db.all(
+    `SELECT project_id AS "projectId", place, outcome, draft FROM hookdrift.task
+     WHERE run = $1 AND state = 'done' AND place > $2 ORDER BY place LIMIT $3`,
+    [run, after, most],
+  )
+}
+
+/** The projects of a run, in their order. */
+export async function readProjects(session: Session, run: number): Promise<readonly PlannedTask[]> {
+  const rows = await session.all<{ projectId: number; project: string }>(
+    'SELECT project_id AS "projectId", project FROM hookdrift.task WHERE run = $1 ORDER BY place',
+    [run],
+  )
+  return rows.map(({ projectId, project }) => ({ projectId, project: JSON.parse(project) }))
+}
+
+export interface WaitingService {
+  readonly service: string
+  /** Whether one of its tasks was not begun. */
+  readonly isFresh: boolean
+}
+
+/** Services with tasks that are not done. */
+export async function waitingServices(session: Session): Promise<readonly WaitingService[]> {
+  return session.all(
+    `SELECT t.service, bool_or(t.state = 'planned') AS "isFresh"
+     FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run
+     WHERE t.state IN ('planned', 'running') AND p.ended_at IS NULL GROUP BY t.service`,
+  )
+}

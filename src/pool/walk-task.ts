@@ -1,0 +1,144 @@
+import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
+import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
+import { type ProjectTerms, projectTools } from '../audit/project-tools.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { Clock } from '../model/clock.ts'
+import { AuditError } from '../model/errors.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import type { RunDrafts } from './drafts.ts'
+import { type Job, type Jobs, walkQueue } from './jobs.ts'
+import {
+  leaveTask,
+  type PlannedProject,
+  readTask,
+  returnTask,
+  type TaskKey,
+  type TaskState,
+  takeTask,
+} from './tasks.ts'
+
+/** Why a worker does not walk for a run: what it has read differs from what the run began with. */
+export const refusals = ['version', 'configuration', 'policy', 'seal_key'] as const
+export type Refusal = (typeof refusals)[number]
+
+/** What a worker walks with, the same for all tasks of a run. */
+export interface RunSite {
+  readonly terms: ProjectTerms
+  readonly sealer: Sealer
+  readonly toolVersion: string
+  /** Aborted when the run's time is over, or a person stopped it. */
+  readonly signal: AbortSignal
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
+  readonly onBug: OnBug
+  /** undefined where the configuration does not have it. */
+  open(project: PlannedProject): AuditedProject | undefined
+}
+
+export interface RunSites {
+  /** Opens the site of a run, or says why this worker takes no part. Keeps it open for the next task. */
+  enter(run: number, state: TaskState): Promise<RunSite | Refusal>
+}
+
+export interface WalkDependencies {
+  readonly db: PostgresDatabase
+  readonly jobs: Jobs
+  readonly sites: RunSites
+  readonly drafts: Pick<RunDrafts, 'ofTask'>
+  readonly clock: Clock
+  /** The id of this worker. */
+  readonly worker: string
+  /** Called when it took a task over from a worker that was lost. */
+  readonly onTakenOver: () => void
+}
+
+/**
+ * `walked`: its outcome is left. `obsolete`: there was nothing to do. `returned`: this worker stops, another one walks.
+ * `lost`: another worker has it, and nothing more of this one was written. Or why it was refused.
+ */
+export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
+
+/** What a walk is broken off with, besides the end of its run. */
+export type Abandonment = 'stopping' | 'lost'
+
+/** Seconds after which a job that was refused is offered again: a changed configuration reaches all workers by then. */
+const refusedDelayS = 5
+
+/**
+ * Walks the project of a job, and leaves its outcome together with the job. `abandon` breaks the walk off; its reason is
+ * an `Abandonment`.
+ * @throws AuditError.failure when the server cannot be used
+ */
+export async function walkTask(
+  job: Job<TaskKey>,
+  dependencies: WalkDependencies,
+  abandon: AbortSignal,
+): Promise<WalkResult> {
+  const { db, jobs, sites, worker } = dependencies
+  const key = job.data
+  const queue = walkQueue(key.service)
+  const state = await readTask(db, key)
+  if (state === undefined) {
+    await jobs.complete(queue, job)
+    return 'obsolete'
+  }
+  const site = await sites.enter(key.run, state)
+  const project = typeof site === 'string' ? undefined : site.open(state.project)
+  if (typeof site === 'string' || project === undefined) {
+    await db.transaction(async (transaction) => {
+      if (!(await jobs.complete(queue, job, transaction))) return
+      await jobs.send(queue, [key], { delayS: refusedDelayS }, transaction)
+    })
+    return typeof site === 'string' ? site : 'configuration'
+  }
+  const token = await db.transaction((transaction) => takeTask(transaction, key, { token: state.token, worker }))
+  if (token === undefined) return 'lost'
+  if (state.wasRunning) dependencies.onTakenOver()
+  const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
+  if (left === undefined) {
+    if (abandon.reason === 'lost') return 'lost'
+    const isReturned = await db.transaction(async (transaction) => {
+      if (!(await returnTask(transaction, key, token))) return false
+      if (await jobs.complete(queue, job, transaction)) await jobs.send(queue, [key], {}, transaction)
+      return true
+    })
+    return isReturned ? 'returned' : 'lost'
+  }
+  const isLeft = await db.transaction(async (transaction) => {
+    if (!(await leaveTask(transaction, key, { token, ...left }))) return false
+    // The job may be another worker's by now, which finds the task done.
+    await jobs.complete(queue, job, transaction)
+    return true
+  })
+  return isLeft ? 'walked' : 'lost'
+}
+
+interface Walking extends WalkDependencies {
+  readonly abandon: AbortSignal
+  readonly key: TaskKey
+  readonly token: number
+  readonly state: TaskState
+}
+
+/** undefined when it was broken off, or another worker has the task. */
+async function walk(
+  project: AuditedProject,
+  site: RunSite,
+  { abandon, key, token, state, drafts, clock }: Walking,
+): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
+  const now = Date.parse(state.terms.startedAt)
+  const draft = drafts.ofTask({ ...key, project: project.ref, token })
+  const evaluator = createEvaluator(site.terms.policy, now, () => project.labels, clock.now)
+  const signal = AbortSignal.any([site.signal, abandon])
+  const { sealer, toolVersion, onPage, onTimed } = site
+  const tools = projectTools(site.terms, { draft, sealer, clock, now, signal, toolVersion, onPage, onTimed })
+  try {
+    const outcome = await auditContained(project, evaluator, tools, site.onBug)
+    if (abandon.aborted) return undefined
+    return { outcome: JSON.stringify(outcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
+  } catch (error) {
+    if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
+    throw error
+  }
+}

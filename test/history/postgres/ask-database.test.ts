@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect } from '../../../src/history/postgres/connect.ts'
+import { askDatabase } from '../../../src/history/postgres/query/ask-database.ts'
+import { firstWord } from '../../../src/history/postgres/query/first-word.ts'
+import type { PostgresServer } from '../../../src/history/postgres-server.ts'
+import { views } from '../../../src/history/views.ts'
+import { administrate, hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
+
+const limits = { rows: 10, characters: 10_000, timeoutMs: 2_000 }
+const reader = `reader_${process.pid}`
+const member = `member_${process.pid}`
+
+describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
+  let place: TestDatabase
+  let server: PostgresServer
+  const as = (user: string): PostgresServer => ({ ...place.server, user })
+  const ask = (sql: string, some: Partial<typeof limits> = {}) => askDatabase(server, sql, { ...limits, ...some })
+
+  beforeAll(async () => {
+    place = await makeDatabase()
+    await administrate(`CREATE ROLE ${reader} LOGIN`)
+    await administrate(`CREATE ROLE ${member} LOGIN IN ROLE pg_read_server_files, ${reader}`)
+    const names = Object.keys(views).map((view) => `hookdrift.${view}`)
+    const db = connect(place.server)
+    await db.run(`GRANT USAGE ON SCHEMA hookdrift TO ${reader}`)
+    await db.run(`GRANT SELECT ON ${names.join(', ')} TO ${reader}`)
+    await db.close()
+    server = as(reader)
+  })
+  afterAll(async () => {
+    await place.remove()
+    await administrate(`DROP ROLE ${member}`)
+    await administrate(`DROP ROLE ${reader}`)
+  })
+
+  it.each([
+    ['SELECT 1 AS a, 2 AS a', ['a', 'a_2'], [1, 2]],
+    ["VALUES ('\\x00ff'::bytea)", ['column1'], ["x'00ff'"]],
+    [
+      "-- why\n/* not /* DELETE */ */ WITH t (n) AS (VALUES (9007199254740993)) SELECT n, 'Infinity'::float8 AS big, NULL AS no FROM t;",
+      ['n', 'big', 'no'],
+      ['9007199254740993', 'Infinity', null],
+    ],
+    [
+      `SELECT true AS yes, 2.50::numeric AS half, '{"a":1}'::json AS json`,
+      ['yes', 'half', 'json'],
+      [true, 2.5, '{"a":1}'],
+    ],
+    [
+      "SELECT 'epoch'::timestamptz AS at, E'\\u0001\\u0001'::text AS nul",
+      ['at', 'nul'],
+      ['1970-01-01T00:00:00.000Z', '\0'],
+    ],
+    ['SELECT count(*) FROM committed_run', ['count'], [0]],
+  ])('answers %s', async (sql, columns, row) => {
+    expect(await ask(sql)).toEqual({ columns, rows: [row], isCut: false })
+  })
+
+  it('names the columns of an answer without rows', async () => {
+    expect(await ask('SELECT number, chain FROM committed_run')).toEqual({
+      ...{ columns: ['number', 'chain'], rows: [], isCut: false },
+    })
+  })
+
+  it.each([
+    ['', /refused: it is empty/],
+    ['-- nothing', /refused: it is empty/],
+    ['DELETE FROM run', /refused: it begins with DELETE/],
+    ["/* /* */ SELECT */ COPY run TO PROGRAM 'id'", /refused: it begins with COPY/],
+    ["-- SELECT\rCOPY (SELECT 1) TO '/tmp/file'", /refused: it begins with COPY/],
+    ['SET ROLE postgres', /refused: it begins with SET/],
+    ["SELECT '\0'", /refused: it contains NUL/],
+    [
+      'WITH gone AS (DELETE FROM hookdrift.committed_run RETURNING 1) SELECT * FROM gone',
+      /refused: it would write|denied/,
+    ],
+    ['SELECT 1 INTO made', /refused: it would write/],
+    ['EXPLAIN ANALYZE CREATE TABLE made AS SELECT 1', /failed: permission denied for schema/],
+    ['SELECT 1; DELETE FROM run', /failed: cannot insert multiple commands/],
+    ['SELECT 1; COMMIT; SELECT 2', /failed: cannot insert multiple commands/],
+    ['SELECT uid FROM nowhere', /failed: relation "nowhere" does not exist/],
+    ['SELECT $1', /failed: /],
+    ['SELECT 1 FROM', /failed: syntax error/],
+    ['SELECT body FROM version', /failed: permission denied for table version/],
+    ["SELECT pg_read_file('/etc/passwd')", /failed: permission denied for function pg_read_file/],
+    [
+      "SELECT set_config('transaction_read_only', 'off', true)",
+      /failed: .*read-write mode must be set before any query/,
+    ],
+    [
+      "SELECT set_config('role', 'none', true), query_to_xml('SELECT pg_read_file(''/etc/passwd'')', true, true, '')",
+      /failed: permission denied for function pg_read_file/,
+    ],
+  ])('refuses %s with 2', async (sql, message) => {
+    await expect(ask(sql)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) })
+  })
+
+  it('says how to let a login read the views', async () => {
+    await expect(ask('SELECT * FROM version')).rejects.toMatchObject({
+      advice: expect.stringMatching(
+        /^GRANT USAGE ON SCHEMA hookdrift TO hookdrift_reader;\nGRANT SELECT ON hookdrift\.committed_run, /m,
+      ),
+    })
+  })
+
+  it('leaves nothing behind: no large object, and no lock', async () => {
+    expect((await ask('SELECT lo_create(4711), pg_advisory_lock(7)')).rows).toHaveLength(1)
+    const left = `SELECT (SELECT count(*) FROM pg_largeobject_metadata) + (SELECT count(*) FROM pg_locks
+      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS n`
+    expect((await ask(left)).rows).toEqual([[0]])
+  })
+
+  it('is stopped by the server after its time', async () => {
+    await expect(ask('SELECT count(*) FROM generate_series(1, 1000000000)', { timeoutMs: 300 })).rejects.toMatchObject({
+      ...{ exitCode: 2, message: 'the query was cut: it took more than 0.3 s' },
+    })
+  })
+
+  it('is cancelled where it lifts the limit of the server', async () => {
+    const sql =
+      "SELECT set_config('statement_timeout', '0', true), pg_sleep(CASE WHEN n > 2 THEN 60 ELSE 0 END) FROM generate_series(1, 9) n"
+    await expect(ask(sql, { timeoutMs: 300 })).rejects.toMatchObject({
+      message: 'the query was cut: it took more than 0.3 s',
+    })
+    expect(
+      (await ask("SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(CASE%' AND pid <> pg_backend_pid()"))
+        .rows,
+    ).toEqual([])
+  })
+
+  it('stops at the row limit, and at answers that are too large', async () => {
+    const many = 'SELECT n FROM generate_series(1, 100000) n'
+    expect(await ask(many, { rows: 3 })).toEqual({ columns: ['n'], rows: [[1], [2], [3]], isCut: true })
+    expect((await ask(many, { rows: 1000, characters: 1e6 })).rows).toHaveLength(1000)
+    expect(await ask('SELECT n FROM generate_series(1, 2000) n', { rows: 2000, characters: 1e6 })).toMatchObject({
+      isCut: false,
+    })
+    const large = { exitCode: 2, message: 'the query was cut: its rows take more than 10000 characters' }
+    await expect(ask("SELECT repeat('x', 300) FROM generate_series(1, 100000)", { rows: 1e6 })).rejects.toMatchObject(
+      large,
+    )
+    await expect(ask("SELECT repeat('x', 20000000)", { timeoutMs: 20_000 })).rejects.toMatchObject(large)
+  })
+
+  it('is refused under a login that may do more than read', async () => {
+    const login = {
+      exitCode: 2,
+      advice: expect.stringMatching(/^name a login .*HOOKDRIFT_QUERY_HISTORY=.*\nCREATE ROLE /),
+    }
+    await expect(askDatabase(place.server, 'SELECT 1', limits)).rejects.toMatchObject({
+      ...{ ...login, message: expect.stringMatching(/refused: the login \w+ is a superuser/) },
+    })
+    await expect(askDatabase(as(member), 'SELECT 1', limits)).rejects.toMatchObject({
+      ...{ ...login, message: expect.stringMatching(/refused: .* has the rights of pg_read_server_files/) },
+    })
+  })
+
+  it('is a failure where the server cannot be used', async () => {
+    await expect(askDatabase({ ...server, database: 'no_such_database' }, 'SELECT 1', limits)).rejects.toMatchObject({
+      ...{ exitCode: 4, message: expect.stringMatching(/^cannot use the history .*does not exist/) },
+    })
+  })
+})
+
+describe('the first word of a query', () => {
+  it.each([
+    ['select 1', 'SELECT'],
+    [' \t\n-- x\r\n/* y */-- z\n  WITH', 'WITH'],
+    ['/* /* */ SELECT */ COPY', 'COPY'],
+    ['/*/**/*/VALUES', 'VALUES'],
+    ['/* never ends', ''],
+    ['(SELECT 1)', ''],
+  ])('of %j is %j', (sql, word) => {
+    expect(firstWord(sql)).toBe(word)
+  })
+})

@@ -52,6 +52,7 @@ export const slow = [
   'history/postgres/cut-commit',
   'history/postgres/faults',
   'history/postgres/postgres-history',
+  'history/postgres/prune',
   'history/postgres/reader',
   'history/postgres/takeovers',
   'history/resealed',

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -66,7 +68,7 @@ describe('a history that is copied from file to file', () => {
     const refused = {
       exitCode: 5,
       message: expect.stringMatching(
-        new RegExp(`^the history ${file} was moved to ${back} at 20.*, and is not written`),
+        new RegExp(`^the history ${file} was moved to ${back} at 20.*, and takes no more runs$`),
       ),
     }
     await expect(old.begin(aStart(at(21)))).rejects.toMatchObject(refused)
@@ -186,6 +188,52 @@ describe('a history that is copied from file to file', () => {
       exitCode: 4,
       message: expect.stringMatching(/^cannot write the history .*below\.db: /),
     })
+  })
+})
+
+/** A process that copies as far as some tables, and gets no further until it is killed. */
+async function copyHalf(from: string, to: string): Promise<void> {
+  const module = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
+  const script = `import { openMovable } from ${module('app/open-movable.ts')}
+    import { readLocation } from ${module('history/location.ts')}
+    import { copyRows } from ${module('history/table-rows.ts')}
+    const from = await openMovable(readLocation(${JSON.stringify(from)}, '/'), {})
+    const to = await openMovable(readLocation(${JSON.stringify(to)}, '/'), {})
+    setInterval(() => {}, 1000)
+    await from.move(to.shown, (original) => to.fill(async () => false, (target) => copyRows(original, {
+      write: (table, rows) => {
+        if (table.name !== 'walk') return target.write(table, rows)
+        console.log('at work')
+        return new Promise(() => {})
+      },
+    })))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+describe('a copy that is killed midway', () => {
+  it('leaves no file that the next copy does not remove, and the original in use', async () => {
+    const contents = await contentsOfFile(file)
+    await copyHalf(file, back)
+    expect(existsSync(back)).toBe(false)
+    await copy(file, back)
+    expect(await contentsOfFile(back)).toEqual(contents)
+    expect(files()).toEqual(['back.db', 'history.db'])
+  })
+
+  it.skipIf(!hasPostgres)('leaves an empty history on a server', async () => {
+    const contents = await contentsOfFile(file)
+    const place = await makeDatabase({ empty: true })
+    await copyHalf(file, place.url)
+    // The server may take a moment to notice.
+    await copy(file, place.url)
+    expect(await contentsOfDatabase(place.server)).toEqual(contents)
+    await copyHalf(place.url, back)
+    await copy(place.url, back)
+    expect(await contentsOfFile(back)).toEqual(contents)
+    await place.remove()
   })
 })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
@@ -45,7 +46,7 @@ async function openStory(history: string) {
   return { ...cli, env, say, said }
 }
 
-/** What two stories that tell the same do not share: times, durations, sizes, addresses, ids of the hash chain. */
+/** What two stories with the same events do not share: times, durations, sizes, addresses, ids of the hash chain. */
 function masked(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
@@ -60,7 +61,7 @@ function masked(text: string): string {
 }
 
 /** The same work on any history, and what the program said. */
-async function tellStory(history: string): Promise<readonly Said[]> {
+async function runStory(history: string): Promise<readonly Said[]> {
   const { fleet, service, directory, say, said } = await openStory(history)
   const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html']
   try {
@@ -142,11 +143,11 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   afterEach(() => place.remove())
 
   it('has the answers of a history in a file, for every command', async () => {
-    const [inFile, inDatabase] = [await tellStory('history.db'), await tellStory(url)]
+    const [inFile, inDatabase] = [await runStory('history.db'), await runStory(url)]
     expect(inDatabase.map(({ args }) => args)).toEqual(inFile.map(({ args }) => args))
     // They name what only one of them has: a file, checks of a file.
-    const comparable = (told: readonly Said[]) =>
-      told.map((one) => (/^(?:config show|verify)/.test(one.args) ? { ...one, stdout: '' } : one))
+    const comparable = (said: readonly Said[]) =>
+      said.map((one) => (/^(?:config show|verify)/.test(one.args) ? { ...one, stdout: '' } : one))
     expect(comparable(inDatabase)).toEqual(comparable(inFile))
   }, 120_000)
 
@@ -194,7 +195,7 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
       code: 2,
       stderr: expect.stringMatching(/--history postgres:.*: there is a history\n/),
     })
-    const { stdout } = await say('__complete', 'bash', '--', 'report', '--history', url, '--run', '')
+    const { stdout } = await say('__complete', 'zsh', '--', 'report', '--history', url, '--run', '')
     expect(stdout).toContain('2')
   })
 
@@ -266,6 +267,10 @@ describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
       const answer = await fetch(`${url}${path}`)
       return `${answer.status} ${await answer.text()}`
     }
+    // A slow machine misses ticks, and a worker that missed the last one is not ready.
+    const untilReady = async () => {
+      while ((await ask('/readyz')) !== '200 ready\n') await sleep(200)
+    }
     expect(await log.until('waiting for the history')).toMatchObject({
       error: expect.stringMatching(/^cannot use the history postgres:.*no such file or directory/),
       advice: 'check that the server runs and can be reached from here',
@@ -275,7 +280,7 @@ describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
 
     await cluster.start()
     await log.until('run committed')
-    expect(await ask('/readyz')).toBe('200 ready\n')
+    await untilReady()
     expect(await ask('/metrics')).toMatch(/^hookdrift_history_bytes [1-9]/m)
 
     await cluster.stop()
@@ -286,7 +291,7 @@ describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
     const before = log.count('run committed')
     await cluster.start()
     while (log.count('run committed') === before) await once(worker.child.stderr ?? worker.child, 'data')
-    expect(await ask('/readyz')).toBe('200 ready\n')
+    await untilReady()
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(143)
   }, 120_000)

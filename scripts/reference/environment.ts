@@ -1,9 +1,14 @@
 /** The variables of the environment, in Markdown, for the page about the configuration and for the man page. */
 export const environment: readonly (readonly [names: string, about: string])[] = [
-  ['`HOOKDRIFT_HISTORY`', 'the history; overrides the configuration, and `--history` overrides both.'],
+  ['`HOOKDRIFT_HISTORY`', 'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.'],
+  [
+    '`HOOKDRIFT_QUERY_HISTORY`',
+    'the URL of a login that reads the views of a history in PostgreSQL, for `hookdrift query`. See [many machines](../how-to/many-machines.md#let-people-query-it).',
+  ],
+  ['`PGPASSWORD`', 'the password for a history in PostgreSQL whose URL has none; else the password file gives it.'],
   [
     '`HOOKDRIFT_SEAL_KEY`',
-    'the key under which secrets are sealed, 32 characters or more; overrides `seal_key` of the configuration. Without both, hookdrift uses the file `hookdrift.key` next to the history, and makes it on first use.',
+    'the key under which secrets are sealed, 32 characters or more; overrides `seal_key` of the configuration. Without both, hookdrift uses the file `hookdrift.key` next to the history, and makes it on first use; a history in PostgreSQL needs a given one.',
   ],
   ['`HOOKDRIFT_URL`', 'the URL of the gateway, where there is no configuration.'],
   ['`HOOKDRIFT_KEY`, `HOOKDRIFT_KEY_FILE`', 'with `HOOKDRIFT_URL`: the key, or the file that contains it.'],

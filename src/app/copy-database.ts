@@ -9,12 +9,14 @@ import { thisProcess } from './system.ts'
 
 /** Verifies the history of a server in one state of it. Writes nothing there. */
 export async function verifyDatabase(server: PostgresServer, request: VerificationRequest): Promise<Verification> {
-  return withDatabase(server, (history) => history.snapshot((rows) => rows.verify(request)))
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => rows.verify(request))
 }
 
 /** The chain's digest as of a run. */
 export async function chainOf(server: PostgresServer, run: number): Promise<RunChain> {
-  return withDatabase(server, (history) => history.snapshot((rows) => rows.chainOf(run)))
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => rows.chainOf(run))
 }
 
 /**
@@ -27,24 +29,11 @@ export async function backUpDatabase(
   request: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
   const { backUpRows } = await import('../history/sqlite/move/back-up-rows.ts')
-  return withDatabase(server, (history) =>
-    history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() })),
-  )
+  await using history = await openMovableDatabase(server)
+  return await history.snapshot((rows) => backUpRows(rows, target, { ...request, shown: history.shown, now: now() }))
 }
 
-async function withDatabase<Result>(
-  server: PostgresServer,
-  work: (history: MovableHistory) => Promise<Result>,
-): Promise<Result> {
-  const history = await openMovableDatabase(server)
-  try {
-    return await work(history)
-  } finally {
-    await history.close()
-  }
-}
-
-/** Opens a history in PostgreSQL, or the place for one, to copy it. */
+/** Opens the history of a server, or the database for one, to copy it. */
 export async function openMovableDatabase(server: PostgresServer): Promise<MovableHistory> {
   const { connect } = await import('../history/postgres/connect.ts')
   const { movableDatabase } = await import('../history/postgres/move/movable-database.ts')

@@ -4,7 +4,7 @@ import { openMovableDatabase } from './copy-database.ts'
 import { localProcess, resealingFor } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 
-/** Opens a history, or the place for one, to copy it. Its `close` ends connections. */
+/** Opens a history, or the place for one. */
 export async function openMovable(location: HistoryLocation, env: ProcessContext['env']): Promise<MovableHistory> {
   if (location.kind === 'postgres') return openMovableDatabase(location.server)
   const { movableFile } = await import('../history/sqlite/move/movable-file.ts')

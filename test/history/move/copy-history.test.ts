@@ -25,14 +25,9 @@ const request: VerificationRequest = { ...verificationOf('deep'), exitCodeOf: ()
 
 /** Copies as the command does: places are paths and URLs. */
 async function copy(from: string, to: string, isSnapshot = false, verified = request) {
-  const [original, target] = await Promise.all([from, to].map((name) => openMovable(readLocation(name, '/'), {})))
-  if (original === undefined || target === undefined) throw new Error('two places')
-  try {
-    return await copyHistory(original, target, { ...verified, isSnapshot })
-  } finally {
-    await original.close()
-    await target.close()
-  }
+  await using original = await openMovable(readLocation(from, '/'), {})
+  await using target = await openMovable(readLocation(to, '/'), {})
+  return await copyHistory(original, target, { ...verified, isSnapshot })
 }
 
 let file: string

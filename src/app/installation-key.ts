@@ -18,7 +18,8 @@ export interface InstallationKey {
 
 /**
  * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, then the configuration's `seal_key`, then the key file of the
- * history, which is made on first use and readable by its owner only. A history on a server has no such file.
+ * history, which is made on first use and readable by its owner only. A history on a server has no such file: `hex:` and
+ * the content of one is the same key.
  * @throws AuditError.usage when the variable is too short, or empty where a key would be made, or no key is given for a
  *   history on a server
  * @throws AuditError.failure when the file cannot be used
@@ -26,6 +27,8 @@ export interface InstallationKey {
 export function installationKey(location: HistoryLocation, env: Environment): InstallationKey {
   const given = env.HOOKDRIFT_SEAL_KEY || location.sealKey
   if (given !== undefined) {
+    // What a key file contains, where its history has moved to a server.
+    if (/^hex:[0-9a-f]{64}$/.test(given)) return { key: Buffer.from(given.slice('hex:'.length), 'hex') }
     if (given.length >= leastCharacters) return { key: Buffer.from(given, 'utf8') }
     throw AuditError.usage(`HOOKDRIFT_SEAL_KEY is shorter than ${leastCharacters} characters`, {
       advice: 'make one with `openssl rand -hex 32`, and keep it: with another key, changed secrets go undetected',

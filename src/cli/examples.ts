@@ -244,6 +244,21 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['keep-the-history'],
   },
+  'history copy': {
+    lines: [
+      ['history copy hookdrift.db postgres://db.example.com/audits', 'to a server; the file then refuses runs'],
+      ['history copy postgres://db.example.com/audits hookdrift.db', 'back to a file'],
+      ['history copy --snapshot hookdrift.db copy.db', 'beside runs; the original stays in use'],
+    ],
+    docs: ['keep-the-history'],
+  },
+  'history upgrade': {
+    lines: [
+      ['history upgrade', 'to the schema of this hookdrift'],
+      ['history upgrade --history postgres://db.example.com/audits --yes', 'on a server, after a dump'],
+    ],
+    docs: ['keep-the-history'],
+  },
   keygen: { lines: [['keygen audit.key', 'writes audit.key and audit.key.pub']], docs: ['publish-reports'] },
   notify: {
     lines: [

@@ -17,6 +17,7 @@ import { defineDiff } from './diff.ts'
 import { defineDocs } from './docs.ts'
 import { defineDoctor } from './doctor.ts'
 import { arrangeHelp, commonGroup, helpLayout, suggestOption } from './help.ts'
+import { defineHistory } from './history.ts'
 import { defineInit } from './init.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
@@ -63,7 +64,7 @@ const groups: Readonly<Record<string, readonly Define[]>> = {
     defineQuery,
   ],
   Policy: [defineRules, definePolicy, defineBaseline, defineAccept, defineWaivers],
-  'Keep the history': [defineVerify, defineBackup, definePrune, defineKeygen],
+  'Keep the history': [defineVerify, defineBackup, definePrune, defineHistory, defineKeygen],
   Notify: [defineNotify],
   Help: [defineDocs, defineCompletion, defineVersion],
 }

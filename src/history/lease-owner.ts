@@ -32,7 +32,7 @@ export function leaseTaken(
 ): AuditError {
   if (host.startsWith(movedTo)) {
     return AuditError.busy(`the history ${place} was ${host} at ${takenAt}, and is not written to any more`, {
-      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`',
+      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs keep-the-history`',
     })
   }
   const ageS = Math.max(0, Math.round((now - Date.parse(takenAt)) / 1000))

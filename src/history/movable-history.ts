@@ -11,8 +11,8 @@ export interface HistoryRows extends RowSource {
 /** Verifies rows of another backend, in a history of their own that is removed afterwards. */
 export type VerifyRows = (rows: RowSource, request: VerificationRequest) => Promise<Verification>
 
-/** A history that can be copied, or the place for a copy. */
-export interface MovableHistory {
+/** A history that can be copied, or the place for a copy. Its disposal ends connections. */
+export interface MovableHistory extends AsyncDisposable {
   /** For messages: contains no secret. */
   readonly shown: string
   /**
@@ -32,7 +32,17 @@ export interface MovableHistory {
    * @throws AuditError.usage when the place contains another history
    */
   fill<Result>(contains: ContainsLink, work: (rows: HistoryRows & RowTarget) => Promise<Result>): Promise<Result>
-  close(): Promise<void>
+  /**
+   * Brings the history to the newest schema. A file is backed up before.
+   * @throws AuditError.usage when a history on a server has runs and `hasDump` is not set: the program makes no dump
+   */
+  upgrade(hasDump: boolean): Promise<SchemaUpgrade>
+}
+
+export interface SchemaUpgrade {
+  /** 0 where there was none. */
+  readonly from: number
+  readonly to: number
 }
 
 /** Whether the history that is copied has this link at this run: then it has what the run's history has. */

@@ -20,6 +20,8 @@ export const answerVersions = {
   diff: 2,
   doctor: 1,
   docs: 1,
+  'history-copy': 1,
+  'history-upgrade': 1,
   keygen: 1,
   notify: 2,
   'notify-test': 1,

@@ -24,6 +24,16 @@ it('takes the key of the environment, then of the configuration, and makes a fil
   expect(findInstallationKey(location, {})?.key).toEqual(key)
 })
 
+it('takes what a key file contains, after hex:', () => {
+  using directory = openDirectory()
+  const location = readLocation('hookdrift.db', directory.path)
+  const { key } = installationKey(location, {})
+  const server = readLocation('postgres://db.example.com/audits', '/nowhere')
+  expect(installationKey(server, { HOOKDRIFT_SEAL_KEY: `hex:${key.toString('hex')}` }).key).toEqual(key)
+  const other = `hex:${'g'.repeat(64)}`
+  expect(installationKey(server, { HOOKDRIFT_SEAL_KEY: other }).key.toString()).toBe(other)
+})
+
 it('refuses a short key', () => {
   const location = readLocation('hookdrift.db', '/nowhere')
   expect(() => installationKey(location, { HOOKDRIFT_SEAL_KEY: 'short' })).toThrow(

@@ -62,6 +62,13 @@ function newKeyFile(): string {
 }
 let keys = 0
 
+/** `history copy` merges no histories. */
+function newCopy(): string {
+  copies += 1
+  return `copies/${copies}.db`
+}
+let copies = 0
+
 /** A revocation needs an approval to revoke. */
 async function approvedBefore() {
   await ask(['baseline', 'approve', '--run', '1', '--by', 'me'])
@@ -91,6 +98,8 @@ const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly 
   ['diff', () => ['diff', '1', '2']],
   ['doctor', () => ['doctor', '--config', cli.directory.file('hookdrift.yaml')]],
   ['docs', () => ['docs'], ''],
+  ['history-copy', () => ['history', 'copy', '--snapshot', 'hookdrift.db', newCopy()], ''],
+  ['history-upgrade', () => ['history', 'upgrade']],
   ['keygen', () => ['keygen', newKeyFile()], ''],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],

@@ -75,6 +75,8 @@ describe('completion', () => {
 
   it.each([
     [['backup', ''], 'files'],
+    [['history', 'copy', ''], 'files'],
+    [['history', 'copy', 'hookdrift.db', ''], 'files'],
     [['audit', '--config', ''], 'files'],
     [['audit', '--report', 'json='], 'files'],
     [['baseline', 'export', ''], 'directories'],

@@ -54,6 +54,8 @@ const fileNames: Readonly<Record<string, Completion['files']>> = {
   file: 'files',
   key: 'files',
   directory: 'directories',
+  'copy from': 'files',
+  'copy to': 'files',
 }
 
 const nothing: Completion = { candidates: [], files: 'none', isWhole: true }
@@ -92,7 +94,11 @@ async function argumentsOf(
   const commands = position === 0 ? visibleCommands(command) : []
   if (commands.length > 0) return beginningWith(current, commands)
   const argument = command.registeredArguments[position] ?? lastVariadic(command)
-  return argument === undefined ? nothing : valuesNamed(argument.name(), argument.argChoices, current, given, findWords)
+  if (argument === undefined) return nothing
+  // Elsewhere, these arguments are runs.
+  const ofCommand = `${command.name()} ${argument.name()}`
+  const name = fileNames[ofCommand] === undefined ? argument.name() : ofCommand
+  return valuesNamed(name, argument.argChoices, current, given, findWords)
 }
 
 function lastVariadic({ registeredArguments }: Command): Argument | undefined {

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { backUpDatabase, verifyDatabase } from '../../../src/app/copy-database.ts'
 import { copyHistory } from '../../../src/app/copy-history.ts'
-import { backUpDatabase, openMovable, verifyDatabase } from '../../../src/app/open-movable.ts'
+import { openMovable } from '../../../src/app/open-movable.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
 import { readLocation } from '../../../src/history/location.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
@@ -24,14 +25,9 @@ const request: VerificationRequest = { ...verificationOf('deep'), exitCodeOf: ()
 
 /** Copies as the command does: places are paths and URLs. */
 async function copy(from: string, to: string, isSnapshot = false, verified = request) {
-  const [original, target] = await Promise.all([from, to].map((name) => openMovable(readLocation(name, '/'), {})))
-  if (original === undefined || target === undefined) throw new Error('two places')
-  try {
-    return await copyHistory(original, target, { ...verified, isSnapshot })
-  } finally {
-    await original.close()
-    await target.close()
-  }
+  await using original = await openMovable(readLocation(from, '/'), {})
+  await using target = await openMovable(readLocation(to, '/'), {})
+  return await copyHistory(original, target, { ...verified, isSnapshot })
 }
 
 let file: string

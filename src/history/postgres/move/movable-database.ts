@@ -1,3 +1,4 @@
+import { AuditError } from '../../../model/errors.ts'
 import { endOfTime, movedTo } from '../../lease-owner.ts'
 import {
   type ContainsLink,
@@ -10,7 +11,7 @@ import type { SchemaFault } from '../../schema-faults.ts'
 import { historyTables } from '../../table-rows.ts'
 import type { PostgresDatabase, Session, Transaction } from '../connect.ts'
 import { nowSql, readLease, type SharedProcess } from '../lease.ts'
-import { ensureSchema } from '../migrate.ts'
+import { ensureSchema, readSchemaState, type SchemaState, upgradeSchema } from '../migrate.ts'
 import { requireHistory } from '../refuse-missing.ts'
 import { findSchemaFaults } from '../verify/schema-checks.ts'
 import { chainOf, verifyDatabase } from '../verify/verify-database.ts'
@@ -50,8 +51,25 @@ export function movableDatabase(db: PostgresDatabase, owner: SharedProcess, veri
         return work({ ...ownRows(session), ...postgresTarget(session) })
       })
     },
-    close: () => db.close(),
+    async upgrade(hasDump) {
+      const state = await readSchemaState(db, db.schema)
+      if (state.has > 0 && state.has < state.knows && !hasDump) await refuseWithoutDump(db, state)
+      await upgradeSchema(db, new Date(owner.now()).toISOString())
+      return { from: state.has, to: state.knows }
+    },
+    [Symbol.asyncDispose]: () => db.close(),
   }
+}
+
+/** @throws AuditError.usage when there are runs to lose */
+async function refuseWithoutDump(db: PostgresDatabase, { has, knows }: SchemaState): Promise<void> {
+  if ((await db.value<boolean>('SELECT EXISTS (SELECT 1 FROM hookdrift.run)')) !== true) return
+  throw AuditError.usage(
+    `the history ${db.shown} has runs, and an upgrade from schema ${has} to ${knows} is for good`,
+    {
+      advice: `take a dump of the schema ${db.schema} first, with \`pg_dump -Fc\`, and then run this again with --yes`,
+    },
+  )
 }
 
 /** Nothing else writes until the transaction ends; readers go on. The lease first: a run locks that first too. */

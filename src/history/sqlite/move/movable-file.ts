@@ -9,8 +9,8 @@ import { asHistoryError } from '../describe-damage.ts'
 import { type LocalProcess, readLease } from '../lease.ts'
 import { refuseNetworkFileSystem } from '../network-file-system.ts'
 import { inOneFile, writeNewFile } from '../new-file.ts'
-import { openDatabase } from '../open-database.ts'
-import { openToExamine } from '../open-to-examine.ts'
+import { openDatabase, schemaVersion } from '../open-database.ts'
+import { openOfSchema, openToExamine } from '../open-to-examine.ts'
 import { refuseMissing, refuseSpecialFile } from '../refuse-files.ts'
 import type { ResealHistory } from '../reseal/reseal-history.ts'
 import { readChain } from '../sqlite-upkeep.ts'
@@ -49,7 +49,23 @@ export function movableFile(
         return work(targetIn(db))
       })
     },
-    close: async () => {},
+    async upgrade() {
+      const from = schemaOf(file)
+      const db = await open()
+      const to = schemaVersion(db).has
+      db.close()
+      return { from, to }
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+function schemaOf(file: string): number {
+  const db = openOfSchema(file, () => {})
+  try {
+    return schemaVersion(db).has
+  } finally {
+    db.close()
   }
 }
 

@@ -1,0 +1,83 @@
+import type { SchemaUpgrade } from '../history/movable-history.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
+import { neutralise } from '../text/neutralise.ts'
+import { toAnswerRun } from './as-of.ts'
+
+// The answers of commands that move and upgrade a history.
+
+export interface CopyRow {
+  /** As messages show it. */
+  readonly from: string
+  readonly to: string
+  /** How many were copied. */
+  readonly rows: number
+  /** Whether the original refuses runs from now on. */
+  readonly moved: boolean
+  /** The file with the installation key of the original, which is not copied; null where there is none. */
+  readonly key_file: string | null
+}
+
+/** A history that was copied and verified. */
+export function answerCopy(row: CopyRow, run: CommittedRun | null): Answer<CopyRow> {
+  return {
+    command: 'history-copy',
+    run: run === null ? null : toAnswerRun(run),
+    rows: [row],
+    omitted: 0,
+  }
+}
+
+/** `key`: what to do with its installation key; a command in it stays on its line. */
+export function copyView(key: readonly string[]): AnswerView<CopyRow> {
+  return {
+    columns: [
+      { name: 'from', value: ({ from }) => from },
+      { name: 'to', value: ({ to }) => to },
+      { name: 'rows', value: ({ rows }) => rows },
+      { name: 'moved', value: ({ moved }) => moved },
+      { name: 'key_file', value: (row) => row.key_file },
+    ],
+    lines({ rows, run }) {
+      const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
+      const copied = rows.flatMap(({ from, to, rows: count, moved }) => [
+        `${to}: ${runs}, ${count} rows, verified.`,
+        moved
+          ? `${from} was moved: it refuses runs from now on. Name the new place where this one was named.`
+          : `${from} stays in use.`,
+      ])
+      return [...copied, ...key].map(neutralise)
+    },
+    nothing: '',
+    isOfRun: false,
+  }
+}
+
+interface UpgradeRow {
+  readonly history: string
+  /** 0 where there was none. */
+  readonly from_schema: number
+  readonly to_schema: number
+}
+
+export function answerUpgrade(history: string, { from, to }: SchemaUpgrade): Answer<UpgradeRow> {
+  const row = { history, from_schema: from, to_schema: to }
+  return { command: 'history-upgrade', run: null, rows: [row], omitted: 0 }
+}
+
+export const upgradeView: AnswerView<UpgradeRow> = {
+  columns: [
+    { name: 'history', value: ({ history }) => history },
+    { name: 'from_schema', value: (row) => row.from_schema },
+    { name: 'to_schema', value: (row) => row.to_schema },
+  ],
+  lines: ({ rows }) => rows.map((row) => neutralise(`${row.history} ${describeUpgrade(row)}.`)),
+  nothing: '',
+  isOfRun: false,
+}
+
+function describeUpgrade({ from_schema: from, to_schema: to }: UpgradeRow): string {
+  if (from === to) return `has the newest schema, ${to}`
+  return from === 0 ? `was made, with schema ${to}` : `was upgraded from schema ${from} to ${to}`
+}

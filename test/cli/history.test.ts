@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '../../src/history/postgres/connect.ts'
+import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
+import { openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory } from './start-process.ts'
+
+let directory: ReturnType<typeof openDirectory>
+beforeEach(() => {
+  directory = openDirectory()
+})
+afterEach(() => directory[Symbol.dispose]())
+
+const run = (args: readonly string[], env: Record<string, string> = {}) => command(args, { cwd: directory.path, env })
+
+/** A golden history, of the schema of its time. */
+function unpack(schema: string, name = 'hookdrift.db'): void {
+  const packed = readFileSync(join(import.meta.dirname, `../fixtures/histories/${schema}.db.gz`))
+  writeFileSync(directory.file(name), gunzipSync(packed))
+}
+
+describe('hookdrift history copy', () => {
+  it('moves a file, says where the key is, and sends audits to the new place', async () => {
+    await using cli = await openCliFixture()
+    const at = (name: string) => cli.directory.file(name)
+    await cli.audit()
+    const copied = await command(['history', 'copy', 'hookdrift.db', 'new/place.db'], { cwd: cli.directory.path })
+    expect(copied).toMatchObject({ code: 0, stderr: '' })
+    expect(copied.stdout.replaceAll(/\d+ rows/g, 'N rows')).toBe(`${at('new/place.db')}: runs up to 1, N rows, verified.
+${at('hookdrift.db')} was moved: it refuses runs from now on. Name the new place where this one was named.
+The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
+`)
+    const refused = await cli.audit()
+    expect(refused.code).toBe(5)
+    expect(refused.stderr).toContain(`the history ${at('hookdrift.db')} was moved to ${at('new/place.db')} at`)
+    expect((await cli.audit(['--history', at('new/place.db')])).code).toBe(0)
+    // The way back: the copy has all that the old place has.
+    const back = await command(['history', 'copy', 'new/place.db', 'hookdrift.db'], { cwd: cli.directory.path })
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('hookdrift.db: runs up to 2') })
+    expect((await cli.audit()).code).toBe(0)
+  })
+
+  it('leaves the original in use with --snapshot', async () => {
+    unpack('0016')
+    const copied = await run(['history', 'copy', '--snapshot', 'hookdrift.db', 'copy.db', '--format', 'json'])
+    expect(JSON.parse(copied.stdout)).toMatchObject({
+      run: { number: 8 },
+      rows: [{ from: directory.file('hookdrift.db'), to: directory.file('copy.db'), moved: false, key_file: null }],
+    })
+    expect(await run(['history', 'copy', '--snapshot', 'hookdrift.db', 'copy.db'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${directory.file('copy.db')} contains a history already`),
+    })
+  })
+
+  it.each([
+    ['a missing history', ['none.db', 'copy.db'], 4, 'there is no history at'],
+    ['one place', ['hookdrift.db', './hookdrift.db'], 2, 'cannot be copied to itself'],
+    ['another URL', ['hookdrift.db', 'mysql://user:secret@host/db'], 2, '(mysql://…)'],
+    ['a wrong parameter', ['hookdrift.db', 'postgres://u:secret@host/db?x=1'], 2, 'has the parameter "x"'],
+  ])('refuses %s', async (_, args, code, message) => {
+    unpack('0016')
+    const refused = await run(['history', 'copy', ...args])
+    expect(refused).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+    expect(refused.stderr).not.toContain('secret')
+  })
+})
+
+describe('hookdrift history upgrade', () => {
+  it('upgrades a file after a backup, once', async () => {
+    unpack('0014')
+    expect((await run(['history', 'upgrade', '--history', 'hookdrift.db'])).stdout).toBe(
+      `${directory.file('hookdrift.db')} was upgraded from schema 14 to 16.\n`,
+    )
+    expect(await run(['verify', '--history', 'hookdrift.db.before-0015'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has schema 14'),
+    })
+    const again = await run(['history', 'upgrade', '--history', 'hookdrift.db', '--format', 'json'])
+    expect(JSON.parse(again.stdout).rows).toEqual([
+      { history: directory.file('hookdrift.db'), from_schema: 16, to_schema: 16 },
+    ])
+  })
+
+  it('refuses a file that is not there', async () => {
+    expect(await run(['history', 'upgrade', '--history', 'none.db'])).toMatchObject({ code: 4 })
+  })
+})
+
+describe.skipIf(!hasPostgres)('a history on a server', () => {
+  it('comes from a file and goes back to one', async () => {
+    unpack('0016')
+    directory.write('hookdrift.key', `${'1'.repeat(64)}\n`)
+    const place = await makeDatabase({ empty: true })
+    const copied = await run(['history', 'copy', 'hookdrift.db', place.url])
+    expect(copied).toMatchObject({ code: 0, stderr: '' })
+    expect(copied.stdout).toContain(`\nHOOKDRIFT_SEAL_KEY="hex:$(cat ${directory.file('hookdrift.key')})"\n`)
+    expect(await run(['history', 'copy', place.url, 'back.db'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/The installation key is not copied: give the new place the same one\.\n$/),
+    })
+    expect(await run(['verify', '--deep', '--history', 'back.db'])).toMatchObject({ code: 0 })
+    await place.remove()
+  })
+
+  it('is made by an upgrade, and one with runs is upgraded after a dump only', async () => {
+    const place = await makeDatabase({ empty: true })
+    const upgrade = (...more: string[]) => run(['history', 'upgrade', '--history', place.url, ...more])
+    expect((await upgrade()).stdout).toMatch(/ was made, with schema 16\.\n$/)
+    expect((await upgrade()).stdout).toMatch(/ has the newest schema, 16\.\n$/)
+    unpack('0016')
+    await run(['history', 'copy', 'hookdrift.db', place.url])
+    const db = connect(place.server)
+    await db.run('UPDATE hookdrift.migration SET version = 15')
+    expect(await upgrade()).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /has runs, and an upgrade from schema 15 to 16 is for good\n {2}take a dump .*--yes\n$/,
+      ),
+    })
+    await db.close()
+    await place.remove()
+  })
+})

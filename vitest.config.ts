@@ -32,6 +32,7 @@ export const slow = [
   'cli/notify',
   'cli/outputs',
   'cli/package',
+  'cli/postgres',
   'cli/run-command',
   'cli/serve-demo',
   'cli/slow-policy',

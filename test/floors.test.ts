@@ -54,7 +54,7 @@ const homes: Readonly<Record<string, string>> = {
 }
 
 /** The files that choose the backend of a history, and the folders that they alone may import. */
-const choosers = ['app/open-history.ts', 'app/open-movable.ts']
+const choosers = ['app/open-history.ts', 'app/open-movable.ts', 'app/copy-database.ts']
 const backends = ['history/sqlite/', 'history/postgres/']
 
 /** Workers share a run through PostgreSQL and nothing else. */
@@ -82,7 +82,7 @@ function faultOf(file: string, imported: string): string | undefined {
     (folder) => target.startsWith(folder) && !file.startsWith(folder) && !isShared(file, folder),
   )
   if (backend !== undefined && !choosers.includes(file)) {
-    return `${file} imports ${target}, which only ${choosers.join(' and ')} may see`
+    return `${file} imports ${target}, which only ${choosers.join(', ')} may see`
   }
   const [from, to] = [file, target].map((path) => path.split('/')[0] ?? '')
   if (from === to) return undefined
@@ -118,7 +118,7 @@ describe('the layers of src', () => {
     )
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
     expect(faultOf('cli/query.ts', '../history/sqlite/views.ts')).toBe(
-      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts and app/open-movable.ts may see',
+      'cli/query.ts imports history/sqlite/views.ts, which only app/open-history.ts, app/open-movable.ts, app/copy-database.ts may see',
     )
     expect(faultOf('app/open-history.ts', '../history/sqlite/views.ts')).toBeUndefined()
   })

@@ -13,8 +13,11 @@ interface Bounds {
   done(): void
 }
 
-/** A run ends when a signal asks it to or when its time is up; it commits what it has read by then. */
-export function boundRun(asked: AbortSignal, timeoutMs: number): Bounds {
+/**
+ * A run ends when a signal asks it to or when its time is up; it commits what it has read by then. `leftMs`: of a run
+ * that began before, what is left of its time.
+ */
+export function boundRun(asked: AbortSignal, timeoutMs: number, leftMs = timeoutMs): Bounds {
   const stop = new AbortController()
   const cut = new AbortController()
   let grace: NodeJS.Timeout | undefined
@@ -26,7 +29,7 @@ export function boundRun(asked: AbortSignal, timeoutMs: number): Bounds {
   const onAsked = () => end(asked.reason)
   const deadline = setTimeout(
     () => end(new Stop('run_timeout', `the run_timeout of ${timeoutMs / 1000} s is over`)),
-    timeoutMs,
+    Math.max(0, leftMs),
   ).unref()
   asked.addEventListener('abort', onAsked)
   if (asked.aborted) onAsked()

@@ -20,6 +20,6 @@ export async function historySize(location: HistoryLocation, env: ProcessContext
     throw error
   } finally {
     answered.abort()
-    size.catch(() => {}) // It is not waited for any more.
+    size.catch(() => {}) // Its answer is not used.
   }
 }

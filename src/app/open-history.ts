@@ -8,7 +8,7 @@ import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../histo
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 
-// This file and open-movable.ts choose a backend: all others see the contracts in src/history.
+// This file, open-movable.ts and copy-database.ts choose a backend: all others see the contracts in src/history.
 
 type Environment = ProcessContext['env']
 
@@ -58,7 +58,7 @@ async function openUpkeep(location: HistoryLocation, env: Environment): Promise<
   if (location.kind === 'postgres') {
     const { server } = location
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
-    const { backUpDatabase, chainOf, verifyDatabase } = await import('./open-movable.ts')
+    const { backUpDatabase, chainOf, verifyDatabase } = await import('./copy-database.ts')
     return postgresUpkeep(server, await ownProcess(), {
       queryServer: () => queryServer(env),
       verify: (request) => verifyDatabase(server, request),
@@ -81,7 +81,7 @@ export async function examineHistory(
 ): Promise<HistoryExamination> {
   if (location.kind === 'postgres') {
     const { examineDatabase } = await import('../history/postgres/examine-database.ts')
-    const { verifyDatabase } = await import('./open-movable.ts')
+    const { verifyDatabase } = await import('./copy-database.ts')
     return examineDatabase(location.server, () => verifyDatabase(location.server, request))
   }
   const { examineFile } = await import('../history/sqlite/examine-file.ts')

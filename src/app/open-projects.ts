@@ -8,6 +8,7 @@ import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { linksOfProject } from '../model/resource-link.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
+import type { RateGate } from '../service/rate-gate.ts'
 import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -25,6 +26,8 @@ interface OpenOptions {
   readonly cut?: AbortSignal
   /** Default: long. */
   readonly patience?: Patience | undefined
+  /** The rate limit of a service, where other processes share it. */
+  readonly gateOf?: (service: string) => RateGate
   /** Called after each request to a service, with the service's name. */
   readonly onRequest?: (service: string, request: RequestSent) => void
 }
@@ -36,7 +39,7 @@ interface OpenOptions {
 export function openServices(
   configuration: Configuration,
   only: readonly string[],
-  { terminal, cut, patience, onRequest }: OpenOptions,
+  { terminal, cut, patience, gateOf, onRequest }: OpenOptions,
 ): OpenServices {
   if (configuration.services.every(({ matches }) => matches.length === 0)) {
     chooseProjects(
@@ -53,6 +56,7 @@ export function openServices(
     if (!isChosen && matches.length === 0) return []
     const client = createServiceClient(settings, {
       ...{ clock: systemClock, random: Math.random, env: terminal.env },
+      ...(gateOf === undefined ? {} : { gate: gateOf(settings.name) }),
       ...{ cut, patience, onRequest: (request) => onRequest?.(settings.name, request) },
     })
     clients.push(client)

@@ -1,9 +1,11 @@
+import type { OnBug } from '../audit/contain-bugs.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
-import type { OnTimed, PageRead } from '../audit/project-scan.ts'
-import { runAudit } from '../audit/run-audit.ts'
+import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
+import { type AuditDependencies, runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { ComposeNotifications } from '../history/notification-facts.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -57,7 +59,16 @@ export async function performAudit(
   const { configuration } = request
   const log = openLog(terminal)
   const report = await runOnce(request, terminal, asked, log)
-  const { history, retention } = configuration
+  await maintain(configuration, terminal, log)
+  return report
+}
+
+/** Prunes old runs when it is due, and warns of what a run may do without soon. */
+export async function maintain(
+  { history, retention }: Configuration,
+  terminal: ProcessContext,
+  log: Log,
+): Promise<void> {
   await withUpkeep(history, terminal.env, (upkeep) =>
     runMaintenance(upkeep, {
       shown: history.shown,
@@ -67,7 +78,6 @@ export async function performAudit(
       warn: (text) => printWarning(text, terminal),
     }),
   )
-  return report
 }
 
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
@@ -122,21 +132,34 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         request.onPage?.(page)
       },
       onTimed: request.onTimed,
-      composeNotifications:
-        request.notifies === false
-          ? () => 'later'
-          : composeRunNotifications(configuration.notify, openLinks(configuration, projects)),
-      // The error's message could quote the service, so only the stack is logged.
-      onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
-      onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
+      composeNotifications: notificationsOf(configuration, projects, request.notifies ?? true),
+      ...watchIn(log),
     },
   )
   logReport(log, report)
   return report
 }
 
+/** How the notifications of a run are composed; where it does not notify, the next run that does says what it found. */
+export function notificationsOf(
+  configuration: Configuration,
+  projects: readonly AuditedProject[],
+  notifies: boolean,
+): ComposeNotifications | undefined {
+  return notifies ? composeRunNotifications(configuration.notify, openLinks(configuration, projects)) : () => 'later'
+}
+
+/** Logs what should not happen in a run. */
+export function watchIn(log: Log): Pick<AuditDependencies, 'onInterrupted'> & { readonly onBug: OnBug } {
+  return {
+    // The error's message could quote the service, so only the stack is logged.
+    onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
+    onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
+  }
+}
+
 /** Whether what earlier runs evaluated is recognised. @throws AuditError.usage for a value that is not known */
-function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessContext['env']): boolean {
+export function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessContext['env']): boolean {
   if (setting === '' || setting === 'off') return setting === ''
   throw AuditError.usage(`HOOKDRIFT_MARKS is "${setting}", expected off`, {
     advice: 'leave it unset to recognise what earlier runs evaluated',
@@ -148,11 +171,11 @@ export function printWarnings({ warnings }: Configuration, terminal: ProcessCont
   for (const warning of warnings) printWarning(warning, terminal)
 }
 
-function printWarning(warning: string, { stderr }: ProcessContext): void {
+export function printWarning(warning: string, { stderr }: ProcessContext): void {
   stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
 }
 
-function logReport(log: Log, { run, verdict, coverage }: Report): void {
+export function logReport(log: Log, { run, verdict, coverage }: Report): void {
   for (const { project, listing, status, reason, pages, items, requests, retries, duration_ms } of coverage) {
     const fields = { project, listing, status, reason, pages, items, requests, retries, duration_ms }
     if (status === 'complete' || status === 'skipped') log.debug(fields, 'walk')

@@ -18,7 +18,8 @@ export async function openWorkerFiles(
         { env, readFile: readTextFile },
         { history, cwd: cwd(), findTimetableFault },
       )
-      if (configuration.schedules.length > 0) return configuration
+      // A worker of a pool may do nothing but what others ask for.
+      if (configuration.schedules.length > 0 || configuration.shared !== undefined) return configuration
       throw AuditError.usage(`${config} names no schedules`, {
         advice: '`hookdrift docs run-on-a-schedule` shows one; `hookdrift audit` needs none',
       })

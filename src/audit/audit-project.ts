@@ -1,4 +1,4 @@
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -36,7 +36,7 @@ import { withoutAccepted } from './write-violations.ts'
 
 /** What every project of a run is audited with. */
 export interface ProjectTools {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly sealer: Sealer
   readonly clock: Clock
   /** Start of the run, in milliseconds since the epoch. */
@@ -185,7 +185,7 @@ export async function discardProject(
   project: AuditedProject,
   statuses: Statuses,
   needs: RuleNeeds,
-  draft: Draft,
+  draft: ScanDraft,
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)

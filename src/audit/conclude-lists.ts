@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { projectKey } from '../model/keys.ts'
 import { type ProjectRef, projectListOf, type Resource } from '../model/resource.ts'
@@ -18,7 +18,7 @@ import { reconcileProject } from './reconcile-project.ts'
 import { withoutAccepted } from './write-violations.ts'
 
 interface Concluding extends ListReading {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly sealer: Sealer
   readonly evaluator: PolicyEvaluator
   readonly concurrency: number
@@ -27,7 +27,7 @@ interface Concluding extends ListReading {
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
 export async function writeLists(
-  draft: Draft,
+  draft: ScanDraft,
   lists: readonly ProjectList[],
   { evaluator, outcomes }: Pick<Concluding, 'evaluator' | 'outcomes'>,
 ): Promise<readonly ProjectRef[]> {
@@ -101,7 +101,11 @@ interface Read {
   readonly evaluator: PolicyEvaluator
 }
 
-async function reconcileList(draft: Draft, list: ProjectRef, { findings, isComplete, evaluator }: Read): Promise<void> {
+async function reconcileList(
+  draft: ScanDraft,
+  list: ProjectRef,
+  { findings, isComplete, evaluator }: Read,
+): Promise<void> {
   const outcome: ProjectOutcome = {
     ...{
       project: list,

@@ -1,4 +1,4 @@
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
@@ -10,7 +10,7 @@ import type { ProjectMarks } from './project-marks.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
 interface Concluding {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly ref: ProjectRef
   readonly ofProject: ProjectEvaluator
   readonly collector: Collector

@@ -1,5 +1,5 @@
 import type { ApprovedBody, ApprovedResource, ScopeByKind } from '../history/approvals.ts'
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
@@ -18,7 +18,7 @@ export interface ExpectedState {
 }
 
 /** The approved state of a project, read as it is needed; undefined when none is active. */
-export async function approvedState(draft: Draft, project: ProjectRef): Promise<ExpectedState | undefined> {
+export async function approvedState(draft: ScanDraft, project: ProjectRef): Promise<ExpectedState | undefined> {
   const approval = await draft.approved(project)
   if (approval === undefined) return undefined
   return {

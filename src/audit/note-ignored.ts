@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import { count } from '../text/count.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 
 /** Says how many changes the policy leaves out of drift, and where it says so: what is ignored is never hidden. */
 export async function noteIgnored(
-  draft: Draft,
+  draft: ScanDraft,
   ignored: readonly IgnoredPath[],
   outcomes: readonly Pick<ProjectOutcome, 'ignored'>[],
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -7,7 +7,7 @@ import type { Filters } from '../service/settings.ts'
 
 /** What every step of a project's audit works with. */
 export interface ProjectContext {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly project: ProjectRef
   readonly sealer: Sealer
   /** Start of the run, in milliseconds since the epoch. */

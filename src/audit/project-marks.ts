@@ -1,4 +1,4 @@
-import type { ActiveViolation, Draft } from '../history/history.ts'
+import type { ActiveViolation, ScanDraft } from '../history/history.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { type GatheredMarks, gatherMarks } from '../marks/gather-marks.ts'
 import type { OpenMarks } from '../marks/open-marks.ts'
@@ -32,7 +32,7 @@ export interface ProjectMarks {
 }
 
 interface MarkContext {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly project: ProjectRef
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number

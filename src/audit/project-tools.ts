@@ -1,4 +1,4 @@
-import type { Draft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Clock } from '../model/clock.ts'
@@ -20,7 +20,7 @@ export interface ProjectTerms {
 }
 
 interface ToolParts {
-  readonly draft: Draft
+  readonly draft: ScanDraft
   readonly sealer: Sealer
   readonly clock: Clock
   /** Start of the run, in milliseconds since the epoch. */

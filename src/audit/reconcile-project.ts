@@ -1,4 +1,4 @@
-import type { ActiveViolation, Draft } from '../history/history.ts'
+import type { ActiveViolation, ScanDraft } from '../history/history.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
@@ -13,7 +13,7 @@ import { endingsBy, writeReconciliation } from './write-violations.ts'
  * projects, and of rules about violations, are left for the end of the run.
  */
 export async function reconcileProject(
-  draft: Draft,
+  draft: ScanDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
   { needs, accepted, expected, ignored }: Decisions,

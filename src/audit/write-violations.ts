@@ -1,10 +1,14 @@
-import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts'
+import type { ActiveViolation, NewViolation, ScanDraft } from '../history/history.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
 
 /** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
-export async function writeFindings(draft: Draft, project: ProjectRef, findings: readonly Finding[]): Promise<void> {
+export async function writeFindings(
+  draft: ScanDraft,
+  project: ProjectRef,
+  findings: readonly Finding[],
+): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
     const uids = [...new Set(ofKind.map(({ uid }) => uid))]
     const active = byKey(await draft.activeViolations(project, kind, uids))
@@ -14,7 +18,7 @@ export async function writeFindings(draft: Draft, project: ProjectRef, findings:
 
 /** Drafts what became of a project's violations. */
 export async function writeReconciliation(
-  draft: Draft,
+  draft: ScanDraft,
   project: ProjectRef,
   { confirmed, opened, resolved, unknown }: Reconciliation<ActiveViolation>,
 ): Promise<void> {

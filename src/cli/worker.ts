@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../app/log.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
@@ -94,7 +95,11 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     isPrepared
       ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
       : ['the policy and the history are being read']
-  const scrape = async () => ({ type: metrics.registry.contentType, text: await metrics.registry.metrics() })
+  let sharing: OpenedSharing | undefined
+  const scrape = async () => {
+    await sharing?.follow()
+    return { type: metrics.registry.contentType, text: await metrics.registry.metrics() }
+  }
   const telemetry = await openTelemetry(terminal)
   telemetry?.sendMetrics(() => metrics.registry.getMetricsAsJSON())
   const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
@@ -106,7 +111,6 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     const past = await awaitHistory(() => readHistory(configuration, terminal), { log, signal })
     if (past === undefined) return
     metrics.remember(past)
-    isPrepared = true
 
     const notifications = openWorkerNotifications({
       terminal,
@@ -114,18 +118,38 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       metrics,
       targets: () => configuration,
     })
+    const watch = notifyAll([logOf(log), metrics, health, notifications.watch])
+    const reload = async (signal: AbortSignal) => {
+      files = await readAgain(reader, files, { log, metrics, signal })
+      configuration = files.configuration
+      return files
+    }
+    const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
+    if (configuration.shared !== undefined) {
+      const { openSharing } = await import('../app/shared/open-sharing.ts')
+      const { failOn } = options
+      const opened = await awaitHistory(
+        () =>
+          openSharing(files, {
+            ...{ terminal, log, metrics, failOn, watch, onPage, readAgain: () => reload(signal) },
+            readHistory: () => readHistory(configuration, terminal),
+          }),
+        { log, signal },
+      )
+      if (opened === undefined) return
+      sharing = opened
+      isPrepared = true
+      await Promise.all([opened.keep(files, past.servedUntil, signal), notifications.keep(signal)])
+      return
+    }
+    isPrepared = true
     const work: Work<Report> = {
       clock: systemClock,
       random: Math.random,
       schedules,
       servedUntil: past.servedUntil,
-      async reload(signal) {
-        files = await readAgain(reader, files, { log, metrics, signal })
-        configuration = files.configuration
-        return configuration.schedules
-      },
+      reload: async (signal) => (await reload(signal)).configuration.schedules,
       run: ({ name, projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
-        const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
         const request = {
           ...files,
           only,
@@ -141,11 +165,12 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
         // It is bounded in time, and the next run does not wait for it.
         return work.finally(() => void telemetry?.flush())
       },
-      watch: notifyAll([logOf(log), metrics, health, notifications.watch]),
+      watch,
     }
     await Promise.all([keepSchedule(work, signal), notifications.keep(signal)])
   } finally {
     await serving?.close()
+    await sharing?.close()
     await historyCheck.close()
     await telemetry?.close()
   }
@@ -171,6 +196,7 @@ const skipTexts: Readonly<Record<SkipReason, string>> = {
   running: 'tick skipped: the previous run is still in progress',
   busy: 'tick skipped: another process writes to the history',
   away: 'missed ticks while the worker was down: running once to catch up',
+  elsewhere: 'tick skipped: another worker asked for its run',
 }
 
 function logOf(log: Log): WorkerObserver<Report> {

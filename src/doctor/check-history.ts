@@ -2,6 +2,7 @@ import { examineHistory } from '../app/open-history.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
 import type { HistoryLocation } from '../history/location.ts'
+import { isOnThisMachine } from '../history/postgres-server.ts'
 import { count } from '../text/count.ts'
 import { type Diagnosis, diagnosesOf, fail, ok, warn } from './check.ts'
 import { showBytes } from './show-bytes.ts'
@@ -34,12 +35,16 @@ export async function checkHistory(
 }
 
 function* troublesOf(
-  { exists, isWritable, isReadableByOthers, freeBytes }: HistoryExamination,
-  { shown }: HistoryLocation,
+  { exists, isWritable, isReadableByOthers, freeBytes, server }: HistoryExamination,
+  location: HistoryLocation,
 ): Generator<Diagnosis> {
+  const { shown, kind } = location
   if (!isWritable) {
-    const advice = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
+    const advice = kind === 'file' ? writableFile : writableDatabase
     yield fail(`${shown} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`, advice)
+  }
+  if (kind === 'postgres' && server?.tls === undefined && !isOnThisMachine(location.server)) {
+    yield warn(`the connection to ${shown} is not encrypted`, 'Leave `sslmode` out of its URL.')
   }
   if (isReadableByOthers) yield warn(`${shown} is readable by other users`, `Run \`chmod 600 ${shown}\`.`)
   if (freeBytes !== undefined && freeBytes < fewBytes) {
@@ -48,22 +53,30 @@ function* troublesOf(
   }
 }
 
-function contentDiagnoses({ content, freeBytes, isLocal }: HistoryExamination, file: string): readonly Diagnosis[] {
+const writableFile = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
+const writableDatabase = 'Let the login own the database, and name the primary server: `hookdrift docs many-machines`.'
+
+function contentDiagnoses(
+  { content, freeBytes, isLocal, server }: HistoryExamination,
+  file: string,
+): readonly Diagnosis[] {
+  const on = server === undefined ? '' : `, ${server.version}, ${server.tls ?? 'no TLS'}`
   const free = freeBytes === undefined ? '' : `, ${showBytes(freeBytes)} free`
-  if (content === undefined) return [ok(`none yet: the first audit makes ${file}${free}`)]
+  if (content === undefined) return [ok(`none yet: the first audit makes ${file}${free}${on}`)]
   const { verification, bytes, committedRuns } = content
-  if (verification === undefined) return [schemaDiagnosis(content, file)]
+  if (verification === undefined) return [schemaDiagnosis(content, file, server !== undefined)]
   if (verification.ok) {
     const disk = isLocal ? ', local disk' : ''
-    return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}`)]
+    return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}${on}`)]
   }
   const advice = 'Keep a copy of the file and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
   const failed = verification.checks.filter((check) => check.ok === false)
   return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
 }
 
-function schemaDiagnosis({ schema, knownSchema }: HistoryContent, file: string): Diagnosis {
+function schemaDiagnosis({ schema, knownSchema }: HistoryContent, file: string, isOnServer: boolean): Diagnosis {
   const text = `${file} has schema ${schema}, this hookdrift writes schema ${knownSchema}`
   if (schema > knownSchema) return fail(text, 'Use the newer hookdrift that wrote it.')
+  if (isOnServer) return fail(text, 'Take a dump, then run `hookdrift history upgrade --yes`.')
   return warn(text, 'The next audit upgrades it, after a backup.')
 }

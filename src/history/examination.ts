@@ -12,8 +12,18 @@ export interface HistoryExamination {
   readonly isLocal: boolean
   /** Free on the disk; undefined where that is unknown. */
   readonly freeBytes: number | undefined
+  /** undefined for a file. */
+  readonly server: ServerExamination | undefined
   /** undefined where there is no history. */
   readonly content: HistoryContent | undefined
+}
+
+/** What a server says of itself and of the connection to it. */
+export interface ServerExamination {
+  /** Such as `PostgreSQL 15.18`. */
+  readonly version: string
+  /** The protocol, such as `TLSv1.3`; undefined where the connection is not encrypted. */
+  readonly tls: string | undefined
 }
 
 export interface HistoryContent {

@@ -157,6 +157,9 @@ export interface Draft extends PastReader {
   abandon(finishedAt: string): Promise<void>
 }
 
+/** What the scan of a project drafts. The run that it is part of is begun and committed elsewhere. */
+export type ScanDraft = Omit<Draft, 'interrupted' | 'stageContext' | 'commit' | 'abandon'>
+
 export interface KnownVersion {
   readonly id: number
   readonly uid: string

@@ -84,6 +84,11 @@ function tlsOf(given: string | null, host: string | undefined): TlsMode {
   return mode
 }
 
+/** Whether the server is reached without a network. */
+export function isOnThisMachine({ host }: PostgresServer): boolean {
+  return host === undefined || isThisMachine(host)
+}
+
 function isThisMachine(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

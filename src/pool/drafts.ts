@@ -1,27 +1,48 @@
-import type { Draft } from '../history/history.ts'
-import type { Json } from '../model/json.ts'
+import type { RunStart } from '../history/history.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { acquireRun } from '../history/postgres/draft/begin-run.ts'
+import { taskFence } from '../history/postgres/draft/draft-fence.ts'
+import { blockIds } from '../history/postgres/draft/draft-ids.ts'
+import {
+  openProjectDraft,
+  openRunDraft,
+  type PostgresDraft,
+  type ProjectDraft,
+} from '../history/postgres/draft/postgres-draft.ts'
+import { type SharedProcess, takeLease } from '../history/postgres/lease.ts'
 import type { ProjectRef } from '../model/resource.ts'
-
-/** A draft of one project, whose rows are written while its worker has the task. */
-export interface ProjectDraft extends Draft {
-  /** What it keeps until the run is committed. */
-  exportProject(project: ProjectRef): Promise<Json>
-}
-
-/** Opens the draft of a task that this worker took. */
-export type OpenDraft = (task: {
-  readonly run: number
-  readonly project: ProjectRef
-  readonly projectId: number
-  readonly token: number
-}) => ProjectDraft
+import type { TaskKey } from './tasks.ts'
 
 /** The draft of a run, to which other processes leave what their projects' drafts keep. */
-export interface RunDraft extends Draft {
+export interface RunDraft extends PostgresDraft {
   /** Of the lease: as long as the lease has it, this process may write. */
   readonly token: number
-  /** Takes over what `exportProject` of another process returned. */
-  importProject(project: ProjectRef, value: Json): Promise<void>
-  /** Ends the lease and leaves the run as it is, so that another process can go on with it. */
-  release(): Promise<void>
+}
+
+export interface RunDrafts {
+  /** @throws AuditError.busy when another live run owns the lease */
+  begin(start: RunStart): Promise<RunDraft>
+  /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin` */
+  adopt(run: number): Promise<RunDraft>
+  /** Drafts a project whose task this worker took. */
+  ofTask(task: TaskKey & { readonly project: ProjectRef; readonly token: number }): ProjectDraft
+}
+
+/** Drafts whose rows get ids that no other process of the run gives out. */
+export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDrafts {
+  const ids = () => blockIds(db)
+  return {
+    async begin(start) {
+      const acquired = await acquireRun(db, owner, start)
+      return { ...(await openRunDraft(db, owner, { ...acquired, ids: ids() })), token: acquired.token }
+    },
+    async adopt(run) {
+      const token = await db.transaction((transaction) => takeLease(transaction, owner, db.shown))
+      return { ...(await openRunDraft(db, owner, { run, token, interrupted: [], ids: ids() })), token }
+    },
+    ofTask({ run, projectId, token, project }) {
+      const fence = taskFence({ run, projectId, token })
+      return openProjectDraft(db, { run, project, fence, ids: ids(), now: owner.now })
+    },
+  }
 }

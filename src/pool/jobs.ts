@@ -26,7 +26,10 @@ export interface Jobs {
   /** Returns how many were new: a key may be there already. */
   send(queue: string, data: readonly object[], options?: SendOptions, within?: Session): Promise<number>
   /** At most `most` jobs, and no more than so many of the queue that all processes together work at. */
-  fetch<Data extends object>(queue: string, limit: { readonly most: number; readonly cap: number }): Promise<Job<Data>[]>
+  fetch<Data extends object>(
+    queue: string,
+    limit: { readonly most: number; readonly cap: number },
+  ): Promise<Job<Data>[]>
   /** Says that they are worked at. Returns the ids of those that still are this process's. */
   touch(queue: string, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>
   /** False when the job is another process's by now: nothing was changed. */
@@ -72,7 +75,7 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
   const boss = bossOn(db, { migrate: true, supervise: false })
   // Several workers may start at once.
   await db.transaction(async (transaction) => {
-    await transaction.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${schemaOf(db)} install`])
+    await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} install`])
     await boss.start()
     await boss.createQueue(lostQueue, { ...common, retryLimit: 1_000_000, retentionSeconds: 86_400 })
     await boss.createQueue(runQueue, { ...common, policy: 'exclusive', retryLimit: 1_000_000, retryDelay: 0 })
@@ -132,7 +135,10 @@ interface Settled {
   readonly affected?: number
 }
 
-function bossOn(db: PostgresDatabase, { migrate, supervise }: { readonly migrate: boolean; readonly supervise: boolean }) {
+function bossOn(
+  db: PostgresDatabase,
+  { migrate, supervise }: { readonly migrate: boolean; readonly supervise: boolean },
+) {
   return new PgBoss({
     ...{ schema: schemaOf(db), db: executor(db), migrate, createSchema: migrate, supervise, schedule: false },
     ...{ superviseIntervalSeconds: monitorEveryS, monitorIntervalSeconds: monitorEveryS },

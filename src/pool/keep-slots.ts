@@ -65,7 +65,9 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
     try {
       const waiting = await waitingServices(dependencies.db)
       // Each turn begins with another service, so that none takes all slots.
-      const inTurn = waiting.map((_, at) => waiting[(at + turn) % waiting.length]).filter((found) => found !== undefined)
+      const inTurn = waiting
+        .map((_, at) => waiting[(at + turn) % waiting.length])
+        .filter((found) => found !== undefined)
       for (const { service, isFresh } of inTurn) {
         const cap = dependencies.capOf(service)
         const most = slots - walks.size

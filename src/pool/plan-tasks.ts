@@ -1,7 +1,8 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { beginBlocks } from '../history/postgres/draft/draft-ids.ts'
+import { projectIdsOf } from '../history/postgres/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
-import type { ProjectRef } from '../model/resource.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, walkQueue } from './jobs.ts'
 import { type RunPlan, writePlan } from './runs.ts'
@@ -15,7 +16,7 @@ interface Planning {
   readonly id: string
 }
 
-/** Tables whose rows workers give ids. */
+/** Tables whose rows a conclusion may add, in projects of tasks too. */
 const counted = ['version', 'violation', 'change'] as const
 
 /**
@@ -35,19 +36,13 @@ export async function planTasks(
     await requireLease(transaction, draft)
     await transaction.run('DELETE FROM hookdrift.task WHERE run <> $1', [run])
     await writePlan(transaction, id, { run, plan, options })
-    const ids = await idsOf(
+    const ids = await projectIdsOf(
       transaction,
       projects.map(({ ref }) => ref),
     )
     const tasks = projects.map((project, at) => ({ projectId: ids[at] ?? 0, project: plannedProject(project) }))
     await insertTasks(transaction, run, tasks)
-    for (const table of counted) {
-      await transaction.run(
-        `INSERT INTO hookdrift.id_block (name, next) SELECT $1, coalesce(max(id), 0) + 1 FROM hookdrift.${table}
-         ON CONFLICT (name) DO UPDATE SET next = excluded.next`,
-        [table],
-      )
-    }
+    await beginBlocks(transaction)
     for (const [service, own] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
       const keys = own.map(({ projectId }): TaskKey => ({ run, projectId, service }))
       await jobs.send(walkQueue(service), keys, {}, transaction)
@@ -62,26 +57,11 @@ async function requireLease(session: Session, { run, token }: Planning['draft'])
   if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
 }
 
-/** The ids of projects' rows, which are made where they are missing: only the owner of the lease does. */
-async function idsOf(session: Session, projects: readonly ProjectRef[]): Promise<readonly number[]> {
-  const values = [projects.map(({ service }) => service), projects.map(({ uid }) => uid)]
-  const wanted = 'unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (service, uid, place)'
-  const matches = 'md5(p.service) = md5(w.service) AND md5(p.uid) = md5(w.uid)'
-  await session.run(
-    `INSERT INTO hookdrift.project (id, service, uid)
-     SELECT (SELECT coalesce(max(id), 0) FROM hookdrift.project) + row_number() OVER (ORDER BY w.place), w.service, w.uid
-     FROM ${wanted} WHERE NOT EXISTS (SELECT 1 FROM hookdrift.project p WHERE ${matches})`,
-    values,
-  )
-  const rows = await session.all<{ id: number }>(
-    `SELECT p.id FROM ${wanted} JOIN hookdrift.project p ON ${matches} ORDER BY w.place`,
-    values,
-  )
-  return rows.map(({ id }) => id)
-}
-
 /** Notes where the ids of rows begin that the coordinator writes itself. */
-export async function noteConcluding(db: PostgresDatabase, { id, draft }: Pick<Planning, 'id' | 'draft'>): Promise<void> {
+export async function noteConcluding(
+  db: PostgresDatabase,
+  { id, draft }: Pick<Planning, 'id' | 'draft'>,
+): Promise<void> {
   await db.transaction(async (transaction) => {
     await requireLease(transaction, draft)
     await transaction.run(

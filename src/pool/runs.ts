@@ -33,20 +33,26 @@ export interface RunKey {
   readonly id: string
 }
 
-/** Asks the pool for a run. False when one of the same key waits or is under way. */
+/** One run of a schedule waits or is under way at a time; persons wait for each other. */
+export function keyOf({ schedule }: Pick<RunRequest, 'schedule'>, id: string): string {
+  return schedule === null ? `asked ${id}` : `schedule ${schedule}`
+}
+
+/** Asks the pool for a run. False when one of the same schedule waits or is under way. */
 export async function requestRun(
   { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
   request: RunRequest,
-  { id, key }: { readonly id: string; readonly key: string },
+  id: string,
   within?: Session,
 ): Promise<boolean> {
   const ask = async (session: Session) => {
-    if ((await jobs.send(runQueue, [{ id } satisfies RunKey], { key }, session)) === 0) return false
+    const sent = await jobs.send(runQueue, [{ id } satisfies RunKey], { key: keyOf(request, id) }, session)
+    if (sent === 0) return false
     await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
-    await session.run(
-      'INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())',
-      [id, JSON.stringify(request)],
-    )
+    await session.run('INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())', [
+      id,
+      JSON.stringify(request),
+    ])
     return true
   }
   return within === undefined ? db.transaction(ask) : ask(within)
@@ -96,6 +102,11 @@ export async function readRequestedRun(session: Session, id: string): Promise<Re
 
 function parsed<Value>(text: string | null): Value | undefined {
   return text === null ? undefined : JSON.parse(text)
+}
+
+/** The signal that stopped a run; undefined when none did. */
+export async function readStop(session: Session, run: number): Promise<'sigint' | 'sigterm' | undefined> {
+  return session.value('SELECT stopped_by FROM hookdrift.run_plan WHERE run = $1 AND stopped_by IS NOT NULL', [run])
 }
 
 /** Asks that a run ends soon with what it has. */

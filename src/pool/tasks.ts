@@ -66,6 +66,8 @@ export interface TaskState {
   readonly options: WalkOptions
   readonly project: PlannedProject
   readonly token: number
+  /** Whether another worker had it and was lost. */
+  readonly wasRunning: boolean
   /** Until the run's time is over, by the server's clock. */
   readonly leftMs: number
   readonly stoppedBy: 'sigint' | 'sigterm' | null
@@ -75,6 +77,7 @@ interface TaskRow extends RunTerms {
   readonly options: string
   readonly project: string
   readonly token: number
+  readonly wasRunning: boolean
   readonly leftMs: number
   readonly stoppedBy: 'sigint' | 'sigterm' | null
 }
@@ -83,15 +86,16 @@ interface TaskRow extends RunTerms {
 export async function readTask(session: Session, { run, projectId }: TaskKey): Promise<TaskState | undefined> {
   const row = await session.get<TaskRow>(
     `SELECT r.started_at AS "startedAt", r.tool_version AS "toolVersion", r.policy_digest AS "policyDigest",
-       r.configuration_digest AS "configurationDigest", r.seal_key_id AS "sealKeyId", p.options, t.project, t.token,
+       r.configuration_digest AS "configurationDigest", r.seal_key_id AS "sealKeyId", p.options, t.project, t.token, t.state = 'running' AS "wasRunning",
        ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy"
      FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run JOIN hookdrift.run r ON r.number = t.run
      WHERE t.run = $1 AND t.project_id = $2 AND p.ended_at IS NULL AND r.state = 'running' AND t.state IN ('planned', 'running')`,
     [run, projectId],
   )
   if (row === undefined) return undefined
-  const { options, project, token, leftMs, stoppedBy, ...terms } = row
-  return { terms, options: JSON.parse(options), project: JSON.parse(project), token, leftMs, stoppedBy }
+  const { options, project, token, wasRunning, leftMs, stoppedBy, ...terms } = row
+  const rest = { token, wasRunning, leftMs, stoppedBy }
+  return { terms, options: JSON.parse(options), project: JSON.parse(project), ...rest }
 }
 
 const leftSql = '(extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8'
@@ -143,7 +147,6 @@ const draftTables = [
   ['version', 'from_run'],
   ['change', 'run'],
   ['violation', 'from_run'],
-  ['withheld_removal', 'run'],
   ['mark_page', 'run'],
 ] as const
 
@@ -173,7 +176,7 @@ export async function readProgress(session: Session, run: number): Promise<Progr
     `SELECT ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy", ${['planned', 'running', 'lost', 'done']
       .map((state) => `count(t.run) FILTER (WHERE t.state = '${state}') AS "${state}"`)
       .join(', ')}
-     FROM hookdrift.run_plan p LEFT JOIN hookdrift.task t ON t.run = p.run WHERE p.run = $1 GROUP BY p.run`,
+     FROM hookdrift.run_plan p LEFT JOIN hookdrift.task t ON t.run = p.run WHERE p.run = $1 GROUP BY p.id`,
     [run],
   )
 }
@@ -187,7 +190,8 @@ export type GivenUp = 'unfinished' | 'planned' | readonly number[]
  */
 export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
   return db.transaction(async (transaction) => {
-    const isChosen = which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
+    const isChosen =
+      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
     const rows = await transaction.all<{ id: number }>(
       `UPDATE hookdrift.task SET token = token + 1, state = 'lost' WHERE run = $1 AND state <> 'done' AND ${isChosen}
        RETURNING project_id AS id`,

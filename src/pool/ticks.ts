@@ -22,7 +22,6 @@ export async function takeTick(
     )
     if (isFirst === 0) return 'elsewhere'
     await transaction.run("DELETE FROM hookdrift.tick WHERE taken_at < clock_timestamp() - interval '30 days'")
-    const names = { id: tick.id, key: `schedule ${tick.schedule}` }
-    return (await requestRun({ db, jobs }, request, names, transaction)) ? 'taken' : 'running'
+    return (await requestRun({ db, jobs }, request, tick.id, transaction)) ? 'taken' : 'running'
   })
 }

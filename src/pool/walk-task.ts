@@ -6,7 +6,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import type { OpenDraft } from './drafts.ts'
+import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
 import {
   leaveTask,
@@ -45,10 +45,12 @@ export interface WalkDependencies {
   readonly db: PostgresDatabase
   readonly jobs: Jobs
   readonly sites: RunSites
-  readonly openDraft: OpenDraft
+  readonly drafts: Pick<RunDrafts, 'ofTask'>
   readonly clock: Clock
   /** The id of this worker. */
   readonly worker: string
+  /** Called when it took a task over from a worker that was lost. */
+  readonly onTakenOver: () => void
 }
 
 /**
@@ -92,6 +94,7 @@ export async function walkTask(
   }
   const token = await db.transaction((transaction) => takeTask(transaction, key, { token: state.token, worker }))
   if (token === undefined) return 'lost'
+  if (state.wasRunning) dependencies.onTakenOver()
   const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
   if (left === undefined) {
     if (abandon.reason === 'lost') return 'lost'
@@ -122,10 +125,10 @@ interface Walking extends WalkDependencies {
 async function walk(
   project: AuditedProject,
   site: RunSite,
-  { abandon, key, token, state, openDraft, clock }: Walking,
+  { abandon, key, token, state, drafts, clock }: Walking,
 ): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
   const now = Date.parse(state.terms.startedAt)
-  const draft = openDraft({ run: key.run, project: project.ref, projectId: key.projectId, token })
+  const draft = drafts.ofTask({ ...key, project: project.ref, token })
   const evaluator = createEvaluator(site.terms.policy, now, () => project.labels, clock.now)
   const signal = AbortSignal.any([site.signal, abandon])
   const { sealer, toolVersion, onPage, onTimed } = site

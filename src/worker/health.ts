@@ -25,8 +25,8 @@ export function openHealth(longestJitterMs: () => number): Health {
       for (const schedule of missed.keys()) if (!next.has(schedule)) missed.delete(schedule)
     },
     skipped(schedule, reason) {
-      // One run makes up for the ticks that passed while the worker was down.
-      if (reason !== 'away') missed.set(schedule, reason)
+      // One run makes up for the ticks that passed while the worker was down, and a run elsewhere is a run.
+      if (reason !== 'away' && reason !== 'elsewhere') missed.set(schedule, reason)
     },
     started() {},
     ended(schedule) {
@@ -52,4 +52,5 @@ const reasons: Readonly<Record<SkipReason, string>> = {
   running: 'the run before it was still under way',
   busy: 'another process writes to the history',
   away: 'the worker was away',
+  elsewhere: 'another worker has it',
 }

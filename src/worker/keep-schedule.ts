@@ -6,9 +6,10 @@ import { readTimetable } from './timetable.ts'
 
 /**
  * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `busy`: another
- * process writes to the history; `away`: the worker was down, and one run makes up for all missed ticks.
+ * process writes to the history; `away`: the worker was down, and one run makes up for all missed ticks; `elsewhere`:
+ * another worker asked for the run.
  */
-export const skipReasons = ['running', 'busy', 'away'] as const
+export const skipReasons = ['running', 'busy', 'away', 'elsewhere'] as const
 export type SkipReason = (typeof skipReasons)[number]
 
 /** The worker's functions. Times are in milliseconds since the epoch. */
@@ -114,7 +115,8 @@ function byName(schedules: readonly Schedule[]): ReadonlyMap<string, Schedule> {
   return new Map(schedules.map((schedule) => [schedule.name, schedule]))
 }
 
-function entryOf(schedule: Schedule): Entry {
+/** What the planner needs of a schedule. */
+export function entryOf(schedule: Schedule): Entry {
   const { name, cron, timezone, jitterMs } = schedule
   return { name, jitterMs, timetable: readTimetable(schedule), written: JSON.stringify([cron, timezone, jitterMs]) }
 }

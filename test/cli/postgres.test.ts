@@ -1,12 +1,19 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { administrate, hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { makeCluster } from '../start-postgres.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 import { startHookdrift } from './start-process.ts'
+import { logOf } from './worker-log.ts'
+
+const page = join(import.meta.dirname, '../../docs/how-to/many-machines.md')
 
 const sealKey = 'not-a-real-seal-key-for-many-machines'
 const configuration = `policy: policy.yaml
@@ -39,20 +46,22 @@ async function openStory(history: string) {
   return { ...cli, env, say, said }
 }
 
-/** What two stories that tell the same do not share: times, durations, sizes, addresses, ids of the hash chain. */
+/** What two stories with the same events do not share: times, durations, sizes, addresses, ids of the hash chain. */
 function masked(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, 'TIME')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
+    .replaceAll(/\btime="[\d.]+"/g, 'time="0"')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVICE')
-    .replaceAll(/"(duration_ms|bytes|freed_bytes|left_bytes|chain)": ?(?:"[0-9a-f]*"|\d+|null)/g, '"$1": 0')
+    .replaceAll(/"(age_s|duration_ms|bytes|freed_bytes|left_bytes|chain)": ?(?:"[0-9a-f]*"|\d+|null)/g, '"$1": 0')
     .replaceAll(/(?:\/[\w.-]+)*\/hookdrift-cli-\w+/g, 'DIRECTORY')
     .replaceAll(/\d+(?:\.\d+)? (?:ms|s|[kM]?B)\b/g, 'AMOUNT')
     .replaceAll(/ {2,}|─{2,}|-{3,}/g, ' ')
 }
 
 /** The same work on any history, and what the program said. */
-async function tellStory(history: string): Promise<readonly Said[]> {
+async function runStory(history: string): Promise<readonly Said[]> {
   const { fleet, service, directory, say, said } = await openStory(history)
   const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html']
   try {
@@ -61,7 +70,10 @@ async function tellStory(history: string): Promise<readonly Said[]> {
     const project = at(fleet.projects(), 0).uid
     const [, second, third] = fleet.open(project).endpoints
     if (second === undefined || third === undefined) throw new Error('three endpoints are needed')
-    changeEndpoint(fleet, { project, uid: second.uid }, (endpoint) => ({ ...endpoint, url: 'http://plain.example.com' }))
+    changeEndpoint(fleet, { project, uid: second.uid }, (endpoint) => ({
+      ...endpoint,
+      url: 'http://plain.example.com',
+    }))
     updateEndpoint(fleet, { project, uid: third.uid }, { name: third.name, url: third.url })
     await say('audit', '--format', 'json', '--metrics-file', 'metrics.prom')
     for (const format of formats) await say('report', '--format', format)
@@ -78,7 +90,15 @@ async function tellStory(history: string): Promise<readonly Said[]> {
     await say('state', '--format', 'csv')
     await say('trend', '--format', 'json')
     await say('restore', second.uid, '--run', '1')
-    await say('compare', at(fleet.projects(), 0).name, at(fleet.projects(), 1).name, '--match', 'name', '--format', 'json')
+    await say(
+      'compare',
+      at(fleet.projects(), 0).name,
+      at(fleet.projects(), 1).name,
+      '--match',
+      'name',
+      '--format',
+      'json',
+    )
     await say('waivers', 'draft', '--owner', 'lee', '--expires', '2027-01-31', '--reason', 'later')
     await say('policy', 'replay', '--policy', 'policy.yaml', '--format', 'json')
     await say('query', 'SELECT run, project_uid, kind, uid, change FROM drift ORDER BY run, uid', '--format', 'json')
@@ -110,18 +130,169 @@ async function tellStory(history: string): Promise<readonly Said[]> {
 
 describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   let place: TestDatabase
+  let url: string
+  // An ordinary login that owns its database, as the pages advise.
+  const login = `auditor_${process.pid}`
+  beforeAll(() => administrate(`CREATE ROLE ${login} LOGIN`))
+  afterAll(() => administrate(`DROP ROLE ${login}`))
   beforeEach(async () => {
     place = await makeDatabase({ empty: true })
+    await administrate(`ALTER DATABASE ${place.server.database} OWNER TO ${login}`)
+    url = place.url.replace(/\/\/[^@/]*@/, `//${login}@`)
   })
   afterEach(() => place.remove())
 
   it('has the answers of a history in a file, for every command', async () => {
-    const [inFile, inDatabase] = [await tellStory('history.db'), await tellStory(place.url)]
+    const [inFile, inDatabase] = [await runStory('history.db'), await runStory(url)]
     expect(inDatabase.map(({ args }) => args)).toEqual(inFile.map(({ args }) => args))
-    for (const [index, { args, ...told }] of inFile.entries()) {
-      const { args: _, ...other } = inDatabase[index] ?? { args: '' }
-      if (/^(?:config show|verify)/.test(args)) expect({ args, code: other.code }).toEqual({ args, code: told.code })
-      else expect({ args, ...other }).toEqual({ args, ...told })
+    // They name what only one of them has: a file, checks of a file.
+    const comparable = (said: readonly Said[]) =>
+      said.map((one) => (/^(?:config show|verify)/.test(one.args) ? { ...one, stdout: '' } : one))
+    expect(comparable(inDatabase)).toEqual(comparable(inFile))
+  }, 120_000)
+
+  it('is made by an audit with a given key only, and by no reader', async () => {
+    await using cli = await openCliFixture()
+    const env = { HOOKDRIFT_HISTORY: url }
+    const unmade = { code: 4, stderr: expect.stringMatching(/^hookdrift: there is no history at postgres:\/\//) }
+    const read = (command_: string) => command([command_], { cwd: cli.directory.path, env })
+    for (const name of ['status', 'verify', 'runs']) expect(await read(name)).toMatchObject(unmade)
+    const refused = { code: 2, stderr: expect.stringMatching(/no installation key is given .*\n {2}make one with/) }
+    expect(await cli.audit([], { env })).toMatchObject(refused)
+    expect(await cli.audit([], { env: { ...env, HOOKDRIFT_SEAL_KEY: '' } })).toMatchObject(refused)
+    const keyed = { ...env, HOOKDRIFT_SEAL_KEY: sealKey }
+    expect(await cli.audit([], { env: keyed })).toMatchObject({ code: 0, stderr: '' })
+    const other = await cli.audit(['--format', 'json'], { env: { ...env, HOOKDRIFT_SEAL_KEY: `another-${sealKey}` } })
+    expect(other.code).toBe(0)
+    expect(JSON.stringify(JSON.parse(other.stdout).notices)).toContain('installation key')
+    expect(readdirSync(cli.directory.path)).toEqual(['hookdrift.yaml'])
+  })
+
+  it('is diagnosed, demonstrated and completed', async () => {
+    await using cli = await openCliFixture({}, `history: ${url}\n`)
+    const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey }
+    const config = ['--config', cli.directory.file('hookdrift.yaml')]
+    const say = (...args: string[]) => command(args, { cwd: cli.directory.path, env })
+    const historyRow = async () => {
+      const { rows } = JSON.parse((await say('doctor', ...config, '--format', 'json')).stdout)
+      return rows.find(({ check }: { check: string }) => check === 'history')
     }
+    expect(await historyRow()).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/^none yet: the first audit makes postgres:.*, PostgreSQL \d+\.\d+, no TLS$/),
+    })
+    const demo = await say('demo', '--history', url)
+    expect(demo).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining("Kept: hookdrift report --history '"),
+    })
+    expect(await historyRow()).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/^postgres:.*, 2 runs, verifies, PostgreSQL/),
+    })
+    expect(await say('demo', '--history', url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--history postgres:.*: there is a history\n/),
+    })
+    const { stdout } = await say('__complete', 'zsh', '--', 'report', '--history', url, '--run', '')
+    expect(stdout).toContain('2')
+  })
+
+  it('is queried under a login that reads the views only', async () => {
+    await using cli = await openCliFixture()
+    const reader = `reader_${process.pid}`
+    await administrate(`CREATE ROLE ${reader} LOGIN`)
+    const db = connect(place.server, { connections: 1 })
+    await using _ = {
+      async [Symbol.asyncDispose]() {
+        await db.run(`DROP OWNED BY ${reader}`)
+        await db.close()
+        await administrate(`DROP ROLE ${reader}`)
+      },
+    }
+    await cli.audit([], { env: { HOOKDRIFT_HISTORY: url, HOOKDRIFT_SEAL_KEY: sealKey } })
+    const [, grants = ''] = /CREATE ROLE hookdrift_reader.*?;\n(.*?)```/s.exec(readFileSync(page, 'utf8')) ?? []
+    for (const grant of grants.split(';').filter((statement) => statement.trim() !== ''))
+      await db.run(grant.replaceAll('hookdrift_reader', reader))
+    const ask = (sql: string, env: Record<string, string> = {}) =>
+      command(['query', sql, '--history', url, '--format', 'csv'], { cwd: cli.directory.path, env })
+    const asReader = { HOOKDRIFT_QUERY_HISTORY: url.replace(login, reader) }
+    expect(await ask('SELECT number, exit_code FROM committed_run', asReader)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/1,0/),
+    })
+    expect(await ask('SELECT * FROM lease', asReader)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/permission denied/),
+    })
+    expect(await ask('SELECT 1', { HOOKDRIFT_QUERY_HISTORY: './h.db' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/HOOKDRIFT_QUERY_HISTORY is not the URL of a database/),
+    })
+  })
+
+  it('has a password that no output shows', async () => {
+    await using cli = await openCliFixture()
+    const secret = 'not-a-real-password'
+    const away = url.replace(`//${login}@`, `//${login}:${secret}@`).replace(/host=[^&]*/, 'host=127.0.0.1')
+    const closed = away.replace(/@[^/]*/, '@127.0.0.1:1')
+    for (const args of [['audit'], ['status'], ['config', 'show'], ['doctor'], ['verify']]) {
+      const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey }
+      const options = ['--config', cli.directory.file('hookdrift.yaml'), '--history', closed]
+      const said = await command([...args, ...options], { cwd: cli.directory.path, env })
+      expect(said.stderr).toMatch(/^hookdrift: warning: the command line has a password/)
+      expect(`${said.stdout}${said.stderr}`).not.toContain(secret)
+      expect(`${said.stdout}${said.stderr}`).toContain('postgres://127.0.0.1:1/')
+    }
+    const listed = startHookdrift(['audit', '--history', closed], { cwd: cli.directory.path, env: cli.env })
+    const { code, stderr } = await listed.ended
+    expect({ code, hidden: !stderr.includes(secret) }).toEqual({ code: 2, hidden: true })
+  })
+})
+
+describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
+  it('waits for the server, goes on after it was away, and ends in order', async () => {
+    const cluster = makeCluster()
+    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    await using _ = { [Symbol.asyncDispose]: () => cluster.remove() }
+    await cluster.stop()
+    await using cli = await openCliFixture({}, configuration.replace('policy: policy.yaml\n', ''))
+    const history = `postgres://${cluster.user}@localhost/postgres?host=${encodeURIComponent(cluster.directory)}`
+    const { HOOKDRIFT_LOG: __, ...env } = { ...cli.env, HOOKDRIFT_HISTORY: history, HOOKDRIFT_SEAL_KEY: sealKey }
+    const worker = startHookdrift(['worker'], { cwd: cli.directory.path, env })
+    const log = logOf(worker)
+    const { url } = await log.until('listening')
+    const ask = async (path: string) => {
+      const answer = await fetch(`${url}${path}`)
+      return `${answer.status} ${await answer.text()}`
+    }
+    // A slow machine misses ticks, and a worker that missed the last one is not ready.
+    const untilReady = async () => {
+      while ((await ask('/readyz')) !== '200 ready\n') await sleep(200)
+    }
+    expect(await log.until('waiting for the history')).toMatchObject({
+      error: expect.stringMatching(/^cannot use the history postgres:.*no such file or directory/),
+      advice: 'check that the server runs and can be reached from here',
+    })
+    expect(await ask('/readyz')).toMatch(/^503 /)
+    expect(await ask('/healthz')).toBe('200 alive\n')
+
+    await cluster.start()
+    await log.until('run committed')
+    await untilReady()
+    expect(await ask('/metrics')).toMatch(/^hookdrift_history_bytes [1-9]/m)
+
+    await cluster.stop()
+    expect(await ask('/readyz')).toMatch(/^503 not ready\n(?:.*\n)*the history cannot be used\n/)
+    expect(await ask('/metrics')).toMatch(/^hookdrift_info/m)
+    await log.until('an error ended the run; the next tick tries again')
+
+    const before = log.count('run committed')
+    await cluster.start()
+    while (log.count('run committed') === before) await once(worker.child.stderr ?? worker.child, 'data')
+    await untilReady()
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(143)
   }, 120_000)
 })

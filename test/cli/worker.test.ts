@@ -8,6 +8,7 @@ import { readScrape } from '../worker/scrape.ts'
 import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 import { stopAtMoments } from './stopped-runs.ts'
+import { logOf } from './worker-log.ts'
 
 async function openCliFixture(schedules: string) {
   const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
@@ -28,30 +29,6 @@ async function openCliFixture(schedules: string) {
     async [Symbol.asyncDispose]() {
       await service.close()
       directory[Symbol.dispose]()
-    },
-  }
-}
-
-type Running = ReturnType<typeof startHookdrift>
-
-/** The lines of a worker's log, as they come. */
-function logOf({ child }: Running) {
-  const lines: Record<string, unknown>[] = []
-  let rest = ''
-  child.stderr?.on('data', (text: string) => {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
-    lines.push(...parts.map((line) => JSON.parse(line)))
-  })
-  return {
-    lines,
-    async until(message: string): Promise<Record<string, unknown>> {
-      for (;;) {
-        const found = lines.find(({ msg }) => msg === message)
-        if (found !== undefined) return found
-        if (child.exitCode !== null) throw new Error(`it ended without "${message}": ${JSON.stringify(lines)}`)
-        await once(child.stderr ?? child, 'data')
-      }
     },
   }
 }

@@ -34,8 +34,13 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
   })
 
   it('never gives out more than the cap to processes that fetch at once', async () => {
-    const others = await Promise.all([1, 2, 3].map(() => openJobs(connect(place.server), (error) => errors.push(error))))
-    await jobs.send(queue, Array.from({ length: 60 }, (_, n) => ({ n })))
+    const others = await Promise.all(
+      [1, 2, 3].map(() => openJobs(connect(place.server), (error) => errors.push(error))),
+    )
+    await jobs.send(
+      queue,
+      Array.from({ length: 60 }, (_, n) => ({ n })),
+    )
     let active = 0
     let most = 0
     let done = 0
@@ -97,9 +102,13 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
       await db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
       expect(await jobs.fetch(queue, { most: 1, cap: 1 })).toMatchObject([{ retryCount }])
       // As if its process were silent for a minute; the next round of supervision sees it.
-      await db.foreign(`UPDATE hookdrift_jobs.job SET heartbeat_on = now() - interval '1 minute' WHERE name = '${queue}'`)
+      await db.foreign(
+        `UPDATE hookdrift_jobs.job SET heartbeat_on = now() - interval '1 minute' WHERE name = '${queue}'`,
+      )
       await expect
-        .poll(() => db.value(`SELECT count(*) FROM hookdrift_jobs.job WHERE name = '${queue}' AND state = 'active'`), { timeout: 20_000 })
+        .poll(() => db.value(`SELECT count(*) FROM hookdrift_jobs.job WHERE name = '${queue}' AND state = 'active'`), {
+          timeout: 20_000,
+        })
         .toBe(0)
     }
     expect(await jobs.fetch<{ n: number }>('lost', { most: 1, cap: 1 })).toMatchObject([{ data: { n: 1 } }])

@@ -1,4 +1,4 @@
-import type { Draft } from '../../history/history.ts'
+import type { ScanDraft } from '../../history/history.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Probe } from '../../policy/probe.ts'
 import type { ProjectOutcome } from '../project-outcome.ts'
@@ -29,7 +29,7 @@ export function describeSkippedProbes({ notRun, carried }: SkippedProbes): Proje
 
 /** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */
 export async function noteUnmatchedProbes(
-  draft: Draft,
+  draft: ScanDraft,
   probes: readonly Probe[],
   outcomes: readonly ProjectOutcome[],
 ): Promise<void> {

@@ -43,7 +43,10 @@ const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
     { advice: 'name the certificate of its authority with `?sslrootcert=FILE`' },
   ],
   [/^The server does not support SSL/, { advice: 'turn TLS on there, or end the URL with `?sslmode=disable`' }],
-  [/^SASL: .*client password must be a/, { ...noPassword, says: 'it asks for a password, and none is given' }],
+  [
+    /^SASL: [A-Z-]{1,40}: client password must be a/,
+    { ...noPassword, says: 'it asks for a password, and none is given' },
+  ],
   [/^SASL: /, noPassword],
   [
     /^(?:E[A-Z]{2,20}$|Connection terminated|timeout exceeded|timeout expired|There was an error establishing an SSL|Client (?:has encountered|was closed))/,

@@ -1,4 +1,4 @@
-import type { HistoryContent, HistoryExamination } from '../examination.ts'
+import type { HistoryContent, HistoryExamination, ServerExamination } from '../examination.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 import type { Verification } from '../upkeep.ts'
 import { connect, type PostgresDatabase, type Session } from './connect.ts'
@@ -20,6 +20,7 @@ export async function examineDatabase(
     return {
       ...{ exists, isReadableByOthers: false, isLocal: false, freeBytes: undefined },
       isWritable: await isWritable(db, exists),
+      server: await readServer(db),
       content: exists ? await readContent(db, state, verify) : undefined,
     }
   } finally {
@@ -40,6 +41,15 @@ async function isWritable(db: PostgresDatabase, exists: boolean): Promise<boolea
     [db.schema],
   )
   return may === true
+}
+
+async function readServer(session: Session): Promise<ServerExamination> {
+  const found = await session.get<{ version: string; tls: string | null }>(
+    `SELECT current_setting('server_version') AS version,
+       (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls`,
+  )
+  const [number = ''] = found?.version.split(' ') ?? []
+  return { version: `PostgreSQL ${number}`, tls: found?.tls ?? undefined }
 }
 
 async function readContent(

@@ -29,6 +29,7 @@ export function examineFile(
     isReadableByOthers: exists && (statSync(file).mode & 0o044) !== 0,
     isLocal: mounts !== undefined,
     freeBytes: freeBytesAt(place),
+    server: undefined,
     content: exists ? readContent(file, request) : undefined,
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chainOf, verifyDatabase } from '../../../src/app/open-movable.ts'
+import { chainOf, verifyDatabase } from '../../../src/app/copy-database.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
 import type { VerificationRequest } from '../../../src/history/upkeep.ts'

@@ -2,21 +2,29 @@ import type { RunStart } from '../../history.ts'
 import type { PostgresDatabase, Session } from '../connect.ts'
 import { readLease, type SharedProcess, takeLease } from '../lease.ts'
 import { closeKilledRuns } from './close-runs.ts'
-import { openRunDraft, type PostgresDraft } from './postgres-draft.ts'
+import { type AcquiredLease, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
 
 /**
  * Begins a run, as `History.begin` does.
  * @throws AuditError.busy when another live run owns the lease
  */
 export async function beginRun(db: PostgresDatabase, owner: SharedProcess, start: RunStart): Promise<PostgresDraft> {
+  return openRunDraft(db, owner, await acquireRun(db, owner, start))
+}
+
+/** Takes the lease and makes the row of a run. @throws AuditError.busy as `beginRun` */
+export async function acquireRun(
+  db: PostgresDatabase,
+  owner: SharedProcess,
+  start: RunStart,
+): Promise<Omit<AcquiredLease, 'ids'>> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
-  const acquired = await db.transaction(async (transaction) => {
+  return db.transaction(async (transaction) => {
     const token = await takeLease(transaction, owner, db.shown)
     const interrupted = await closeKilledRuns(transaction, start.startedAt)
     return { run: await insertRun(transaction, start), token, interrupted }
   })
-  return openRunDraft(db, owner, acquired)
 }
 
 async function insertRun(session: Session, start: RunStart): Promise<number> {

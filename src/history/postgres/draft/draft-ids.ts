@@ -11,6 +11,44 @@ export interface DraftIds {
   afterDeletion?(session: Session): Promise<void>
 }
 
+/** How many ids a process takes at least: most projects need fewer. */
+const blockSize = 100
+
+/** Of one of several processes that add rows to a run: each takes blocks of ids, and leaves gaps. */
+export function blockIds(session: Session): DraftIds {
+  const blocks = new Map<IdTable, { next: number; end: number }>()
+  return {
+    async take(table, count) {
+      const known = blocks.get(table)
+      if (known !== undefined && known.end - known.next >= count) {
+        known.next += count
+        return known.next - count
+      }
+      const size = Math.max(count, blockSize)
+      const next = await session.value<number>(
+        'UPDATE hookdrift.id_block SET next = next + $2 WHERE name = $1 RETURNING next - $2',
+        [table, size],
+      )
+      if (next === undefined) throw new Error(`ids of ${table} were not planned`)
+      // Another call may have taken a block meanwhile: what is left of the older one stays a gap.
+      blocks.set(table, { next: next + count, end: next + size })
+      return next
+    },
+  }
+}
+
+/** Lets processes take blocks of ids after those that are there. Within a transaction that holds the lease. */
+export async function beginBlocks(session: Session): Promise<void> {
+  const tables: readonly IdTable[] = ['project', 'version', 'change', 'violation']
+  for (const table of tables) {
+    await session.run(
+      `INSERT INTO hookdrift.id_block (name, next) SELECT $1, coalesce(max(id), 0) + 1 FROM hookdrift.${table}
+       ON CONFLICT (name) DO UPDATE SET next = excluded.next`,
+      [table],
+    )
+  }
+}
+
 type Last = Record<IdTable, number>
 
 /** Of the process that owns the lease, while no other one adds rows. */

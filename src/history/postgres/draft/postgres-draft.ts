@@ -27,10 +27,15 @@ export interface PostgresDraft extends Draft {
   exportProject(project: ProjectRef): Promise<ProjectState>
   /** Takes over what another draft of the same run exported, in place of what this one kept of the project. */
   importProject(project: ProjectRef, state: ProjectState): Promise<void>
+  /** Ends the lease and leaves the run as it is, so that another process can go on with it. */
+  release(): Promise<void>
 }
 
 /** The part of a run's draft that one project needs. Another process commits the run. */
-export type ProjectDraft = Omit<PostgresDraft, 'commit' | 'abandon' | 'stageContext' | 'importProject' | 'interrupted'>
+export type ProjectDraft = Omit<
+  PostgresDraft,
+  'commit' | 'abandon' | 'release' | 'stageContext' | 'importProject' | 'interrupted'
+>
 
 export interface AcquiredLease {
   readonly run: number
@@ -163,6 +168,11 @@ export async function openRunDraft(
         writer.end()
         return committing
       }
+    },
+    async release() {
+      stopHeartbeat()
+      writer.end()
+      await db.run(releaseSql, [token])
     },
     async abandon(finishedAt) {
       stopHeartbeat()

@@ -1,0 +1,163 @@
+import { discoverProjects } from '../../audit/discover-projects.ts'
+import type { AuditDependencies } from '../../audit/run-audit.ts'
+import { createSealer } from '../../inventory/sealer.ts'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import type { Report } from '../../model/report.ts'
+import { HandedOver } from '../../pool/audit-by-pool.ts'
+import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
+import { type Job, runQueue } from '../../pool/jobs.ts'
+import type { Pool } from '../../pool/open-pool.ts'
+import { endRun, keyOf, type RequestedRun, type RunKey, readRequestedRun } from '../../pool/runs.ts'
+import { readProjects } from '../../pool/tasks.ts'
+import type { WorkerFiles } from '../../worker/reload-files.ts'
+import { boundRun } from '../bound-run.ts'
+import { installationKey } from '../installation-key.ts'
+import type { Log } from '../log.ts'
+import { openHistory } from '../open-history.ts'
+import { chooseProjects, openServices } from '../open-projects.ts'
+import { logReport, maintain, notificationsOf, readMarksSetting, watchIn } from '../perform-audit.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { systemClock } from '../system.ts'
+import { toolVersion } from '../tool-version.ts'
+import { watchRequests } from '../watch-requests.ts'
+import { openPlanned } from './open-planned.ts'
+import type { SharedFiles } from './shared-files.ts'
+
+export interface CoordinatorDependencies {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly pool: Pool
+  readonly files: SharedFiles
+  /** Aborted when this worker stops: another one goes on with the run. */
+  readonly signal: AbortSignal
+  readonly watch: CoordinatorObserver
+}
+
+/** Called with what happens to runs that this worker coordinates. `schedule`: null for one that a person asked for. */
+export interface CoordinatorObserver {
+  started(schedule: string | null): void
+  begun(run: number): void
+  ended(schedule: string | null, report: Report): Promise<void> | void
+  failed(schedule: string | null, error: unknown): void
+}
+
+/** Seconds until a job is offered again that this worker could not begin: its files differ, or a run is under way. */
+const laterS = 5
+
+/**
+ * Coordinates the run of a job: plans it, waits for its walks, concludes and commits it; or goes on where a worker that
+ * was lost left it. Never rejects.
+ */
+export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
+  const { pool, files, watch, log, terminal } = dependencies
+  const { db, jobs } = pool
+  const { id } = job.data
+  const finish = (error: string | null) =>
+    db.transaction(async (transaction) => {
+      await endRun(transaction, id, error)
+      await jobs.complete(runQueue, job, transaction)
+    })
+  const offerAgain = (delayS: number) =>
+    db.transaction(async (transaction) => {
+      if (!(await jobs.complete(runQueue, job, transaction))) return
+      await jobs.send(runQueue, [job.data], { delayS, key: keyOf({ schedule }, id) }, transaction)
+    })
+  let schedule: string | null = null
+  try {
+    const requested = await readRequestedRun(db, id)
+    if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
+    schedule = requested.request.schedule
+    if (requested.stoppedBy !== null && requested.run === null) return await finish('it was stopped before it began')
+    const found = await files.matching(requested.request)
+    if (typeof found === 'string') {
+      log.warn({ schedule, differs: found }, 'a run was asked for with other files than this worker has')
+      return await offerAgain(laterS)
+    }
+    watch.started(schedule)
+    const report = await conduct(id, requested, { ...dependencies, ...found })
+    await finish(null)
+    logReport(log, report)
+    await watch.ended(schedule, report)
+    await maintain(found.configuration, terminal, log)
+  } catch (error) {
+    try {
+      if (error instanceof HandedOver) await offerAgain(0)
+      else if (error instanceof AuditError && error.kind !== 'usage') {
+        log.warn({ schedule, error: error.message, advice: error.advice }, 'the run is tried again')
+        await offerAgain(laterS)
+      } else {
+        await finish(error instanceof AuditError ? error.message : `a bug in hookdrift: ${messageOf(error)}`)
+        watch.failed(schedule, error)
+      }
+    } catch (lost) {
+      // The server is away: the job comes back when its heartbeat is missed.
+      watch.failed(schedule, lost)
+    }
+  }
+}
+
+/** Opens what a run needs, and conducts it from where it is. */
+async function conduct(
+  id: string,
+  requested: RequestedRun,
+  { configuration, policy, pool, terminal, log, signal: handOver, watch }: CoordinatorDependencies & WorkerFiles,
+): Promise<Report> {
+  const { request } = requested
+  const closes: (() => unknown)[] = []
+  try {
+    const never = new AbortController()
+    const { signal, cut, done } = boundRun(never.signal, request.runTimeoutMs, requested.leftMs ?? request.runTimeoutMs)
+    closes.push(done)
+    const isAdopted = requested.state === 'running' && requested.options !== undefined
+    const { services, close } = openServices(configuration, request.only, {
+      ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
+    })
+    closes.push(close)
+    const sealer = createSealer(installationKey(configuration.history, terminal.env).key)
+    const history = await openHistory(configuration.history, terminal.env)
+    closes.push(() => history.close())
+    const common = {
+      ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },
+      concurrency: configuration.concurrency,
+    }
+    const dependencies = (projects: Parameters<typeof notificationsOf>[1]): AuditDependencies => ({
+      ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {} },
+      composeNotifications: notificationsOf(configuration, projects, request.notifies),
+      ...watchIn(log),
+    })
+    const coordinating = { ...pool, id, handOver, onBegun: watch.begun }
+    const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
+    if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
+      const { lists, isWholeFleet, areAll } = requested.plan
+      const audit = { ...common, ...requested.options, lists, isWholeFleet, services: searched(areAll) }
+      const projects = await plannedProjects(requested, pool, services)
+      log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
+      return await goOnTogether(
+        { ...audit, projects },
+        { ...requested, options: requested.options },
+        coordinating,
+        dependencies(projects),
+      )
+    }
+    const found = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
+    const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
+    const projects = chooseProjects(found.projects, request.only, areListed)
+    const areAll = services.length === configuration.services.length && projects.length === found.projects.length
+    const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll }
+    const { runsProbes, acceptsRemovals, runTimeoutMs } = request
+    const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
+    const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
+    return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
+  } finally {
+    for (const close of closes.reverse()) await close()
+  }
+}
+
+async function plannedProjects({ run }: RequestedRun, { db }: Pool, services: Parameters<typeof openPlanned>[0]) {
+  return (await readProjects(db, run ?? 0)).map(({ project }) => {
+    const opened = openPlanned(services, project)
+    // The digest of the configuration is the run's.
+    if (opened === undefined) throw new Error(`${project.ref.name} is not in the configuration of the run`)
+    return opened
+  })
+}

@@ -1,0 +1,97 @@
+import type { PageRead } from '../../audit/project-scan.ts'
+import type { Schedule } from '../../config/configuration.ts'
+import type { Report } from '../../model/report.ts'
+import type { FailOn } from '../../model/violation.ts'
+import { type PoolState, readPoolState } from '../../pool/read-pool-state.ts'
+import type { WorkerObserver } from '../../worker/keep-schedule.ts'
+import type { Metrics } from '../../worker/metrics.ts'
+import { openPoolMetrics } from '../../worker/pool-metrics.ts'
+import type { RecordedPast } from '../../worker/read-past.ts'
+import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { Log } from '../log.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { systemClock } from '../system.ts'
+import { untilCrash } from '../until-crash.ts'
+import { openPoolOf, shareRuns } from './share-runs.ts'
+import { watchShared } from './watch-shared.ts'
+
+interface SharingDependencies {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly failOn: FailOn
+  readonly watch: WorkerObserver<Report>
+  readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
+  readonly readHistory: () => Promise<RecordedPast>
+  readonly onPage: (page: PageRead) => void
+}
+
+/** A worker of a pool, opened and not yet working. */
+export interface OpenedSharing {
+  /** Takes part in runs until the signal aborts. */
+  keep(files: WorkerFiles, servedUntil: (schedule: Schedule) => number | undefined, signal: AbortSignal): Promise<void>
+  /** Learns what runs of other workers came to; at most once in 15 s. */
+  follow(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How old what the metrics say of the pool may be. */
+const cachedMs = 15_000
+
+/** @throws AuditError as `openPoolOf` */
+export async function openSharing(
+  files: WorkerFiles,
+  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage }: SharingDependencies,
+): Promise<OpenedSharing> {
+  const pool = await openPoolOf(files.configuration, log)
+  let coordinates = false
+  let state: { readonly readAt: number; readonly found: Promise<PoolState | undefined> } | undefined
+  const poolMetrics = openPoolMetrics({
+    registry: metrics.registry,
+    state() {
+      const now = systemClock.now()
+      if (state === undefined || now - state.readAt >= cachedMs) {
+        state = { readAt: now, found: readPoolState(pool.db).catch(() => undefined) }
+      }
+      return state.found
+    },
+    held: () => new Map([...pool.gates.held()].map(([service, ms]) => [service, ms / 1000])),
+    coordinates: () => coordinates,
+  })
+  const onSlot = {
+    ...{ begun: () => {}, failed: () => {}, unreachable: () => {} },
+    ended: (_: string, result: Parameters<typeof poolMetrics.walked>[0]) => poolMetrics.walked(result),
+  }
+  let followedAt = Number.NEGATIVE_INFINITY
+  let known: number | undefined
+  return {
+    keep: (files, servedUntil, signal) =>
+      untilCrash(signal, (signal) =>
+        shareRuns(
+          pool,
+          {
+            ...{ terminal, log, files, readAgain, failOn, servedUntil, onPage },
+            onTakenOver: poolMetrics.tookOver,
+            onCoordinating(now) {
+              coordinates = now
+            },
+            watch: watchShared(watch, { log, onSlot }),
+          },
+          signal,
+        ),
+      ),
+    async follow() {
+      if (systemClock.now() - followedAt < cachedMs) return
+      followedAt = systemClock.now()
+      try {
+        const last = await pool.db.value<number>("SELECT max(number) FROM hookdrift.run WHERE state = 'committed'")
+        if (last === known) return
+        metrics.remember(await readHistory())
+        known = last
+      } catch {
+        // Readiness says that the history cannot be used; the gauges stay as they were.
+      }
+    },
+    close: () => pool.close(),
+  }
+}

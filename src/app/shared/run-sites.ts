@@ -1,0 +1,116 @@
+import type { AuditedProject, PageRead } from '../../audit/project-scan.ts'
+import { createSealer, type Sealer } from '../../inventory/sealer.ts'
+import { Stop } from '../../model/stop.ts'
+import type { Pool } from '../../pool/open-pool.ts'
+import { readStop } from '../../pool/runs.ts'
+import type { PlannedProject, TaskState } from '../../pool/tasks.ts'
+import type { Refusal, RunSite, RunSites } from '../../pool/walk-task.ts'
+import type { WorkerFiles } from '../../worker/reload-files.ts'
+import { boundRun } from '../bound-run.ts'
+import { installationKey } from '../installation-key.ts'
+import type { Log } from '../log.ts'
+import { openServices } from '../open-projects.ts'
+import { watchIn } from '../perform-audit.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { thisProcess } from '../system.ts'
+import { toolVersion } from '../tool-version.ts'
+import { watchRequests } from '../watch-requests.ts'
+import { openPlanned } from './open-planned.ts'
+import type { SharedFiles } from './shared-files.ts'
+
+interface SiteDependencies {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly pool: Pool
+  readonly files: SharedFiles
+  readonly onPage: (page: PageRead) => void
+}
+
+interface OpenSite {
+  readonly run: number
+  readonly site: RunSite
+  close(): Promise<void>
+}
+
+/** How often a worker asks whether the run was stopped. */
+const askEveryMs = 1_000
+
+/** Opens what a worker walks with, once for each run. */
+export function openRunSites(dependencies: SiteDependencies): RunSites & { close(): Promise<void> } {
+  let current: OpenSite | undefined
+  // One after the other: several slots get the first tasks of a run at once.
+  let last: Promise<unknown> = Promise.resolve()
+  const alone = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(work, work)
+    last = next.catch(() => {})
+    return next
+  }
+  const close = async () => {
+    const closing = current
+    current = undefined
+    await closing?.close()
+  }
+  return {
+    enter: (run, state) =>
+      alone(async () => {
+        if (current?.run === run) return current.site
+        const files = await filesFor(state, dependencies)
+        if (typeof files === 'string') return files
+        await close()
+        current = openSite(run, state, { ...dependencies, ...files })
+        return current.site
+      }),
+    close: () => alone(close),
+  }
+}
+
+interface Prepared extends WorkerFiles {
+  readonly sealer: Sealer
+}
+
+/** The files in force, where they are those of the run; they are read again when they are not. */
+async function filesFor({ terms }: TaskState, { files, terminal }: SiteDependencies): Promise<Prepared | Refusal> {
+  if (terms.toolVersion !== toolVersion()) return 'version'
+  const found = await files.matching(terms)
+  if (typeof found === 'string') return found
+  const sealer = createSealer(installationKey(found.configuration.history, terminal.env).key)
+  return terms.sealKeyId === sealer.keyId ? { ...found, sealer } : 'seal_key'
+}
+
+function openSite(
+  run: number,
+  { options, leftMs }: TaskState,
+  { configuration, policy, sealer, terminal, log, pool, onPage }: SiteDependencies & Prepared,
+): OpenSite {
+  const asked = new AbortController()
+  const { signal, cut, done } = boundRun(asked.signal, options.runTimeoutMs, leftMs)
+  const { services, close } = openServices(configuration, [], {
+    ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
+  })
+  const stopAsking = thisProcess.every(askEveryMs, () => {
+    void pool.gates.refresh()
+    void readStop(pool.db, run)
+      .then((by) => {
+        if (by !== undefined) asked.abort(new Stop(by, by.toUpperCase()))
+      })
+      // The server is away: the next question or write says so.
+      .catch(() => {})
+  })
+  return {
+    run,
+    site: {
+      terms: { policy, configurationDigest: configuration.digest, ...options },
+      ...{ sealer, toolVersion: toolVersion(), signal, onBug: watchIn(log).onBug },
+      onPage(project: AuditedProject, page: PageRead) {
+        log.debug({ project: project.ref.name, listing: page.listing, items: page.items }, 'page read')
+        onPage(page)
+      },
+      open: (project: PlannedProject) => openPlanned(services, project),
+    },
+    async close() {
+      stopAsking()
+      done()
+      await close()
+    },
+  }
+}

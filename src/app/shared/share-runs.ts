@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import type { PageRead } from '../../audit/project-scan.ts'
+import type { Configuration, Schedule } from '../../config/configuration.ts'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import type { FailOn } from '../../model/violation.ts'
+import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
+import { keepSlots } from '../../pool/keep-slots.ts'
+import { openPool, type Pool } from '../../pool/open-pool.ts'
+import type { RunKey } from '../../pool/runs.ts'
+import { takeTick } from '../../pool/ticks.ts'
+import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
+import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
+import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { Log } from '../log.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { systemClock, thisProcess } from '../system.ts'
+import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
+import { openRunSites } from './run-sites.ts'
+import { openSharedFiles } from './shared-files.ts'
+import type { SharedObserver } from './watch-shared.ts'
+
+export interface Sharing {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly files: WorkerFiles
+  /** Reads the files again; those before, where they have mistakes. */
+  readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
+  readonly failOn: FailOn
+  readonly servedUntil: (schedule: Schedule) => number | undefined
+  readonly onPage: (page: PageRead) => void
+  readonly watch: SharedObserver
+  readonly onTakenOver: () => void
+  /** Called when this worker begins to coordinate a run, and when it does not any more. */
+  readonly onCoordinating: (coordinates: boolean) => void
+}
+
+/**
+ * Opens the pool of a configuration's history.
+ * @throws AuditError.usage when the history is a file, which workers cannot share
+ */
+export function openPoolOf({ history }: Configuration, log: Log): Promise<Pool> {
+  if (history.kind === 'file') {
+    throw AuditError.usage(`the history ${history.shown} is a file, which workers cannot share`, {
+      advice: 'remove `worker.shared`, or keep the history in PostgreSQL: `hookdrift docs many-machines`',
+    })
+  }
+  const onError = (error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be looked after')
+  return openPool(history.server, thisProcess, { clock: systemClock, onError })
+}
+
+/** How often an idle worker looks for a run to coordinate. */
+const lookEveryMs = 1_000
+
+/**
+ * Takes part in all runs of a history until the signal aborts: asks for those of the schedules, coordinates one at a
+ * time, and walks projects in its slots.
+ */
+export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSignal): Promise<void> {
+  const { terminal, log, watch } = sharing
+  const { slots, services: own } = sharing.files.configuration.shared ?? { slots: 0, services: undefined }
+  const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
+  const files = openSharedFiles(sharing.files, sharing.readAgain)
+  const sites = openRunSites({ terminal, log, pool, files, onPage: sharing.onPage })
+  const { every } = thisProcess
+  let coordinates: number | undefined
+  const sayHello = () => greet(pool.db, self, coordinates).catch(() => {})
+  const stopGreeting = every(touchEveryMs, () => void sayHello())
+  const coordinator: CoordinatorObserver = {
+    ...watch,
+    begun(run) {
+      coordinates = run
+      void sayHello()
+    },
+  }
+  const capOf = (service: string) =>
+    own !== undefined && !own.includes(service)
+      ? undefined
+      : files.current().configuration.services.find(({ settings }) => settings.name === service)?.mostWalks
+  try {
+    await sayHello()
+    await Promise.all([
+      keepSharedSchedule(
+        {
+          ...{ clock: systemClock, random: Math.random, servedUntil: sharing.servedUntil, watch },
+          schedules: files.current().configuration.schedules,
+          reload: async () => (await files.reload()).configuration.schedules,
+          ask: (schedule, at) => ask(schedule, at),
+        },
+        signal,
+      ),
+      keepCoordinating(),
+      keepSlots(
+        {
+          ...pool,
+          clock: systemClock,
+          sites,
+          slots,
+          capOf,
+          every,
+          worker: self.id,
+          onTakenOver: sharing.onTakenOver,
+          watch: watch.slots,
+        },
+        signal,
+      ),
+    ])
+  } finally {
+    stopGreeting()
+    await sites.close()
+    await leave(pool.db, self).catch(() => {})
+  }
+
+  async function ask({ name, projects: only, probes, runTimeoutMs }: Schedule, at: number) {
+    const { configuration, policy } = files.current()
+    const asked = await takeTick(
+      pool,
+      { schedule: name, dueAt: at, worker: self.id, id: randomUUID() },
+      {
+        ...{ schedule: name, configurationDigest: configuration.digest, policyDigest: policy.digest, only },
+        ...{ failOn: sharing.failOn, runsProbes: probes, acceptsRemovals: false, notifies: true, runTimeoutMs },
+      },
+    )
+    return asked === 'taken' ? undefined : asked
+  }
+
+  async function keepCoordinating(): Promise<void> {
+    while (!signal.aborted) {
+      const [job] = await pool.jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 }).catch((error: unknown) => {
+        watch.slots.unreachable(error)
+        return []
+      })
+      if (job !== undefined) await coordinateOne(job)
+      else {
+        await systemClock.sleep(lookEveryMs, signal).catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
+    }
+  }
+
+  async function coordinateOne(job: Job<RunKey>): Promise<void> {
+    const handOver = new AbortController()
+    sharing.onCoordinating(true)
+    const giveUp = () => handOver.abort()
+    signal.addEventListener('abort', giveUp)
+    if (signal.aborted) giveUp()
+    const stopTouching = every(touchEveryMs, () => {
+      void pool.jobs
+        .touch(runQueue, [job])
+        .then((kept) => {
+          // Another worker coordinates the run: this one was silent for too long.
+          if (!kept.has(job.id)) giveUp()
+        })
+        .catch(() => {})
+    })
+    try {
+      await coordinateRun(job, { terminal, log, pool, files, signal: handOver.signal, watch: coordinator })
+    } finally {
+      stopTouching()
+      signal.removeEventListener('abort', giveUp)
+      coordinates = undefined
+      sharing.onCoordinating(false)
+    }
+  }
+}

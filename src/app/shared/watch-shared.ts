@@ -1,0 +1,52 @@
+import { AuditError, messageOf } from '../../model/errors.ts'
+import type { Report } from '../../model/report.ts'
+import type { SlotObserver } from '../../pool/keep-slots.ts'
+import type { WorkerObserver } from '../../worker/keep-schedule.ts'
+import type { Log } from '../log.ts'
+import type { CoordinatorObserver } from './coordinate-run.ts'
+
+/** Called with what happens in a worker that shares runs. */
+export interface SharedObserver
+  extends Pick<WorkerObserver<Report>, 'planned' | 'skipped'>,
+    Omit<CoordinatorObserver, 'begun'> {
+  readonly slots: SlotObserver
+}
+
+/** The name of runs that a person asked for, where those of schedules have one. */
+const asked = '(asked for)'
+
+/** Notifies the observers of a worker's own runs of those that it coordinates, and logs what its slots do. */
+export function watchShared(
+  watch: WorkerObserver<Report>,
+  { log, onSlot }: { readonly log: Log; readonly onSlot: SlotObserver },
+): SharedObserver {
+  // One line as long as the same trouble lasts.
+  let trouble: string | undefined
+  return {
+    planned: watch.planned,
+    skipped: watch.skipped,
+    started: (schedule) => watch.started(schedule ?? asked),
+    ended: (schedule, report) => watch.ended(schedule ?? asked, report),
+    failed: (schedule, error) => watch.failed(schedule ?? asked, error),
+    slots: {
+      begun(service) {
+        trouble = undefined
+        onSlot.begun(service)
+      },
+      ended(service, result) {
+        if (result !== 'walked' && result !== 'obsolete') log.info({ service, result }, 'a project was not walked here')
+        onSlot.ended(service, result)
+      },
+      failed(service, error) {
+        const stack = error instanceof AuditError ? undefined : error instanceof Error ? error.stack : undefined
+        log.error({ service, error: messageOf(error), stack }, 'a project could not be walked: another worker tries')
+        onSlot.failed(service, error)
+      },
+      unreachable(error) {
+        if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
+        trouble = messageOf(error)
+        onSlot.unreachable(error)
+      },
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { isoTime } from '../model/clock.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
+import { auditByPool, HandedOver } from './audit-by-pool.ts'
+import type { RunDraft, RunDrafts } from './drafts.ts'
+import type { OpenJobs } from './jobs.ts'
+import { noteConcluding, planTasks, removeConclusion } from './plan-tasks.ts'
+import type { RequestedRun, RunPlan } from './runs.ts'
+import { readProjects, type WalkOptions } from './tasks.ts'
+
+export interface Coordinating {
+  readonly db: PostgresDatabase
+  readonly jobs: OpenJobs
+  readonly drafts: RunDrafts
+  /** Of the request. */
+  readonly id: string
+  /** Aborted when another process is to go on with the run. */
+  readonly handOver: AbortSignal
+  /** Called when the run has its number. */
+  readonly onBegun?: (run: number) => void
+}
+
+/**
+ * One run, walked by all workers of the pool. Returns the report of the committed run.
+ * @throws as `runAudit`; after a HandedOver or an AuditError.failure, another process can go on with the run
+ */
+export async function auditTogether(
+  audit: Audit,
+  { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
+  coordinating: Coordinating,
+  dependencies: AuditDependencies,
+): Promise<Report> {
+  const { id, drafts, onBegun } = coordinating
+  let held: RunDraft | undefined
+  const history: AuditDependencies['history'] = {
+    ...dependencies.history,
+    async begin(start) {
+      held = await drafts.begin(start)
+      onBegun?.(held.run)
+      return keeping(held)
+    },
+  }
+  return settling({ clock: dependencies.clock, held: () => held }, () =>
+    runAudit(audit, { ...dependencies, history }, async (audit, tools, onBug) => {
+      if (held === undefined) throw new Error('a run is audited that was not begun')
+      const planned = { ...coordinating, draft: held }
+      const projectIds = await planTasks(planned, audit.projects, { plan, options })
+      return poolOf(planned, { projectIds, options, ...dependencies, id })(audit, tools, onBug)
+    }),
+  )
+}
+
+/** Goes on with a run that another process began: `audit` has the projects of its tasks, in their order. Returns and throws as `auditTogether`. */
+export async function goOnTogether(
+  audit: Audit,
+  { run, startedAt, concluding, options }: RequestedRun & { readonly options: WalkOptions },
+  coordinating: Coordinating,
+  dependencies: AuditDependencies,
+): Promise<Report> {
+  const { db, drafts, id, onBegun } = coordinating
+  if (run === null || startedAt === null) throw new Error('a run is adopted that was not begun')
+  const draft = await drafts.adopt(run)
+  onBegun?.(run)
+  return settling({ clock: dependencies.clock, held: () => draft }, async () => {
+    const planned = { ...coordinating, draft }
+    await removeConclusion(db, planned, concluding)
+    const tasks = await readProjects(db, run)
+    const projectIds = tasks.map(({ projectId }) => projectId)
+    const auditAll = poolOf(planned, { projectIds, options, ...dependencies, id })
+    const begun = { draft: keeping(draft), startedAt }
+    return conductRun(audit, dependencies, begun, auditAll)
+  })
+}
+
+interface Pooling extends Pick<AuditDependencies, 'clock'> {
+  readonly projectIds: readonly number[]
+  readonly options: WalkOptions
+  readonly id: string
+}
+
+function poolOf(
+  { db, jobs, handOver, draft }: Coordinating & { readonly draft: RunDraft },
+  { projectIds, options, clock, id }: Pooling,
+) {
+  const onConcluding = () => noteConcluding(db, { id, draft })
+  return auditByPool({ db, jobs, clock, draft, projectIds, handOver, onConcluding, runTimeoutMs: options.runTimeoutMs })
+}
+
+/** A draft that is not abandoned by the run itself: whether another process can go on is decided by the error. */
+function keeping(draft: RunDraft): RunDraft {
+  return { ...draft, abandon: async () => {} }
+}
+
+/** After an error from outside, the run is left to another process; after a bug, it is closed. */
+async function settling(
+  { clock, held }: Pick<AuditDependencies, 'clock'> & { readonly held: () => RunDraft | undefined },
+  work: () => Promise<Report>,
+): Promise<Report> {
+  try {
+    return await work()
+  } catch (error) {
+    const isPassing = error instanceof HandedOver || (error instanceof AuditError && error.kind === 'failure')
+    if (isPassing)
+      await held()
+        ?.release()
+        .catch(() => {})
+    else await held()?.abandon(isoTime(clock.now()))
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import { connect, type PostgresDatabase } from '../history/postgres/connect.ts'
+import type { SharedProcess } from '../history/postgres/lease.ts'
+import { ensureSchema } from '../history/postgres/migrate.ts'
+import type { PostgresServer } from '../history/postgres-server.ts'
+import type { Clock } from '../model/clock.ts'
+import { openDrafts, type RunDrafts } from './drafts.ts'
+import { type OpenJobs, openJobs } from './jobs.ts'
+import { openSharedGates, type SharedGates } from './shared-gates.ts'
+
+/** What the workers of a history share. */
+export interface Pool {
+  readonly db: PostgresDatabase
+  readonly jobs: OpenJobs
+  readonly drafts: RunDrafts
+  readonly gates: SharedGates
+  close(): Promise<void>
+}
+
+/**
+ * Opens the pool of a history, and makes both where they are missing. `onError` is called for what fails in the
+ * background.
+ * @throws AuditError.failure when the server cannot be used, or has another schema
+ */
+export async function openPool(
+  server: PostgresServer,
+  owner: SharedProcess,
+  { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
+): Promise<Pool> {
+  const db = connect(server)
+  try {
+    await ensureSchema(db, new Date(owner.now()).toISOString())
+    const jobs = await openJobs(db, onError)
+    return {
+      ...{ db, jobs, drafts: openDrafts(db, owner), gates: openSharedGates(db, clock) },
+      async close() {
+        await jobs.close()
+        await db.close()
+      },
+    }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}

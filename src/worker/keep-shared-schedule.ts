@@ -1,0 +1,82 @@
+import type { Schedule } from '../config/configuration.ts'
+import type { Clock } from '../model/clock.ts'
+import type { SkipReason } from './keep-schedule.ts'
+import { entryOf } from './keep-schedule.ts'
+import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
+
+/** The schedules of a worker that shares runs with others: a tick asks for a run, which any of them may coordinate. */
+export interface SharedWork {
+  readonly clock: Clock
+  /** At least 0, below 1. */
+  readonly random: () => number
+  readonly schedules: readonly Schedule[]
+  /** As of `Work`. */
+  readonly servedUntil: (schedule: Schedule) => number | undefined
+  /** Called before each tick: returns the schedules now in force. */
+  readonly reload: () => Promise<readonly Schedule[]>
+  /**
+   * Asks for the run of a tick, once among all workers. `at`: when it was due by its pattern, in milliseconds.
+   * Returns why there is none, if there is none.
+   */
+  readonly ask: (schedule: Schedule, at: number) => Promise<Extract<SkipReason, 'running' | 'elsewhere'> | undefined>
+  readonly watch: {
+    planned(upcoming: ReadonlyMap<string, number>): void
+    skipped(schedule: string, reason: SkipReason, ticks: number): void
+    failed(schedule: string, error: unknown): void
+  }
+}
+
+/** As of `keepSchedule`; and how soon a tick is tried again that could not ask. */
+const longestNapMs = 60_000
+const againMs = 5_000
+
+/** Asks for the runs of the schedules until the signal aborts. A tick that could not ask does so as soon as it can. */
+export async function keepSharedSchedule(work: SharedWork, signal: AbortSignal): Promise<void> {
+  const { clock, watch } = work
+  let schedules = byName(work.schedules)
+  const servedUntil = (name: string) => {
+    const schedule = schedules.get(name)
+    return schedule === undefined ? undefined : work.servedUntil(schedule)
+  }
+  const entries = work.schedules.map(entryOf)
+  const planner = openSchedulePlanner({ entries, now: clock.now(), servedUntil, random: work.random })
+  const started = { at: clock.now(), passed: 0 }
+  let due: Tick[] = work.schedules.flatMap(({ name, runOnStart }) =>
+    runOnStart ? [{ schedule: name, ...started }] : [],
+  )
+  watch.planned(planner.upcoming())
+  while (!signal.aborted) {
+    due.push(...planner.take(clock.now()))
+    if (due.length > 0) due = await askFor(due)
+    const napMs = due.length > 0 ? againMs : Math.min(planner.nextDue() - clock.now(), longestNapMs)
+    await clock.sleep(Math.max(0, napMs), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+
+  /** Returns the ticks that could not ask. */
+  async function askFor(ticks: readonly Tick[]): Promise<Tick[]> {
+    const current = await work.reload()
+    schedules = byName(current)
+    planner.replace(current.map(entryOf), clock.now())
+    watch.planned(planner.upcoming())
+    const left: Tick[] = []
+    for (const tick of ticks) {
+      const schedule = schedules.get(tick.schedule)
+      if (schedule === undefined) continue
+      try {
+        const reason = await work.ask(schedule, tick.at)
+        if (reason !== undefined) watch.skipped(tick.schedule, reason, 1 + tick.passed)
+        else if (tick.passed > 0) watch.skipped(tick.schedule, 'away', tick.passed)
+      } catch (error) {
+        watch.failed(tick.schedule, error)
+        left.push(tick)
+      }
+    }
+    return left
+  }
+}
+
+function byName(schedules: readonly Schedule[]): ReadonlyMap<string, Schedule> {
+  return new Map(schedules.map((schedule) => [schedule.name, schedule]))
+}

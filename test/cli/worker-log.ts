@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import type { Running } from './start-process.ts'
+
+/** The lines of a worker's log, as they come. */
+export function logOf({ child }: Running) {
+  const lines: Record<string, unknown>[] = []
+  let rest = ''
+  child.stderr?.on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts.map((line) => JSON.parse(line)))
+  })
+  return {
+    lines,
+    count: (message: string) => lines.filter(({ msg }) => msg === message).length,
+    async until(message: string): Promise<Record<string, unknown>> {
+      for (;;) {
+        const found = lines.find(({ msg }) => msg === message)
+        if (found !== undefined) return found
+        if (child.exitCode !== null) throw new Error(`it ended without "${message}": ${JSON.stringify(lines)}`)
+        await once(child.stderr ?? child, 'data')
+      }
+    },
+  }
+}

@@ -51,6 +51,7 @@ export const slow = [
   'history/move/copy-history',
   'history/postgres/faults',
   'history/postgres/postgres-history',
+  'history/postgres/prune',
   'history/postgres/reader',
   'history/resealed',
   'history/single-edits',

@@ -43,22 +43,6 @@ describe('the upkeep of a history', () => {
     expect(await upkeep().chainOf(2)).toEqual({ chain: undefined, formerChain: null })
   })
 
-  it('prunes at most once in 20 hours', async () => {
-    for (const hour of [1, 2, 3]) await aRun(hour)
-    const machines = new Machines()
-    const order = { keep, options: {}, toolVersion: '0.1.0' }
-    const pruneWhenDue = () => sqliteUpkeep(file, machines.process(7)).pruneWhenDue(order)
-    expect((await pruneWhenDue())?.plan.map(({ number, reasons }) => [number, reasons.length > 0])).toEqual([
-      [1, false],
-      [2, false],
-      [3, true],
-    ])
-    await machines.pass(19 * 3600)
-    expect(await pruneWhenDue()).toBeUndefined()
-    await machines.pass(3600)
-    expect((await pruneWhenDue())?.plan.map(({ number }) => number)).toEqual([3])
-  })
-
   it('counts the write-ahead log', async () => {
     await aRun()
     const history = openSqliteHistory(file, new Machines().process(1))

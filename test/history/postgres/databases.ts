@@ -19,10 +19,16 @@ export interface TestDatabase {
 let made = 0
 let template: Promise<string> | undefined
 
-/** A database of its own with an empty history; `empty`: without one. */
-export async function makeDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  if (!empty) template ??= makeTemplate()
-  const from = empty ? 'template0' : await template
+interface Contents {
+  /** Without a history. */
+  readonly empty?: boolean
+  /** Like this database. */
+  readonly template?: string | undefined
+}
+
+/** A database of its own, with an empty history unless specified. */
+export async function makeDatabase(contents: Contents = {}): Promise<TestDatabase> {
+  const from = contents.empty ? 'template0' : (contents.template ?? (await emptyHistory()))
   made += 1
   const name = `test_${process.pid}_${made}`
   await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
@@ -31,6 +37,11 @@ export async function makeDatabase({ empty = false } = {}): Promise<TestDatabase
     ...{ url, server: readPostgresUrl(url) },
     remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`),
   }
+}
+
+function emptyHistory(): Promise<string> {
+  template ??= makeTemplate()
+  return template
 }
 
 async function makeTemplate(): Promise<string> {

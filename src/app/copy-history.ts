@@ -11,7 +11,7 @@ export interface CopiedHistory {
 }
 
 export interface CopyRequest extends VerificationRequest {
-  /** Copies beside runs, and leaves the original in use: a backup. */
+  /** Copies next to runs, and leaves the original in use: a backup. */
   readonly isSnapshot: boolean
 }
 
@@ -41,7 +41,7 @@ export async function copyHistory(
       const verification = await target.verify(request)
       refuseBroken(verification, {
         what: `the copy was removed: what ${to.shown} returned does not verify`,
-        advice: 'the original is unchanged; look at the disk or the server of the new place, then copy again',
+        advice: 'the original is unchanged; check the disk or the server of the new place, then copy again',
       })
       return { run: verification.run, rows }
     })

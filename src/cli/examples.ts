@@ -248,7 +248,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['history copy hookdrift.db postgres://db.example.com/audits', 'to a server; the file then refuses runs'],
       ['history copy postgres://db.example.com/audits hookdrift.db', 'back to a file'],
-      ['history copy --snapshot hookdrift.db copy.db', 'beside runs; the original stays in use'],
+      ['history copy --snapshot hookdrift.db copy.db', 'next to runs; the original stays in use'],
     ],
     docs: ['keep-the-history'],
   },

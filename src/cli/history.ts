@@ -27,7 +27,7 @@ export function defineHistory(program: Command, execute: Execute): void {
     .argument('<from>', 'the history: a file or postgres://…')
     .argument('<to>', 'the new place, empty or absent: a file or postgres://…')
     .description('Move a history to a file or a PostgreSQL server, and verify it there')
-    .option('--snapshot', 'copy beside runs, and leave the original in use')
+    .option('--snapshot', 'copy next to runs, and leave the original in use')
   addAnswerOptions(copy).action((from: string, to: string, options: CopyOptions) =>
     execute((terminal) => copyBetween(from, to, options, terminal)),
   )

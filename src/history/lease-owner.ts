@@ -31,8 +31,8 @@ export function leaseTaken(
   place: string,
 ): AuditError {
   if (host.startsWith(movedTo)) {
-    return AuditError.busy(`the history ${place} was ${host} at ${takenAt}, and is not written to any more`, {
-      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs keep-the-history`',
+    return AuditError.busy(`the history ${place} was ${host} at ${takenAt}, and takes no more runs`, {
+      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`',
     })
   }
   const ageS = Math.max(0, Math.round((now - Date.parse(takenAt)) / 1000))

@@ -2,9 +2,9 @@
 
 /** What a column contains: text, a whole number, or bytes. */
 export type CellType = 'text' | 'integer' | 'bytes'
-export type Cell = string | number | Buffer | null
+export type RowCell = string | number | Buffer | null
 /** The cells of a row, in the order of the table's columns. */
-export type Row = readonly Cell[]
+export type Row = readonly RowCell[]
 
 export interface HistoryTable {
   readonly name: string

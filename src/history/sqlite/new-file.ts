@@ -24,7 +24,7 @@ export async function writeNewFile<Result>(
   }
 }
 
-/** @throws AuditError.usage when the target is no file, or exists and is not to be replaced */
+/** @throws AuditError.usage when the target is not a file, or exists and is not to be replaced */
 export function refuseTarget(target: string, replace: boolean): void {
   if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
     throw AuditError.usage(`the backup cannot replace ${target}, which is not a file`, {

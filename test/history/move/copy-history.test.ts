@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -66,7 +68,7 @@ describe('a history that is copied from file to file', () => {
     const refused = {
       exitCode: 5,
       message: expect.stringMatching(
-        new RegExp(`^the history ${file} was moved to ${back} at 20.*, and is not written`),
+        new RegExp(`^the history ${file} was moved to ${back} at 20.*, and takes no more runs$`),
       ),
     }
     await expect(old.begin(aStart(at(21)))).rejects.toMatchObject(refused)
@@ -74,7 +76,7 @@ describe('a history that is copied from file to file', () => {
     expect(await old.claim('hook')).toBeUndefined()
     expect((await old.runs()).map(({ number }) => number)).toEqual([1, 2, 4])
     await old.close()
-    // The mark is no fault.
+    // The mark is not a fault.
     expect(await verifyFile(file)).toEqual([])
     await expect(copy(file, join(dirname(file), 'third.db'))).rejects.toMatchObject(refused)
   })
@@ -189,6 +191,52 @@ describe('a history that is copied from file to file', () => {
   })
 })
 
+/** A process that copies as far as some tables, and gets no further until it is killed. */
+async function copyHalf(from: string, to: string): Promise<void> {
+  const module = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
+  const script = `import { openMovable } from ${module('app/open-movable.ts')}
+    import { readLocation } from ${module('history/location.ts')}
+    import { copyRows } from ${module('history/table-rows.ts')}
+    const from = await openMovable(readLocation(${JSON.stringify(from)}, '/'), {})
+    const to = await openMovable(readLocation(${JSON.stringify(to)}, '/'), {})
+    setInterval(() => {}, 1000)
+    await from.move(to.shown, (original) => to.fill(async () => false, (target) => copyRows(original, {
+      write: (table, rows) => {
+        if (table.name !== 'walk') return target.write(table, rows)
+        console.log('at work')
+        return new Promise(() => {})
+      },
+    })))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+describe('a copy that is killed midway', () => {
+  it('leaves no file that the next copy does not remove, and the original in use', async () => {
+    const contents = await contentsOfFile(file)
+    await copyHalf(file, back)
+    expect(existsSync(back)).toBe(false)
+    await copy(file, back)
+    expect(await contentsOfFile(back)).toEqual(contents)
+    expect(files()).toEqual(['back.db', 'history.db'])
+  })
+
+  it.skipIf(!hasPostgres)('leaves an empty history on a server', async () => {
+    const contents = await contentsOfFile(file)
+    const place = await makeDatabase({ empty: true })
+    await copyHalf(file, place.url)
+    // The server may take a moment to notice.
+    await copy(file, place.url)
+    expect(await contentsOfDatabase(place.server)).toEqual(contents)
+    await copyHalf(place.url, back)
+    await copy(place.url, back)
+    expect(await contentsOfFile(back)).toEqual(contents)
+    await place.remove()
+  })
+})
+
 describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
   let place: TestDatabase
   let db: PostgresDatabase
@@ -214,7 +262,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     await copy(place.url, back)
     expect(await contentsOfFile(back)).toEqual(contents)
     expect(await verifyFile(back)).toEqual([])
-    // The mark is no fault there either.
+    // The mark is not a fault there either.
     expect(await faultsThere()).toEqual([])
     await expect(copy(place.url, join(dirname(file), 'third.db'))).rejects.toMatchObject({
       exitCode: 5,
@@ -284,7 +332,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     expect(await contentsOfFile(back)).toEqual(contents)
   })
 
-  it('is the same there and back, whichever runs there were', { timeout: 60_000 }, async () => {
+  it('is the same there and back, after any runs', { timeout: 60_000 }, async () => {
     let count = 0
     await fc.assert(
       fc.asyncProperty(fc.array(aRun, { maxLength: 4 }), async (runs) => {

@@ -13,8 +13,8 @@ import { hasPostgres, makeDatabase, type TestDatabase } from '../postgres/databa
 import { makeSoundHistory } from '../sound-history.ts'
 import { contentsOfDatabase, contentsOfFile, copyToFile, copyToPostgres, histories, unpackHistory } from './copied.ts'
 
-/** Tables that belong to a place, and are not copied. */
-const ofThePlace = ['lease', 'migration']
+/** Tables that belong to a place or to workers that share it, and are not copied. */
+const ofThePlace = ['lease', 'migration', 'run_plan', 'task', 'id_block', 'service_gate', 'tick', 'worker']
 
 const isDerived = (table: string, column: string) =>
   table === 'version' && derivedColumns.some((name) => name === column)

@@ -95,6 +95,9 @@ interface Room {
   readonly shown: string
 }
 
+/** How far runs were that workers shared: the numbers of these runs are given out again. */
+const underWay = ['run_plan', 'task', 'id_block']
+
 /** Empties a history that was moved, if the copy contains it. */
 async function makeRoom(session: Session, { owner, contains, shown }: Room): Promise<void> {
   const wasMoved =
@@ -107,7 +110,8 @@ async function makeRoom(session: Session, { owner, contains, shown }: Room): Pro
   )
   await refuseTaken({ shown, hasRows, wasMoved, last }, contains)
   if (!wasMoved) return
-  for (const { name } of historyTables.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
+  const names = [...historyTables.map(({ name }) => name), ...underWay]
+  for (const name of names.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
   // The token goes on, so that a late write of a former owner fails.
   await session.run("UPDATE hookdrift.lease SET token = token + 1, host = '', heartbeat_at = 'epoch'")
 }

@@ -1,9 +1,9 @@
 import {
-  type Cell,
   type CellType,
   type HistoryTable,
   inBatches,
   type Row,
+  type RowCell,
   type RowSource,
   type RowTarget,
 } from '../../table-rows.ts'
@@ -18,12 +18,12 @@ export function postgresRows(transaction: Transaction): RowSource {
     rows({ name, columns, key, isCommitted }) {
       const names = [...columns.keys()]
       const sql = `SELECT ${names.join(', ')} FROM hookdrift.${name} WHERE ${isCommitted(running)} ORDER BY ${key.join(', ')}`
-      return inBatches(inOrder(names, transaction.iterate<Readonly<Record<string, Cell>>>(sql)))
+      return inBatches(inOrder(names, transaction.iterate<Readonly<Record<string, RowCell>>>(sql)))
     },
   }
 }
 
-async function* inOrder(names: readonly string[], rows: AsyncIterable<Readonly<Record<string, Cell>>>) {
+async function* inOrder(names: readonly string[], rows: AsyncIterable<Readonly<Record<string, RowCell>>>) {
   for await (const row of rows) yield names.map((name) => row[name] ?? null)
 }
 
@@ -50,14 +50,14 @@ export function postgresTarget(session: Session): RowTarget {
 interface Column {
   readonly name: string
   readonly type: CellType
-  readonly cells: readonly Cell[]
+  readonly cells: readonly RowCell[]
 }
 
 function columnOf(name: string, type: CellType, rows: readonly Row[], at: number): Column {
   return { name, type, cells: rows.map((row) => row[at] ?? null) }
 }
 
-/** Columns of this backend only, which its statements look versions up by. */
+/** Columns of this backend only, by which its statements find versions. */
 function derived({ name, columns }: HistoryTable, rows: readonly Row[]): Column[] {
   if (name !== 'version') return []
   const names = [...columns.keys()]

@@ -9,7 +9,7 @@ export interface Schemas {
 
 /**
  * Reads the schema of a history, and the one that the migrations make on this server: of temporary tables, which are
- * gone when this returns. The server words both alike, whichever its version. Within a transaction that may write.
+ * gone when this returns. A server of any version words both alike. Within a transaction that may write.
  */
 export async function readSchemas(session: Session, schema: string): Promise<Schemas> {
   await session.run('SAVEPOINT read_schemas')

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { type Cell, type HistoryTable, inBatches, type RowSource, type RowTarget } from '../../table-rows.ts'
+import { type HistoryTable, inBatches, type RowCell, type RowSource, type RowTarget } from '../../table-rows.ts'
 
 const running = "SELECT number FROM run WHERE state = 'running'"
 
@@ -8,17 +8,17 @@ export function sqliteRows(db: Database): RowSource {
   return {
     rows({ name, columns, key, isCommitted }) {
       const sql = `SELECT ${[...columns.keys()].join(', ')} FROM ${name} WHERE ${isCommitted(running)} ORDER BY ${key.join(', ')}`
-      return inBatches(db.prepare<[], Cell[]>(sql).raw().iterate())
+      return inBatches(db.prepare<[], RowCell[]>(sql).raw().iterate())
     },
   }
 }
 
 /** Writes rows, within a transaction of the caller. */
 export function sqliteTarget(db: Database): RowTarget {
-  const statements = new Map<string, Statement<Cell[]>>()
+  const statements = new Map<string, Statement<RowCell[]>>()
   const prepare = ({ name, columns }: HistoryTable) => {
     const values = Array.from(columns, () => '?').join(', ')
-    return db.prepare<Cell[]>(`INSERT INTO ${name} (${[...columns.keys()].join(', ')}) VALUES (${values})`)
+    return db.prepare<RowCell[]>(`INSERT INTO ${name} (${[...columns.keys()].join(', ')}) VALUES (${values})`)
   }
   return {
     async write(table, rows) {

@@ -69,7 +69,7 @@ export const wordExceptions: readonly WordException[] = [
     because: 'links of the chain name the members that earlier versions hashed',
   },
   {
-    path: 'src/history/sqlite/read-documents.ts',
+    path: 'src/history/read-documents.ts',
     words: ['remedy', 'unjudged'],
     because: 'reads the documents that runs before schema 10 stored',
   },

@@ -24,6 +24,7 @@ interface AuditOptions extends FormatOptions {
   /** Undefined: it depends on the terminal. */
   readonly notify?: boolean
   readonly metricsFile?: string
+  readonly shared?: true
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
@@ -45,6 +46,12 @@ export function defineAudit(program: Command, execute: Execute): void {
     .option('--notify', 'notify the channels of the configuration; default, except with --history on a terminal')
     .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
     .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
+    .addOption(
+      new Option(
+        '--shared',
+        'have the workers of the history do the run (see worker.shared), and wait for it',
+      ).conflicts('expect'),
+    )
     .addOption(
       new Option('--url <url>', 'run without a file: audit the gateway there, with HOOKDRIFT_KEY').conflicts('config'),
     )
@@ -99,6 +106,10 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
     const policy = await unlessStopped(signal, loading)
     if (policy === undefined) return undefined
+    if (options.shared === true) {
+      const { askForRun } = await import('../app/shared/ask-for-run.ts')
+      return askForRun({ ...request, policy }, terminal, signal)
+    }
     return traced(telemetry, {}, (onTimed) => performAudit({ ...request, policy, onTimed }, terminal, signal))
   })
   if (report === undefined) return exitCode ?? exitCodes.failure

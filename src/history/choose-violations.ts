@@ -8,7 +8,7 @@ export interface OutlineRow extends Omit<ViolationOutline, 'project' | 'firstSee
   readonly waiver: string | null
 }
 
-export interface Candidate {
+interface Candidate {
   readonly id: number
   readonly outline: ViolationOutline
   /** The scan that an active one is as of, or the run that resolved it. */

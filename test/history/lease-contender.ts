@@ -1,10 +1,12 @@
 import { thisProcess } from '../../src/app/system.ts'
 import type { Draft, History } from '../../src/history/history.ts'
+import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
+import { readPostgresUrl } from '../../src/history/postgres-server.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../../src/model/errors.ts'
 import { aStart, walkAll } from './samples.ts'
 
-// Runs as a process of its own: its parent asks it to begin a run, and then to commit it. `node lease-contender.ts FILE`.
+// Runs as a process of its own: its parent asks it to begin a run, and then to commit it. `node lease-contender.ts FILE|URL`.
 
 export type Order = 'begin' | 'commit'
 export type Answer =
@@ -12,7 +14,7 @@ export type Answer =
   | { readonly won: false; readonly ms: number; readonly exitCode: number | null; readonly message: string }
   | { readonly isCommitted: boolean; readonly message: string }
 
-const [, , file = ''] = process.argv
+const [, , place = ''] = process.argv
 let held: { history: History; draft: Draft } | undefined
 
 process.on('message', async (order: Order) => {
@@ -25,7 +27,9 @@ async function begin(): Promise<Answer> {
   const took = () => performance.now() - startedAt
   let history: History | undefined
   try {
-    history = openSqliteHistory(file, thisProcess)
+    history = place.includes('://')
+      ? await openPostgresHistory(readPostgresUrl(place), thisProcess)
+      : openSqliteHistory(place, thisProcess)
     held = { history, draft: await history.begin(aStart(new Date().toISOString())) }
     return { won: true, ms: took() }
   } catch (error) {

@@ -14,8 +14,9 @@ export interface Contender {
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
-export async function startContender(file: string): Promise<Contender> {
-  const child = fork(program, [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+/** `place`: a file, or the URL of a database. */
+export async function startContender(place: string): Promise<Contender> {
+  const child = fork(program, [place], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   await answerOf(child)
   const ask = async (order: Order): Promise<Answer> => {
     const answer = answerOf(child)
@@ -62,10 +63,10 @@ export interface Round {
  * winner although its lease was never given back.
  */
 export async function race(
-  file: string,
+  place: string,
   { processes, rounds, killEvery }: { processes: number; rounds: number; killEvery: number },
 ) {
-  const contenders = await Promise.all(Array.from({ length: processes }, () => startContender(file)))
+  const contenders = await Promise.all(Array.from({ length: processes }, () => startContender(place)))
   const results: Round[] = []
   try {
     for (let round = 1; round <= rounds; round++) {
@@ -76,7 +77,7 @@ export async function race(
       for (const { one } of winners) {
         if (round % killEvery === 0) {
           await one.signal('SIGKILL')
-          contenders[contenders.indexOf(one)] = await startContender(file)
+          contenders[contenders.indexOf(one)] = await startContender(place)
         } else if (!(await one.commit()).isCommitted) isCommitted = false
       }
       results.push({

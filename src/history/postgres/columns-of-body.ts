@@ -9,8 +9,8 @@ export interface ColumnsOfBody {
 }
 
 /**
- * To whom a subscription refers, and who owns an endpoint; null for all else, and for what is not text. SQL looks versions
- * up by these columns: PostgreSQL's JSON functions refuse bodies that contain \u0000 or half a surrogate pair.
+ * To whom a subscription refers, and who owns an endpoint; null for all else, and for what is not text. Statements read
+ * these columns, because PostgreSQL's JSON functions refuse bodies with \u0000 or half a surrogate pair.
  */
 export function columnsOfBody(kind: string, body: string): ColumnsOfBody {
   const subscription = kind === 'subscription' ? parse(body) : {}

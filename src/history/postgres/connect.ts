@@ -121,7 +121,9 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
           ...sessionOn(client),
           iterate: (sql, values) => iterate(client, sql, values),
         })
-        await client.query('COMMIT')
+        const { command } = await client.query('COMMIT')
+        // The server answers so, without an error, where a statement failed and its error was caught.
+        if (command !== 'COMMIT') throw new Error(`a transaction ended in ${command}`)
         return result
       } catch (error) {
         await client.query('ROLLBACK').catch(note)

@@ -9,12 +9,12 @@ import {
   activeSql,
   isResolvedSql,
   namedAt,
+  type RecordedViolationRow,
   type ResolvedRow,
   resolvedSql,
   stateSql,
   toResolved,
   toViolation,
-  type ViolationRow,
 } from './violations-at.ts'
 
 type FoundRow = OutlineRow & { readonly project: string; readonly run: number; readonly firstSeen: string }
@@ -34,7 +34,8 @@ export async function firstViolations(
   const chosen = choosing.chosen().map(({ id, run, outline: { state, project } }) => ({ id, run, state, project }))
   const found = new Map<number, RecordedViolation | ResolvedViolation>()
   const [resolved, active] = [true, false].map((is) => chosen.filter(({ state }) => (state === 'resolved') === is))
-  for (const row of await rowsOf<ViolationRow>(transaction, active, activeSql)) found.set(row.id, toViolation(row))
+  for (const row of await rowsOf<RecordedViolationRow>(transaction, active, activeSql))
+    found.set(row.id, toViolation(row))
   for (const row of await rowsOf<ResolvedRow>(transaction, resolved, resolvedSql)) found.set(row.id, toResolved(row))
   return chosen.flatMap(({ id }) => found.get(id) ?? [])
 }

@@ -2,17 +2,17 @@ import { inItsScope, type Notice } from '../../model/notice.ts'
 import { readProjects, readRules } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { type ChangeRow, toChange } from '../stored-change.ts'
+import { type RecordedChangeRow, toChange } from '../stored-change.ts'
 import type { Session } from './connect.ts'
 import { readAcceptancesOf } from './postgres-acceptances.ts'
 import {
   activeAsOf,
   activeSql,
   isLastSpanSql,
+  type RecordedViolationRow,
   type ResolvedRow,
   resolvedSql,
   toViolation,
-  type ViolationRow,
 } from './violations-at.ts'
 
 type RunRow = Pick<
@@ -64,7 +64,7 @@ async function readNotices(session: Session, number: number): Promise<RunRecord[
 }
 
 export async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {
-  const rows = await session.all<ChangeRow>(
+  const rows = await session.all<RecordedChangeRow>(
     `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
      FROM hookdrift.change c JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
      WHERE c.run = $1 ORDER BY c.id`,
@@ -76,7 +76,7 @@ export async function readChanges(session: Session, number: number): Promise<Run
 /** Violations of the projects that the run scanned: active ones, and those that ended in it without a replacement. */
 async function readViolations(session: Session, number: number): Promise<RecordedViolation[]> {
   const scans = 'SELECT project_id AS id, run, name FROM hookdrift.scan WHERE run = $1'
-  const active = await session.all<ViolationRow>(activeAsOf(scans, activeSql), [number])
+  const active = await session.all<RecordedViolationRow>(activeAsOf(scans, activeSql), [number])
   const resolved = await session.all<ResolvedRow>(
     `${resolvedSql(`hookdrift.violation x JOIN hookdrift.scan s ON s.project_id = x.project_id AND s.run = x.to_run`)}
      WHERE x.to_run = $1 AND ${isLastSpanSql}`,

@@ -7,8 +7,8 @@ import { ownerSql } from './owner-sql.ts'
 import { lastScanSql } from './sql-fragments.ts'
 
 /** A violation with the id of its row. */
-export type ViolationRow = RecordedRow & { readonly id: number }
-export type ResolvedRow = ViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
+export type RecordedViolationRow = RecordedRow & { readonly id: number }
+export type ResolvedRow = RecordedViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
 
 const columns = `x.id, x.fingerprint, x.rule, x.severity, coalesce(s.name, '') AS project, x.kind, x.uid, x.name, x.path,
   x.message, f.started_at AS "firstSeen", l.started_at AS "lastSeen"`
@@ -61,7 +61,7 @@ export function isResolvedSql(after: string, run: string): string {
 
 /** Active violations as of a run, each project as of its last scan by then. */
 export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
-  const rows = await session.all<ViolationRow>(activeAsOf(lastScanSql('$1'), activeSql), [run])
+  const rows = await session.all<RecordedViolationRow>(activeAsOf(lastScanSql('$1'), activeSql), [run])
   return rows.map(toViolation).sort(inReportOrder)
 }
 
@@ -72,7 +72,7 @@ export async function resolvedBetween(session: Session, after: number, run: numb
   return rows.map(toResolved).sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }
 
-export function toViolation<Row extends ViolationRow>({ id: _, ...row }: Row) {
+export function toViolation<Row extends RecordedViolationRow>({ id: _, ...row }: Row) {
   return toRecordedViolation(row)
 }
 

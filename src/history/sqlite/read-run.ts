@@ -3,7 +3,7 @@ import { inItsScope, type Notice } from '../../model/notice.ts'
 import { readProjects, readRules } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { type ChangeRow, toChange } from '../stored-change.ts'
+import { type RecordedChangeRow, toChange } from '../stored-change.ts'
 import { type RecordedRow, toRecordedViolation } from '../stored-violation.ts'
 import { ownerSql } from './owner-sql.ts'
 import { readAcceptancesOf } from './sqlite-acceptances.ts'
@@ -62,7 +62,7 @@ function readNotices(db: Database, number: number): RunRecord['notices'] {
 
 export function readChanges(db: Database, number: number): RunRecord['changes'] {
   return db
-    .prepare<{ run: number }, ChangeRow>(
+    .prepare<{ run: number }, RecordedChangeRow>(
       `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
        FROM change c JOIN scan s ON s.project_id = c.project_id AND s.run = c.run WHERE c.run = @run ORDER BY c.id`,
     )

@@ -25,14 +25,14 @@ import {
 export const projectsOfEvents: readonly ProjectRef[] = [payments, orders, policyProject]
 export const uidsOfEvents = ['a', 'b', 'u', 's', 'd', 'w']
 
-/** A history in a file with something of everything that readers tell of. */
+/** A history in a file with something of everything that readers show. */
 export async function makeEventfulHistory(file: string): Promise<void> {
   const history = openSqliteHistory(file, new Machines().process(1))
   await playEvents(history)
   await history.close()
 }
 
-/** Runs with something of everything that readers tell of. */
+/** Runs with something of everything that readers show. */
 export async function playEvents(history: History): Promise<void> {
   let hour = 0
   const run = async (work: (draft: Draft) => Promise<unknown>, start = {}) => {

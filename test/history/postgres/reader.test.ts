@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type PostgresDatabase, type SqlValue } from '../../../src/history/postgres/connect.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
@@ -12,13 +11,11 @@ import { readNames as readNamesOfFile } from '../../../src/history/sqlite/read-n
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { kinds, type ProjectRef } from '../../../src/model/resource.ts'
-import { tries } from '../../thoroughness.ts'
 import { answersOf } from '../answers-of.ts'
-import { aRun, perform, projects, uids } from '../arbitrary-runs.ts'
 import { temporaryDatabasePath } from '../database-fixture.ts'
 import { copyToPostgres } from '../move/copied.ts'
 import { Machines } from '../processes.ts'
-import { aStart, at, commit, orders, payments } from '../samples.ts'
+import { orders, payments } from '../samples.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { makeEventfulHistory, projectsOfEvents, uidsOfEvents } from './eventful-history.ts'
 import { hostileTexts, makeHostileHistory } from './hostile-history.ts'
@@ -126,29 +123,6 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
     expect(uids.length).toBeGreaterThan(2)
     const audited = scans.map(({ project }) => project)
     await compare(audited, uids)
-  })
-
-  it('answers as SQLite does after any runs', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(aRun, { minLength: 1, maxLength: 6 }), async (runs) => {
-        const path = temporaryDatabasePath()
-        file = path.file
-        try {
-          const history = openSqliteHistory(file, new Machines().process(1))
-          for (const [index, run] of runs.entries()) {
-            const draft = await history.begin(aStart(at(index + 1)))
-            await perform(draft, run)
-            if (run.end === 'commit') await commit(draft)
-            else await draft.abandon(at(index + 1.5))
-          }
-          await history.close()
-          await compare(projects, uids.slice(0, 2))
-        } finally {
-          path.remove()
-        }
-      }),
-      { numRuns: tries(20, { locally: 5 }), seed: 4711 },
-    )
   })
 
   it.each(hostileTexts)('reads what services may send: %s', async (_, text) => {

@@ -2,6 +2,7 @@ import type { RunStart } from '../../history.ts'
 import type { PostgresDatabase, Session } from '../connect.ts'
 import { readLease, type SharedProcess, takeLease } from '../lease.ts'
 import { closeKilledRuns } from './close-runs.ts'
+import { readOutcome } from './commit-run.ts'
 import { type AcquiredLease, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
 
 /**
@@ -20,11 +21,21 @@ export async function acquireRun(
 ): Promise<Omit<AcquiredLease, 'ids'>> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
-  return db.transaction(async (transaction) => {
-    const token = await takeLease(transaction, owner, db.shown)
-    const interrupted = await closeKilledRuns(transaction, start.startedAt)
-    return { run: await insertRun(transaction, start), token, interrupted }
-  })
+  let acquired: AcquiredLease | undefined
+  try {
+    return await db.transaction(async (transaction) => {
+      const token = await takeLease(transaction, owner, db.shown)
+      const interrupted = await closeKilledRuns(transaction, start.startedAt)
+      acquired = { run: await insertRun(transaction, start), token, interrupted }
+      return acquired
+    })
+  } catch (error) {
+    if (acquired === undefined) throw error
+    // The answer to COMMIT was lost, perhaps: then the run began, and the lease is this process's.
+    const found = await readOutcome(db, acquired.run)
+    if (found?.token !== acquired.token) throw error
+    return acquired
+  }
 }
 
 async function insertRun(session: Session, start: RunStart): Promise<number> {

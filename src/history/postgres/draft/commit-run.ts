@@ -27,42 +27,50 @@ export async function prepareCommit(transaction: Transaction): Promise<void> {
   )
 }
 
-/**
- * Says whether a run is committed whose commit ended in an error after it was sent.
- * @throws `error` when the run is not committed and still owns the lease, so that it can be abandoned
- * @throws AuditError.busy when it is not committed and lost the lease
- * @throws AuditError.failure when the history cannot be asked
- */
-export async function requireCommitted(db: PostgresDatabase, committing: Committing, error: unknown): Promise<void> {
-  const { run, token, chain } = committing
-  let cause = error
-  for (const waitMs of waitsMs) {
-    await sleep(waitMs)
-    try {
-      const found = await readOutcome(db, run)
-      if (found?.state === 'committed' && found.chain === chain) return
-      if (found?.token === token) throw error
-      throw leaseLost(run, db.shown)
-    } catch (failure) {
-      if (failure === error || (failure instanceof AuditError && failure.exitCode === 5)) throw failure
-      cause = failure
-    }
-  }
-  throw AuditError.failure(`run ${run} may be committed or not: ${db.shown} did not answer, and cannot be asked`, {
-    advice:
-      'look whether `hookdrift runs` lists it, once the server is up; the next run closes it if it is not committed',
-    cause,
-  })
-}
-
 interface Outcome {
+  /** Of the lease. */
   readonly token: number
   readonly state: string
   readonly chain: string | null
 }
 
+/**
+ * What became of a run whose transaction ended in an error after its COMMIT was sent; undefined: there is no such run.
+ * @throws AuditError.failure when the history cannot be asked
+ */
+export async function readOutcome(db: PostgresDatabase, run: number): Promise<Outcome | undefined> {
+  let cause: unknown
+  for (const waitMs of waitsMs) {
+    await sleep(waitMs)
+    try {
+      return await askOutcome(db, run)
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      cause = error
+    }
+  }
+  throw AuditError.failure(`${db.shown} does not answer: run ${run} may be committed, or not`, {
+    advice:
+      'check whether `hookdrift runs` lists it once the server is up; the next run closes it if it is not committed',
+    cause,
+  })
+}
+
+/**
+ * Returns when the run is committed.
+ * @throws `error` when it is not and still owns the lease, so that it can be abandoned
+ * @throws AuditError.busy when it is not and lost the lease
+ * @throws AuditError.failure as `readOutcome`
+ */
+export async function requireCommitted(db: PostgresDatabase, committing: Committing, error: unknown): Promise<void> {
+  const { run, token, chain } = committing
+  const found = await readOutcome(db, run)
+  if (found?.state === 'committed' && found.chain === chain) return
+  throw found?.token === token ? error : leaseLost(run, db.shown)
+}
+
 /** Waits until the transaction of the commit has ended on the server: it has the lease locked. */
-function readOutcome(db: PostgresDatabase, run: number): Promise<Outcome | undefined> {
+function askOutcome(db: PostgresDatabase, run: number): Promise<Outcome | undefined> {
   return db.transaction(async (transaction) => {
     await transaction.run("SELECT set_config('lock_timeout', $1, true)", [String(2 * mostIdleMs)])
     await transaction.run('SELECT 1 FROM hookdrift.lease FOR UPDATE')

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PostgresServer } from '../../../src/history/postgres-server.ts'
+
+/**
+ * Where a connection breaks: the server never gets the COMMIT; it executes it, and its answer is lost; or the connection
+ * breaks once the COMMIT is on its way.
+ */
+export type Cut = 'before' | 'after' | 'meanwhile'
+
+export interface CuttingProxy {
+  /** The server, through the proxy. */
+  readonly server: PostgresServer
+  /** Cuts the connection that sends the next COMMIT. */
+  arm(cut: Cut): void
+  /** How many connections were cut. */
+  readonly cuts: number
+  close(): Promise<void>
+}
+
+/** As a client sends it: the end of a message. */
+const commitText = Buffer.from('COMMIT\0')
+
+/** Stands between a client and a server on a socket, and breaks connections. */
+export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingProxy> {
+  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-proxy-'))
+  const target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
+  const sockets = new Set<Socket>()
+  let armed: Cut | undefined
+  let cuts = 0
+  const listener = createServer((client) => {
+    const upstream = createConnection(target)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    const cut = () => {
+      cuts += 1
+      client.destroy()
+      upstream.destroy()
+    }
+    client.on('data', (data) => {
+      const how = data.includes(commitText) ? armed : undefined
+      if (how !== undefined) armed = undefined
+      if (how === 'before') return cut()
+      // Before the answer is handed on.
+      if (how === 'after') upstream.prependOnceListener('data', cut)
+      upstream.write(data)
+      if (how === 'meanwhile') setImmediate(cut)
+    })
+    upstream.on('data', (data) => client.destroyed || client.write(data))
+    client.on('end', () => upstream.end())
+    upstream.on('end', () => client.end())
+  })
+  await new Promise<void>((resolve) => listener.listen(join(directory, '.s.PGSQL.5432'), resolve))
+  return {
+    server: { ...behind, host: directory, port: undefined },
+    arm(cut) {
+      armed = cut
+    },
+    get cuts() {
+      return cuts
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => listener.close(resolve))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { Draft } from '../../../src/history/history.ts'
+import { connect } from '../../../src/history/postgres/connect.ts'
+import { beginRun } from '../../../src/history/postgres/draft/begin-run.ts'
+import { AuditError } from '../../../src/model/errors.ts'
+import { Machines } from '../processes.ts'
+import { aChange, aStart, at, aVersion, aViolation, commit, payments, walkAll } from '../samples.ts'
+import { hasPostgres, makeDatabase } from './databases.ts'
+import { faultsIn } from './postgres-place.ts'
+
+const takeovers = 200
+
+it.skipIf(!hasPostgres)(
+  `${takeovers} takeovers from processes that go on writing leave no row of theirs`,
+  async () => {
+    const database = await makeDatabase()
+    const db = connect(database.server, { connections: 4 })
+    const machines = new Machines()
+    const drafted = `SELECT (SELECT count(*) FROM hookdrift.version WHERE from_run = $1)
+      + (SELECT count(*) FROM hookdrift.violation WHERE from_run = $1) + (SELECT count(*) FROM hookdrift.change WHERE run = $1)`
+    let writing: Promise<number> | undefined
+    let written = 0
+    const begin = (number: number) => {
+      const process = machines.process(number, `host ${number}`)
+      const nowMs = process.now()
+      // Its clock stops: it misses its heartbeats, goes on writing, and never asks whether it may.
+      process.pause()
+      return beginRun(db, { ...process, isClockOwn: true, now: () => nowMs }, aStart(at(number)))
+    }
+    for (let number = 1; number <= takeovers; number += 1) {
+      const draft = await begin(number)
+      if (writing !== undefined) {
+        written += await writing
+        expect(await db.value<number>(drafted, [number - 1])).toBe(0)
+      }
+      await walkAll(draft)
+      writing = writeUntilLost(draft)
+      // Some take over at once, others in the middle of the writing.
+      for (let turn = 0; turn < 3 * (number % 7); turn += 1) await db.value('SELECT 1')
+      await machines.pass(60)
+    }
+    const last = await begin(takeovers + 1)
+    written += (await writing) ?? 0
+    await walkAll(last)
+    await commit(last)
+    for (let run = 1; run <= takeovers; run += 1) expect(await db.value<number>(drafted, [run])).toBe(0)
+    expect(written).toBeGreaterThan(takeovers / 2)
+    expect(await faultsIn(db)).toEqual([])
+    await db.close()
+    await database.remove()
+  },
+  180_000,
+)
+
+/** Writes page after page, until the draft may no longer. Returns how many pages were written. */
+async function writeUntilLost(draft: Draft): Promise<number> {
+  for (let page = 0; ; page += 1) {
+    const uids = Array.from({ length: 40 }, (_, place) => `${page}-${place}`)
+    try {
+      await draft.stage(payments, { seen: [], versions: uids.map((uid) => aVersion(uid)) })
+      await draft.stageChanges(
+        payments,
+        uids.map((uid) => aChange(uid)),
+      )
+      await draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
+      // Asks for rows of its own, so they are written.
+      await draft.referrers(payments, ['s'])
+    } catch (error) {
+      if (error instanceof AuditError && error.exitCode === 5) return page
+      throw error
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
+import type { SimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Report } from '../../src/model/report.ts'
+import { configurationFor, openDirectory, type Running, startHookdrift } from '../cli/start-process.ts'
+
+export interface WorkersOptions {
+  readonly service: SimulatedService
+  readonly fleet: SimulatedFleet
+  /** URL of the history. */
+  readonly url: string
+  readonly slots?: number
+  /** More of the configuration, before its services. */
+  readonly more?: string
+  /** Walks of the service at once. */
+  readonly walks?: number
+}
+
+/** Worker processes that share the runs of one history, and what is asked of them. */
+export function openWorkerProcesses({ service, fleet, url, slots = 4, more = '', walks = 4 }: WorkersOptions) {
+  const directory = openDirectory()
+  const env = {
+    ACME_KEY: fleet.personalKey,
+    HOOKDRIFT_HISTORY: url,
+    HOOKDRIFT_SEAL_KEY: 'not-a-real-seal-key-of-many-workers',
+    HOOKDRIFT_LOG: 'info',
+  }
+  const text = (given: string) =>
+    configurationFor(
+      service.url,
+      fleet,
+      `worker: { shared: true, slots: ${slots} }\npolicy: policy.yaml\n${given}`,
+    ).replace('limits: { retries: 1, retry_budget: 2s }', `limits: { retries: 1, retry_budget: 2s, walks: ${walks} }`)
+  const configure = (given: string) => directory.write('hookdrift.yaml', text(given))
+  configure(more)
+  directory.write('policy.yaml', 'extends: [all]\n')
+  const running: Running[] = []
+  const options = (more: Readonly<Record<string, string>> = {}) => ({ cwd: directory.path, env: { ...env, ...more } })
+  return {
+    directory,
+    configure,
+    /** Starts a worker, and returns when it takes part. `config`: a file of its own. */
+    start(config = 'hookdrift.yaml', more: Readonly<Record<string, string>> = {}): Running {
+      const worker = startHookdrift(['worker', '--config', config], options(more))
+      running.push(worker)
+      return worker
+    },
+    /** The configuration with something else, in a file of its own. */
+    writeOther: (name: string, given: string) => directory.write(name, text(given)),
+    /** Asks the workers for a run, and returns its report. */
+    async audit(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number | null; readonly report: Report | undefined; readonly stderr: string }> {
+      const { ended } = startHookdrift(['audit', '--shared', '--format', 'json', ...args], options())
+      const { code, stdout, stderr } = await ended
+      return { code, report: stdout === '' ? undefined : JSON.parse(stdout), stderr }
+    },
+    async say(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+      return startHookdrift(args, options()).ended
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { child } of running) {
+        // A stopped process takes no SIGTERM before it goes on.
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      }
+      await Promise.all(running.map(({ ended }) => ended))
+      directory[Symbol.dispose]()
+    },
+  }
+}
+
+/** What depends on where and how fast a run was audited, and on what was asked again. */
+export function maskedReport(report: unknown): unknown {
+  const text = JSON.stringify(report)
+  return JSON.parse(
+    text
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
+      .replaceAll(/"(duration_ms|requests|retries)":\d+/g, '"$1":0')
+      .replaceAll(/"chain":"[0-9a-f]+"/g, '"chain":null')
+      .replaceAll(/demo\/simulated-\d{6}/g, 'the answer'),
+  )
+}
+
+/** Measures at a service how many projects are read at once. */
+export function watchWalks(latencyMs: number) {
+  const spans: { readonly project: string; readonly from: number; readonly to: number }[] = []
+  return {
+    latencyMs({ path }: { readonly path: string }): number {
+      const from = performance.now()
+      spans.push({ project: /projects\/([^/?]+)/.exec(path)?.[1] ?? '', from, to: from + latencyMs })
+      return latencyMs
+    },
+    /** The most projects that had a request under way at one time. */
+    most(): number {
+      return Math.max(
+        0,
+        ...spans.map(
+          ({ from }) => new Set(spans.filter((s) => s.from <= from && s.to > from).map((s) => s.project)).size,
+        ),
+      )
+    },
+  }
+}

@@ -19,7 +19,7 @@ export async function bundle(checkout: string, directory?: string): Promise<read
     // The oldest Node that `engines` names: it does not know `using` declarations.
     transform: { target: 'node22.19' },
     checks: { ineffectiveDynamicImport: false },
-    plugins: [loadLate, outside],
+    plugins: [loadLate, leftOut, outside],
   })
   const options: OutputOptions = {
     format: 'esm',
@@ -40,6 +40,13 @@ export async function bundle(checkout: string, directory?: string): Promise<read
 const loadLate: Plugin = {
   name: 'load-late',
   transform: (code) => code.replace(/createRequire\(import\.meta\.url\)\((?=\s*')/g, 'require('),
+}
+
+/** Parts of `pg` for a native library and for another platform: it asks for them in ways that never happen here. */
+const leftOut: Plugin = {
+  name: 'left-out',
+  resolveId: (id) => (['pg-native', 'pg-cloudflare'].includes(id) ? `\0left out ${id}` : null),
+  load: (id) => (id.startsWith('\0left out ') ? 'export default undefined' : null),
 }
 
 /**

@@ -31,6 +31,17 @@ export function noticesOf(packages: readonly BundledPackage[]): string {
 function readPackage(directory: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   const files = readdirSync(directory).filter((file) => /^(?:licen[cs]e|notice|copying)(?:\.|$)/i.test(file))
-  if (files.length === 0) throw new Error(`${name} comes without the text of its licence`)
-  return { name, version, license, terms: files.map((file) => readFileSync(join(directory, file), 'utf8').trim()) }
+  const terms = files.length > 0 ? files.map((file) => textOf(directory, file)) : termsInReadme(directory)
+  if (terms.length === 0) throw new Error(`${name} comes without the text of its licence`)
+  return { name, version, license, terms }
+}
+
+/** The section of the licence, which ends the page. */
+function termsInReadme(directory: string): readonly string[] {
+  const [, terms] = /^#+ licen[cs]e\s(.*Permission is hereby granted.*)$/ims.exec(textOf(directory, 'README.md')) ?? []
+  return terms === undefined ? [] : [terms.trim()]
+}
+
+function textOf(directory: string, file: string): string {
+  return readFileSync(join(directory, file), 'utf8').trim()
 }

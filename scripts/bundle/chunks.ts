@@ -17,6 +17,11 @@ const roots = {
     ...['cli/deliver-report', 'cli/load-reports', 'app/until-signalled', 'worker/timetable'],
   ],
   text: ['report/text'],
+  // Only for a history on a server.
+  postgres: [
+    ...['history/postgres/postgres-history', 'history/postgres/postgres-upkeep', 'history/postgres/refuse-missing'],
+    'history/postgres/identify-history',
+  ],
 } as const
 
 /** They wait for what they import later: a file that imports their chunk would wait for itself. */

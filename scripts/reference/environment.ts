@@ -1,6 +1,9 @@
 /** The variables of the environment, in Markdown, for the page about the configuration and for the man page. */
 export const environment: readonly (readonly [names: string, about: string])[] = [
-  ['`HOOKDRIFT_HISTORY`', 'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.'],
+  [
+    '`HOOKDRIFT_HISTORY`',
+    'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.',
+  ],
   [
     '`HOOKDRIFT_QUERY_HISTORY`',
     'the URL of a login that reads the views of a history in PostgreSQL, for `hookdrift query`. See [many machines](../how-to/many-machines.md#let-people-query-it).',

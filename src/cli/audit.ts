@@ -47,9 +47,10 @@ export function defineAudit(program: Command, execute: Execute): void {
     .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
     .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
     .addOption(
-      new Option('--shared', 'have the workers of the history do the run (see worker.shared), and wait for it').conflicts(
-        'expect',
-      ),
+      new Option(
+        '--shared',
+        'have the workers of the history do the run (see worker.shared), and wait for it',
+      ).conflicts('expect'),
     )
     .addOption(
       new Option('--url <url>', 'run without a file: audit the gateway there, with HOOKDRIFT_KEY').conflicts('config'),

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { configuredPaths, hasConfiguration } from '../app/locate-history.ts'
+import { configuredPaths, hasConfiguration, locateHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
+import type { Answer } from '../report/answer.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -45,10 +47,19 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
     dueAfter: await dueAfter(options, places?.schedules ?? [], now),
     limit: Number.POSITIVE_INFINITY,
   }
-  const answer = await withHistory(options, terminal, (reader) => readStatus(reader, query))
+  const read = await withHistory(options, terminal, (reader) => readStatus(reader, query))
+  const answer = await withPool(read, await locateHistory(options, terminal))
   const { limited } = await import('../report/show-answer.ts')
   await printAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusView, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean
+}
+
+/** Adds what the workers of a history on a server do. */
+async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Promise<Answer<Row>> {
+  if (location.kind === 'file') return answer
+  const { readPool } = await import('../pool/open-pool.ts')
+  const { describePool } = await import('../queries/describe-pool.ts')
+  return { ...answer, ...describePool(await readPool(location.server)) }
 }
 
 /** Reads the configuration, where there is one: a project that it no longer names is not expected. */

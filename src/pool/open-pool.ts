@@ -5,6 +5,7 @@ import type { PostgresServer } from '../history/postgres-server.ts'
 import type { Clock } from '../model/clock.ts'
 import { openDrafts, type RunDrafts } from './drafts.ts'
 import { type OpenJobs, openJobs } from './jobs.ts'
+import { type PoolState, readPoolState } from './read-pool-state.ts'
 import { openSharedGates, type SharedGates } from './shared-gates.ts'
 
 /** What the workers of a history share. */
@@ -14,6 +15,16 @@ export interface Pool {
   readonly drafts: RunDrafts
   readonly gates: SharedGates
   close(): Promise<void>
+}
+
+/** What the workers of a history do. @throws AuditError.failure when the server cannot be used */
+export async function readPool(server: PostgresServer): Promise<PoolState> {
+  const db = connect(server)
+  try {
+    return await readPoolState(db)
+  } finally {
+    await db.close()
+  }
 }
 
 /**

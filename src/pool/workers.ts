@@ -26,15 +26,16 @@ export async function leave(session: Session, { id }: PoolWorker): Promise<void>
 }
 
 export interface LiveWorker extends PoolWorker {
+  /** The run that it coordinates. */
   readonly run: number | null
-  /** Tasks that it walks. */
-  readonly busy: number
+  /** Names of the projects that it walks. */
+  readonly walks: readonly string[]
 }
 
 export async function liveWorkers(session: Session): Promise<readonly LiveWorker[]> {
   return session.all(
-    `SELECT w.id, w.host, w.pid, w.slots, w.run,
-       (SELECT count(*) FROM hookdrift.task t WHERE t.worker = w.id AND t.state = 'running') AS busy
+    `SELECT w.id, w.host, w.pid, w.slots, w.run, ARRAY(SELECT t.project::json -> 'ref' ->> 'name' FROM hookdrift.task t
+       WHERE t.worker = w.id AND t.state = 'running' ORDER BY t.place) AS walks
      FROM hookdrift.worker w WHERE w.seen_at > clock_timestamp() - make_interval(secs => $1) ORDER BY w.host, w.pid, w.id`,
     [silentS],
   )

@@ -38,7 +38,7 @@ export function openPoolMetrics({ registry, state, held, coordinates }: PoolMetr
       if (found === undefined) return
       for (const { service, state, count } of found.tasks) this.set({ service, state }, count)
       wait.set(found.oldestWaitS ?? 0)
-      const busy = found.workers.reduce((sum, worker) => sum + worker.busy, 0)
+      const busy = found.workers.reduce((sum, worker) => sum + worker.walks.length, 0)
       slots.set({ state: 'busy' }, busy)
       slots.set({ state: 'free' }, found.workers.reduce((sum, worker) => sum + worker.slots, 0) - busy)
       workers.set(found.workers.length)

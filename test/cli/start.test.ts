@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../scripts/bundle/bundle.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 import { configurationFor, openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
@@ -75,7 +76,7 @@ describe('a command of the package', () => {
     expect(audit.code).toBe(0)
     expect(audit.files).toEqual(expect.arrayContaining([...first, 'history', 'rules', 'audit']))
     // What a run needs for a proxy, a channel or a report only.
-    for (const other of ['undici', 'email', 'metrics', 'text', 'html', 'open-exporters'])
+    for (const other of ['undici', 'email', 'metrics', 'text', 'html', 'open-exporters', 'postgres', 'open-sharing'])
       expect(audit.files).not.toContain(other)
     expect(audit.files.length).toBeLessThan(30)
 
@@ -89,7 +90,25 @@ describe('a command of the package', () => {
 
     const runs = await loadedBy(['runs', '--history', './history.db'])
     expect(runs.code).toBe(0)
-    for (const other of ['audit', 'rules', 'text', 'undici']) expect(runs.files).not.toContain(other)
+    for (const other of ['audit', 'rules', 'text', 'undici', 'postgres']) expect(runs.files).not.toContain(other)
+  })
+
+  it.skipIf(!hasPostgres)('loads what PostgreSQL needs for a history there, and no queue of shared runs', async () => {
+    const fleet = generateFleet({ projects: 1, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
+    const place = await makeDatabase({ empty: true })
+    await using _ = { [Symbol.asyncDispose]: () => place.remove() }
+    const env = { HOOKDRIFT_HISTORY: place.url, HOOKDRIFT_SEAL_KEY: 'not-a-real-seal-key-for-many-machines' }
+
+    const audit = await loadedBy(['audit', '--quiet', '--fail-on', 'never'], { ...env, ACME_KEY: fleet.personalKey })
+    expect(audit.code).toBe(0)
+    const runs = await loadedBy(['runs'], env)
+    expect(runs.code).toBe(0)
+    for (const { files } of [audit, runs]) {
+      expect(files).toContain('postgres')
+      expect(files).not.toContain('open-sharing')
+    }
   })
 })
 

@@ -25,10 +25,11 @@ export function openWorkerProcesses({ service, fleet, url, slots = 4, more = '',
     HOOKDRIFT_LOG: 'info',
   }
   const text = (given: string) =>
-    configurationFor(service.url, fleet, `worker: { shared: true, slots: ${slots} }\npolicy: policy.yaml\n${given}`).replace(
-      'limits: { retries: 1, retry_budget: 2s }',
-      `limits: { retries: 1, retry_budget: 2s, walks: ${walks} }`,
-    )
+    configurationFor(
+      service.url,
+      fleet,
+      `worker: { shared: true, slots: ${slots} }\npolicy: policy.yaml\n${given}`,
+    ).replace('limits: { retries: 1, retry_budget: 2s }', `limits: { retries: 1, retry_budget: 2s, walks: ${walks} }`)
   const configure = (given: string) => directory.write('hookdrift.yaml', text(given))
   configure(more)
   directory.write('policy.yaml', 'extends: [all]\n')
@@ -46,12 +47,16 @@ export function openWorkerProcesses({ service, fleet, url, slots = 4, more = '',
     /** The configuration with something else, in a file of its own. */
     writeOther: (name: string, given: string) => directory.write(name, text(given)),
     /** Asks the workers for a run, and returns its report. */
-    async audit(...args: readonly string[]): Promise<{ readonly code: number | null; readonly report: Report | undefined; readonly stderr: string }> {
+    async audit(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number | null; readonly report: Report | undefined; readonly stderr: string }> {
       const { ended } = startHookdrift(['audit', '--shared', '--format', 'json', ...args], options())
       const { code, stdout, stderr } = await ended
       return { code, report: stdout === '' ? undefined : JSON.parse(stdout), stderr }
     },
-    async say(...args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+    async say(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
       return startHookdrift(args, options()).ended
     },
     async [Symbol.asyncDispose]() {
@@ -90,7 +95,9 @@ export function watchWalks(latencyMs: number) {
     most(): number {
       return Math.max(
         0,
-        ...spans.map(({ from }) => new Set(spans.filter((s) => s.from <= from && s.to > from).map((s) => s.project)).size),
+        ...spans.map(
+          ({ from }) => new Set(spans.filter((s) => s.from <= from && s.to > from).map((s) => s.project)).size,
+        ),
       )
     },
   }

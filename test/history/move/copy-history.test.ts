@@ -76,7 +76,7 @@ describe('a history that is copied from file to file', () => {
     expect(await old.claim('hook')).toBeUndefined()
     expect((await old.runs()).map(({ number }) => number)).toEqual([1, 2, 4])
     await old.close()
-    // The mark is no fault.
+    // The mark is not a fault.
     expect(await verifyFile(file)).toEqual([])
     await expect(copy(file, join(dirname(file), 'third.db'))).rejects.toMatchObject(refused)
   })
@@ -262,7 +262,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     await copy(place.url, back)
     expect(await contentsOfFile(back)).toEqual(contents)
     expect(await verifyFile(back)).toEqual([])
-    // The mark is no fault there either.
+    // The mark is not a fault there either.
     expect(await faultsThere()).toEqual([])
     await expect(copy(place.url, join(dirname(file), 'third.db'))).rejects.toMatchObject({
       exitCode: 5,
@@ -332,7 +332,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     expect(await contentsOfFile(back)).toEqual(contents)
   })
 
-  it('is the same there and back, whichever runs there were', { timeout: 60_000 }, async () => {
+  it('is the same there and back, after any runs', { timeout: 60_000 }, async () => {
     let count = 0
     await fc.assert(
       fc.asyncProperty(fc.array(aRun, { maxLength: 4 }), async (runs) => {

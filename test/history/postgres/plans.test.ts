@@ -5,6 +5,7 @@ import {
   type SqlValue,
   type Transaction,
 } from '../../../src/history/postgres/connect.ts'
+import { openProjectDraft, type ProjectDraft } from '../../../src/history/postgres/draft/postgres-draft.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
@@ -52,10 +53,12 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     })
   }
 
-  /** All steps of the statements that a question executes. */
-  async function stepsFor(ask: (reader: HistoryReader) => Promise<unknown>): Promise<readonly string[]> {
+  const stepsFor = (ask: (reader: HistoryReader) => Promise<unknown>) => stepsIn((db) => ask(postgresReader(db)))
+
+  /** All steps of the statements that some work executes. */
+  async function stepsIn(work: (db: PostgresDatabase) => Promise<unknown>): Promise<readonly string[]> {
     const asked: [sql: string, values: readonly SqlValue[] | undefined][] = []
-    await ask(postgresReader(recording(db, (...statement) => asked.push(statement))))
+    await work(recording(db, (...statement) => asked.push(statement)))
     expect(asked.length).toBeGreaterThan(0)
     const steps = await Promise.all(asked.map(([sql, values]) => stepsOf(sql, values)))
     return [...new Set(steps.flat())].sort()
@@ -115,6 +118,27 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
       expect(steps).toEqual([`version_to_${kind} (project_id =`])
     },
   )
+
+  it.each<[string, (draft: ProjectDraft) => Promise<unknown>]>([
+    ['a project', (draft) => draft.lastScannedRun(project)],
+    ['known resources', (draft) => draft.known(project, 'endpoint', ['endpoint7', 'endpoint8'])],
+    ['modifications', (draft) => draft.modifiedSince(project, '2026-01-01')],
+    ['resources that were not seen', (draft) => draft.unseen(project, 'endpoint')],
+    ['referrers', (draft) => draft.referrers(project, ['source1'])],
+    ['unreferenced resources', (draft) => draft.markUnreferenced(project, 'source', [])],
+    ['active violations', (draft) => draft.activeViolations(project, 'endpoint', ['endpoint7'])],
+    ['violations that were not confirmed', (draft) => draft.unconfirmedViolations(project)],
+    ['those of some rules', (draft) => draft.unconfirmedBy(['endpoint/url-not-https'], [project])],
+    ['old violations', (draft) => draft.oldViolations(project, { high: '2026-01-01' })],
+    ['violations with an origin', (draft) => draft.violationsWithOrigin(project)],
+    ['the last shape', (draft) => draft.lastShape(project, 'endpoints')],
+    ['withheld removals', (draft) => draft.previouslyWithheld(project, 'endpoints')],
+  ])('of a draft find %s by the equality of an index', async (_, ask) => {
+    const fence = { sql: () => 'SELECT 1', values: [] }
+    const ids = { take: () => 0 }
+    const steps = await stepsIn((db) => ask(openProjectDraft(db, { run: runs + 1, project, fence, ids, now: () => 0 })))
+    expect(steps.filter((step) => !step.endsWith(' ='))).toEqual([])
+  })
 
   it('that read a whole table are recognised', async () => {
     expect(await stepsOf("SELECT body FROM hookdrift.version WHERE name = 'a'")).toEqual(['Seq Scan on version'])

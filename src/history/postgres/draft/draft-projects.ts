@@ -8,9 +8,9 @@ import { emptyState, type ProjectState } from './project-state.ts'
 /** A project of a draft. */
 export interface DraftProject {
   readonly id: number
-  /** Whether there were rows of it before this run. */
-  readonly hadVersions: boolean
-  readonly hadViolations: boolean
+  /** Not true: there were no rows of it before this run, and a question about them is spared. */
+  readonly hadVersions: boolean | null
+  readonly hadViolations: boolean | null
   /** The last run before this one that scanned it. */
   readonly lastScan: number | null
   state: ProjectState
@@ -82,8 +82,8 @@ export class DraftProjects {
     if (projects.length === 0) return found
     const rows = await this.#db.all<ProjectRow & { readonly place: number }>(
       `SELECT k.place, p.id,
-         EXISTS (SELECT 1 FROM hookdrift.version v WHERE v.project_id = p.id AND v.from_run < $3) AS "hadVersions",
-         EXISTS (SELECT 1 FROM hookdrift.violation x WHERE x.project_id = p.id AND x.from_run < $3) AS "hadViolations",
+         (SELECT true FROM hookdrift.version v WHERE v.project_id = p.id LIMIT 1) AS "hadVersions",
+         (SELECT true FROM hookdrift.violation x WHERE x.project_id = p.id LIMIT 1) AS "hadViolations",
          (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run < $3) AS "lastScan"
        FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k (service, uid, place)
        JOIN hookdrift.project p ON ${isSameProject}`,

@@ -26,10 +26,11 @@ export function draftScans(
       const { id, lastScan } = await open(project)
       if (lastScan === null) return undefined
       const uids = await db.value<string | null>(
-        `SELECT h.uids FROM hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
+        `SELECT h.uids FROM hookdrift.scan s JOIN hookdrift.walk w ON w.run = s.run AND w.project_id = s.project_id
+         LEFT JOIN hookdrift.withheld_removal h
            ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
-         WHERE w.project_id = $1 AND w.listing = $2 AND w.run < $3 AND w.status IN ('complete', 'suspect')
-         ORDER BY w.run DESC LIMIT 1`,
+         WHERE s.project_id = $1 AND w.listing = $2 AND s.run < $3 AND w.status IN ('complete', 'suspect')
+         ORDER BY s.run DESC LIMIT 1`,
         [id, listing, run],
       )
       return uids === undefined || uids === null ? undefined : JSON.parse(uids)

@@ -92,7 +92,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftAccess
         `SELECT ${columns}, ${firstSeen} AS "firstSeen" FROM unnest($2::text[], $3::text[]) AS b (severity, time)
          JOIN hookdrift.violation x ON x.severity = b.severity AND ${firstSeen} < b.time
          WHERE x.project_id = $1 AND x.to_run IS NULL
-           AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
+           AND (SELECT n.id FROM hookdrift.violation n WHERE n.replaces = x.id LIMIT 1) IS NULL ORDER BY x.id`,
         [id, Object.keys(before), Object.values(before)],
       )
       return rows.map(({ firstSeen, ...row }) => {

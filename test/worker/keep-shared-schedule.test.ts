@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { Schedule } from '../../src/config/configuration.ts'
+import { keepSharedSchedule, type SharedWork } from '../../src/worker/keep-shared-schedule.ts'
+
+const hourly: Schedule = {
+  ...{ name: 'hourly', cron: '0 * * * *', timezone: 'UTC', jitterMs: 0, projects: [], probes: true },
+  ...{ runOnStart: false, runTimeoutMs: 60_000 },
+}
+
+/** Keeps schedules on a clock that never waits, until `ends`; returns what was asked and skipped. */
+async function keep(from: string, ends: string, work: Partial<SharedWork> = {}): Promise<readonly string[]> {
+  let now = Date.parse(from)
+  const stop = new AbortController()
+  const said: string[] = []
+  await keepSharedSchedule(
+    {
+      clock: {
+        now: () => now,
+        async sleep(ms) {
+          now += ms
+          if (now >= Date.parse(ends)) stop.abort()
+        },
+      },
+      ...{ random: () => 0, schedules: [hourly], servedUntil: () => undefined, reload: async () => [hourly] },
+      async ask({ name }, at) {
+        said.push(`${name} ${new Date(at).toISOString().slice(11, 16)}`)
+        return undefined
+      },
+      watch: {
+        planned: () => {},
+        skipped: (schedule, reason, ticks) => said.push(`${schedule} skipped ${reason} ${ticks}`),
+        failed: (schedule) => said.push(`${schedule} failed`),
+      },
+      ...work,
+    },
+    stop.signal,
+  )
+  return said
+}
+
+describe('the schedules of a worker that shares runs', () => {
+  it('ask for a run at each tick, by the time of the pattern', async () => {
+    const said = await keep('2026-11-21T03:30:00Z', '2026-11-21T06:30:00Z')
+    expect(said).toEqual(['hourly 04:00', 'hourly 05:00', 'hourly 06:00'])
+  })
+
+  it('count the ticks of other workers, and those that the workers missed together', async () => {
+    const taken = await keep('2026-11-21T03:30:00Z', '2026-11-21T04:30:00Z', { ask: async () => 'elsewhere' })
+    expect(taken).toEqual(['hourly skipped elsewhere 1'])
+    const missed = await keep('2026-11-21T03:30:00Z', '2026-11-21T03:45:00Z', {
+      servedUntil: () => Date.parse('2026-11-20T23:30:00Z'),
+    })
+    expect(missed).toEqual(['hourly 00:00', 'hourly skipped away 3'])
+  })
+
+  it('ask again when the server could not be asked', async () => {
+    let tries = 0
+    const said = await keep('2026-11-21T03:59:00Z', '2026-11-21T04:30:00Z', {
+      async ask() {
+        tries += 1
+        if (tries < 3) throw new Error('the server is away')
+        return undefined
+      },
+    })
+    expect(said).toEqual(['hourly failed', 'hourly failed'])
+    expect(tries).toBe(3)
+  })
+
+  it('run at the start where they say so', async () => {
+    const onStart = { ...hourly, runOnStart: true }
+    const said = await keep('2026-11-21T03:30:00Z', '2026-11-21T03:45:00Z', {
+      schedules: [onStart],
+      reload: async () => [onStart],
+    })
+    expect(said).toEqual(['hourly 03:30'])
+  })
+})

@@ -54,6 +54,7 @@ export const slow = [
   'history/postgres/postgres-history',
   'history/postgres/prune',
   'history/postgres/reader',
+  'history/postgres/same-rows',
   'history/postgres/takeovers',
   'history/resealed',
   'history/single-edits',

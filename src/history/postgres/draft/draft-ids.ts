@@ -37,7 +37,7 @@ export function blockIds(session: Session): DraftIds {
   }
 }
 
-/** Lets processes take blocks of ids after those that are there. Within a transaction that holds the lease. */
+/** Lets processes take blocks of ids after those that are there. Within a transaction that owns the lease. */
 export async function beginBlocks(session: Session): Promise<void> {
   const tables: readonly IdTable[] = ['project', 'version', 'change', 'violation']
   for (const table of tables) {
@@ -61,7 +61,7 @@ export async function followingIds(session: Session): Promise<DraftIds> {
       return first
     },
     async afterDeletion(session) {
-      // Ids of versions were told to the run: they are not given out again.
+      // The caller knows the ids of versions: they are not given out again.
       const { change, violation } = await readLast(session)
       Object.assign(last, { change, violation })
     },

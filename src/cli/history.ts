@@ -88,5 +88,9 @@ async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext)
   const location = await locateHistory(options, terminal)
   await using history = await openMovable(location, terminal.env)
   const upgraded = await history.upgrade(options.yes === true)
+  if (location.kind === 'postgres') {
+    const { installPool } = await import('../pool/open-pool.ts')
+    await installPool(location.server)
+  }
   return printAnswer(answerUpgrade(location.shown, upgraded), upgradeView, options.format, terminal)
 }

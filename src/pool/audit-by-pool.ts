@@ -11,7 +11,7 @@ import { Stop } from '../model/stop.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
-import { giveUpTasks, type Progress, readDone, readProgress, type TaskKey } from './tasks.ts'
+import { giveUpTasks, type TaskProgress, readDone, readProgress, type TaskKey } from './tasks.ts'
 
 export interface PoolRun {
   readonly db: PostgresDatabase
@@ -88,7 +88,7 @@ async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun):
   }
 }
 
-function stopOf({ leftMs, stoppedBy }: Progress, runTimeoutMs: number): Stop | undefined {
+function stopOf({ leftMs, stoppedBy }: TaskProgress, runTimeoutMs: number): Stop | undefined {
   if (stoppedBy !== null) return new Stop(stoppedBy, stoppedBy.toUpperCase())
   return leftMs > 0 ? undefined : new Stop('run_timeout', `the run_timeout of ${runTimeoutMs / 1000} s is over`)
 }

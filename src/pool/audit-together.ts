@@ -42,7 +42,7 @@ export async function auditTogether(
       return keeping(held)
     },
   }
-  return settling({ clock: dependencies.clock, held: () => held }, () =>
+  return leavingBehind({ clock: dependencies.clock, held: () => held }, () =>
     runAudit(audit, { ...dependencies, history }, async (audit, tools, onBug) => {
       if (held === undefined) throw new Error('a run is audited that was not begun')
       const planned = { ...coordinating, draft: held }
@@ -63,7 +63,7 @@ export async function goOnTogether(
   if (run === null || startedAt === null) throw new Error('a run is adopted that was not begun')
   const draft = await drafts.adopt(run)
   onBegun?.(run)
-  return settling({ clock: dependencies.clock, held: () => draft }, async () => {
+  return leavingBehind({ clock: dependencies.clock, held: () => draft }, async () => {
     const planned = { ...coordinating, draft }
     await removeConclusion(db, planned, concluding)
     const tasks = await readProjects(db, run)
@@ -94,7 +94,7 @@ function keeping(draft: RunDraft): RunDraft {
 }
 
 /** After an error from outside, the run is left to another process; after a bug, it is closed. */
-async function settling(
+async function leavingBehind(
   { clock, held }: Pick<AuditDependencies, 'clock'> & { readonly held: () => RunDraft | undefined },
   work: () => Promise<Report>,
 ): Promise<Report> {

@@ -4,7 +4,7 @@ import type { ForeignResult, PostgresDatabase, Session } from '../history/postgr
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
 // our own, so a job that is given out twice costs time and nothing else.
 
-/** A job that a process works at: this attempt of it, so that a process that was given up settles nothing. */
+/** A job that a process works at: this attempt of it, so that a process that was given up ends nothing. */
 export interface Attempt {
   readonly id: string
   readonly retryCount: number
@@ -110,11 +110,11 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
       }),
     async touch(queue, attempts) {
       if (attempts.length === 0) return new Set()
-      const { settled = [] }: Settled = await boss.touch(queue, attempts.map(attemptOf))
+      const { settled = [] }: Answer = await boss.touch(queue, attempts.map(attemptOf))
       return new Set(settled)
     },
     async complete(queue, attempt, within = db) {
-      const { affected }: Settled = await boss.complete(queue, attemptOf(attempt), null, { db: executor(within) })
+      const { affected }: Answer = await boss.complete(queue, attemptOf(attempt), null, { db: executor(within) })
       return affected === 1
     },
     fail: async (queue, attempt) => void (await boss.fail(queue, attemptOf(attempt))),
@@ -130,7 +130,8 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
 }
 
 /** What pg-boss answers; it does not declare it. */
-interface Settled {
+interface Answer {
+  /** Ids of the jobs that it found in the attempt that it was given. */
   readonly settled?: readonly string[]
   readonly affected?: number
 }

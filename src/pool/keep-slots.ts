@@ -20,7 +20,7 @@ export interface SlotObserver {
   unreachable(error: unknown): void
 }
 
-/** How soon an idle worker looks for jobs again, while a run is under way and otherwise. */
+/** How soon an idle worker asks for jobs again, while a run is under way and otherwise. */
 const napMs = { during: 250, between: 1_000 }
 /** The jobs of a lost worker come back without a task that waits: for those, queues are asked this often. */
 const lostEveryMs = 1_000

@@ -4,7 +4,7 @@ import { ensureSchema } from '../history/postgres/migrate.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { Clock } from '../model/clock.ts'
 import { openDrafts, type RunDrafts } from './drafts.ts'
-import { type OpenJobs, openJobs } from './jobs.ts'
+import { installJobs, type OpenJobs, openJobs } from './jobs.ts'
 import { type PoolState, readPoolState } from './read-pool-state.ts'
 import { openSharedGates, type SharedGates } from './shared-gates.ts'
 
@@ -15,6 +15,16 @@ export interface Pool {
   readonly drafts: RunDrafts
   readonly gates: SharedGates
   close(): Promise<void>
+}
+
+/** Makes what workers share besides the history, or upgrades it. @throws AuditError.failure when it cannot */
+export async function installPool(server: PostgresServer): Promise<void> {
+  const db = connect(server)
+  try {
+    await installJobs(db)
+  } finally {
+    await db.close()
+  }
 }
 
 /** What the workers of a history do. @throws AuditError.failure when the server cannot be used */

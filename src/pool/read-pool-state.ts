@@ -20,7 +20,7 @@ export interface PoolState {
 export interface RunUnderWay {
   readonly number: number
   readonly startedAt: string
-  /** When no request begins any more: ISO 8601, UTC. */
+  /** After this, no request begins: ISO 8601, UTC. */
   readonly stopsAt: string
 }
 

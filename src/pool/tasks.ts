@@ -101,7 +101,7 @@ export async function readTask(session: Session, { run, projectId }: TaskKey): P
 const leftSql = '(extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8'
 
 /**
- * Takes a task that nobody took since it was read, within a transaction. What its former worker wrote goes with it.
+ * Takes a task that no worker took since it was read, within a transaction. What its former worker wrote goes with it.
  * Returns the token of all writes from now on; undefined when another worker was first.
  */
 export async function takeTask(
@@ -160,7 +160,7 @@ export async function removeRows(session: Session, run: number, projects: readon
   }
 }
 
-export interface Progress {
+export interface TaskProgress {
   readonly planned: number
   readonly running: number
   readonly lost: number
@@ -171,8 +171,8 @@ export interface Progress {
 }
 
 /** How far a run is; undefined when it is no longer this pool's. */
-export async function readProgress(session: Session, run: number): Promise<Progress | undefined> {
-  return session.get<Progress>(
+export async function readProgress(session: Session, run: number): Promise<TaskProgress | undefined> {
+  return session.get<TaskProgress>(
     `SELECT ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy", ${['planned', 'running', 'lost', 'done']
       .map((state) => `count(t.run) FILTER (WHERE t.state = '${state}') AS "${state}"`)
       .join(', ')}

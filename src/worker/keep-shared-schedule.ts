@@ -5,7 +5,7 @@ import { entryOf } from './keep-schedule.ts'
 import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
 
 /** The schedules of a worker that shares runs with others: a tick asks for a run, which any of them may coordinate. */
-export interface SharedWork {
+export interface SharedSchedules {
   readonly clock: Clock
   /** At least 0, below 1. */
   readonly random: () => number
@@ -31,7 +31,7 @@ const longestNapMs = 60_000
 const againMs = 5_000
 
 /** Asks for the runs of the schedules until the signal aborts. A tick that could not ask does so as soon as it can. */
-export async function keepSharedSchedule(work: SharedWork, signal: AbortSignal): Promise<void> {
+export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSignal): Promise<void> {
   const { clock, watch } = work
   let schedules = byName(work.schedules)
   const servedUntil = (name: string) => {

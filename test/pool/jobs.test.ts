@@ -64,19 +64,19 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     expect({ done, most }).toEqual({ done: 60, most: 3 })
   })
 
-  it('does not let a process settle a job that another one works at', async () => {
+  it('does not let a process end a job that another one works at', async () => {
     await jobs.send(queue, [{}])
     const [zombie] = await jobs.fetch(queue, { most: 1, cap: 9 })
     if (zombie === undefined) throw new Error('no job')
     await jobs.fail(queue, zombie)
     await db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
-    const [holder] = await jobs.fetch(queue, { most: 1, cap: 9 })
-    expect(holder).toMatchObject({ id: zombie.id, retryCount: 1 })
+    const [owner] = await jobs.fetch(queue, { most: 1, cap: 9 })
+    expect(owner).toMatchObject({ id: zombie.id, retryCount: 1 })
     expect(await jobs.touch(queue, [zombie])).toEqual(new Set())
     expect(await jobs.complete(queue, zombie)).toBe(false)
     await jobs.fail(queue, zombie)
-    expect(await jobs.touch(queue, [holder as never])).toEqual(new Set([zombie.id]))
-    expect(await jobs.complete(queue, holder as never)).toBe(true)
+    expect(await jobs.touch(queue, [owner as never])).toEqual(new Set([zombie.id]))
+    expect(await jobs.complete(queue, owner as never)).toBe(true)
   })
 
   it('sends nothing of a transaction that was rolled back', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Schedule } from '../../src/config/configuration.ts'
-import { keepSharedSchedule, type SharedWork } from '../../src/worker/keep-shared-schedule.ts'
+import { keepSharedSchedule, type SharedSchedules } from '../../src/worker/keep-shared-schedule.ts'
 
 const hourly: Schedule = {
   ...{ name: 'hourly', cron: '0 * * * *', timezone: 'UTC', jitterMs: 0, projects: [], probes: true },
@@ -8,7 +8,7 @@ const hourly: Schedule = {
 }
 
 /** Keeps schedules on a clock that never waits, until `ends`; returns what was asked and skipped. */
-async function keep(from: string, ends: string, work: Partial<SharedWork> = {}): Promise<readonly string[]> {
+async function keep(from: string, ends: string, work: Partial<SharedSchedules> = {}): Promise<readonly string[]> {
   let now = Date.parse(from)
   const stop = new AbortController()
   const said: string[] = []

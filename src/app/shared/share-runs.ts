@@ -30,7 +30,7 @@ export interface Sharing {
   readonly onPage: (page: PageRead) => void
   readonly watch: SharedObserver
   readonly onTakenOver: () => void
-  /** Called when this worker begins to coordinate a run, and when it does not any more. */
+  /** Called when this worker begins to coordinate a run, and when it no longer does. */
   readonly onCoordinating: (coordinates: boolean) => void
 }
 
@@ -45,12 +45,12 @@ export function openPoolOf({ history }: Configuration, log: Log): Promise<Pool> 
     })
   }
   const onError = (error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be looked after')
+    log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
   return openPool(history.server, thisProcess, { clock: systemClock, onError })
 }
 
-/** How often an idle worker looks for a run to coordinate. */
-const lookEveryMs = 1_000
+/** How often an idle worker asks for a run to coordinate. */
+const askEveryMs = 1_000
 
 /**
  * Takes part in all runs of a history until the signal aborts: asks for those of the schedules, coordinates one at a
@@ -132,7 +132,7 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
       })
       if (job !== undefined) await coordinateOne(job)
       else {
-        await systemClock.sleep(lookEveryMs, signal).catch((error: unknown) => {
+        await systemClock.sleep(askEveryMs, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })
       }

@@ -11,7 +11,7 @@ import { Stop } from '../model/stop.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
-import { giveUpTasks, type TaskProgress, readDone, readProgress, type TaskKey } from './tasks.ts'
+import { giveUpTasks, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
 
 export interface PoolRun {
   readonly db: PostgresDatabase

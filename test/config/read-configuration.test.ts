@@ -239,7 +239,10 @@ describe('readConfiguration', () => {
     ['services: []', '1:11: services is an empty list, expected a list that is not empty'],
     [`histroy: ./x.db\n${smallest}`, '1:1: `histroy` is unknown, did you mean `history`?'],
     [`workers: {}\n${smallest}`, '1:1: `workers` is unknown, did you mean `worker`?'],
-    [`worker: { port: 1 }\n${smallest}`, '1:11: `port` is unknown, expected `listen`, `hosts`, `shared`, `slots` or `services`'],
+    [
+      `worker: { port: 1 }\n${smallest}`,
+      '1:11: `port` is unknown, expected `listen`, `hosts`, `shared`, `slots` or `services`',
+    ],
     [`concurrency: many\n${smallest}`, '1:14: concurrency is "many", expected a whole number from 1 to 64'],
     [`concurrency: 65\n${smallest}`, '1:14: concurrency is 65, expected a whole number from 1 to 64'],
     [`policy: ""\n${smallest}`, '1:9: policy is "", expected the path of a file, at most 4096 characters'],

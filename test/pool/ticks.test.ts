@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openJobs } from '../../src/pool/jobs.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
+import { openJobs } from '../../src/pool/jobs.ts'
 import type { RunRequest } from '../../src/pool/runs.ts'
 import { takeTick } from '../../src/pool/ticks.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'

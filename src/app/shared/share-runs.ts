@@ -44,8 +44,7 @@ export function openPoolOf({ history }: Configuration, log: Log): Promise<Pool> 
       advice: 'remove `worker.shared`, or keep the history in PostgreSQL: `hookdrift docs many-machines`',
     })
   }
-  const onError = (error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
+  const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
   return openPool(history.server, thisProcess, { clock: systemClock, onError })
 }
 

@@ -1,6 +1,6 @@
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
-import { isoTime } from '../model/clock.ts'
+import { type Clock, isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { auditByPool, HandedOver } from './audit-by-pool.ts'
@@ -16,6 +16,8 @@ export interface Coordinating {
   readonly drafts: RunDrafts
   /** Of the request. */
   readonly id: string
+  /** Of this process: the run may have another one. */
+  readonly clock: Clock
   /** Aborted when another process is to go on with the run. */
   readonly handOver: AbortSignal
   /** Called when the run has its number. */
@@ -47,7 +49,7 @@ export async function auditTogether(
       if (held === undefined) throw new Error('a run is audited that was not begun')
       const planned = { ...coordinating, draft: held }
       const projectIds = await planTasks(planned, audit.projects, { plan, options })
-      return poolOf(planned, { projectIds, options, ...dependencies, id })(audit, tools, onBug)
+      return poolOf(planned, { projectIds, options, id })(audit, tools, onBug)
     }),
   )
 }
@@ -68,21 +70,21 @@ export async function goOnTogether(
     await removeConclusion(db, planned, concluding)
     const tasks = await readProjects(db, run)
     const projectIds = tasks.map(({ projectId }) => projectId)
-    const auditAll = poolOf(planned, { projectIds, options, ...dependencies, id })
+    const auditAll = poolOf(planned, { projectIds, options, id })
     const begun = { draft: keeping(draft), startedAt }
     return conductRun(audit, dependencies, begun, auditAll)
   })
 }
 
-interface Pooling extends Pick<AuditDependencies, 'clock'> {
+interface Pooling {
   readonly projectIds: readonly number[]
   readonly options: WalkOptions
   readonly id: string
 }
 
 function poolOf(
-  { db, jobs, handOver, draft }: Coordinating & { readonly draft: RunDraft },
-  { projectIds, options, clock, id }: Pooling,
+  { db, jobs, clock, handOver, draft }: Coordinating & { readonly draft: RunDraft },
+  { projectIds, options, id }: Pooling,
 ) {
   const onConcluding = () => noteConcluding(db, { id, draft })
   return auditByPool({ db, jobs, clock, draft, projectIds, handOver, onConcluding, runTimeoutMs: options.runTimeoutMs })

@@ -11,6 +11,7 @@ import {
 } from '../history/postgres/draft/postgres-draft.ts'
 import { type SharedProcess, takeLease } from '../history/postgres/lease.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import type { TaskKey } from './tasks.ts'
 
 /** The draft of a run, to which other processes leave what their projects' drafts keep. */
@@ -37,7 +38,7 @@ export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDraft
       return { ...(await openRunDraft(db, owner, { ...acquired, ids: ids() })), token: acquired.token }
     },
     async adopt(run) {
-      const token = await db.transaction((transaction) => takeLease(transaction, owner, db.shown))
+      const token = await briefTransaction(db, (transaction) => takeLease(transaction, owner, db.shown))
       return { ...(await openRunDraft(db, owner, { run, token, interrupted: [], ids: ids() })), token }
     },
     ofTask({ run, projectId, token, project }) {

@@ -1,5 +1,6 @@
 import { PgBoss, type Queue } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { briefTransaction } from './brief-transaction.ts'
 
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
 // our own, so a job that is given out twice costs time and nothing else.
@@ -101,7 +102,7 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
       return (await boss.insert(queue, jobs, { db: executor(within), returnId: true }))?.length ?? 0
     },
     fetch: (queue, { most, cap }) =>
-      db.transaction(async (transaction) => {
+      briefTransaction(db, async (transaction) => {
         // Several fetches at once would each count the jobs that were worked at before.
         await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} ${queue}`])
         const options = { batchSize: most, groupConcurrency: cap, db: executor(transaction) }

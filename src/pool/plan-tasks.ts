@@ -3,6 +3,7 @@ import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import { beginBlocks } from '../history/postgres/draft/draft-ids.ts'
 import { projectIdsOf } from '../history/postgres/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, walkQueue } from './jobs.ts'
 import { type RunPlan, writePlan } from './runs.ts'
@@ -32,7 +33,7 @@ export async function planTasks(
   const { run } = draft
   const services = [...new Set(projects.map(({ ref }) => ref.service))]
   await jobs.makeQueues(services)
-  return db.transaction(async (transaction) => {
+  return briefTransaction(db, async (transaction) => {
     await requireLease(transaction, draft)
     await transaction.run('DELETE FROM hookdrift.task WHERE run <> $1', [run])
     await writePlan(transaction, id, { run, plan, options })
@@ -62,7 +63,7 @@ export async function noteConcluding(
   db: PostgresDatabase,
   { id, draft }: Pick<Planning, 'id' | 'draft'>,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
+  await briefTransaction(db, async (transaction) => {
     await requireLease(transaction, draft)
     await transaction.run(
       `UPDATE hookdrift.run_plan SET concluding = (SELECT json_object_agg(name, next) FROM hookdrift.id_block)::text
@@ -79,7 +80,7 @@ export async function removeConclusion(
   concluding: Readonly<Record<string, number>> | undefined,
 ): Promise<void> {
   const { run } = draft
-  await db.transaction(async (transaction) => {
+  await briefTransaction(db, async (transaction) => {
     await requireLease(transaction, draft)
     const column = { version: 'from_run', violation: 'from_run', change: 'run' } as const
     for (const table of concluding === undefined ? [] : counted) {

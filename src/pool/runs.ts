@@ -1,6 +1,7 @@
 import type { ProjectList } from '../audit/audited-service.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import type { FailOn } from '../model/violation.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import { type Jobs, runQueue } from './jobs.ts'
 import type { WalkOptions } from './tasks.ts'
 
@@ -55,7 +56,7 @@ export async function requestRun(
     ])
     return true
   }
-  return within === undefined ? db.transaction(ask) : ask(within)
+  return within === undefined ? briefTransaction(db, ask) : ask(within)
 }
 
 export interface RequestedRun {

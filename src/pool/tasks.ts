@@ -2,6 +2,7 @@ import type { AuditedProject } from '../audit/project-scan.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import { briefTransaction } from './brief-transaction.ts'
 
 /** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */
 export interface PlannedProject {
@@ -189,7 +190,7 @@ export type GivenUp = 'unfinished' | 'planned' | readonly number[]
  * projects' ids; for `unfinished`, those that were given up before included.
  */
 export async function giveUpTasks(db: PostgresDatabase, run: number, which: GivenUp): Promise<readonly number[]> {
-  return db.transaction(async (transaction) => {
+  return briefTransaction(db, async (transaction) => {
     const isChosen =
       which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($2::bigint[])'
     const rows = await transaction.all<{ id: number }>(

@@ -1,4 +1,5 @@
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import type { Jobs } from './jobs.ts'
 import { type RunRequest, requestRun } from './runs.ts'
 
@@ -14,7 +15,7 @@ export async function takeTick(
   tick: { readonly schedule: string; readonly dueAt: number; readonly worker: string; readonly id: string },
   request: RunRequest,
 ): Promise<TickOutcome> {
-  return db.transaction(async (transaction) => {
+  return briefTransaction(db, async (transaction) => {
     const isFirst = await transaction.run(
       `INSERT INTO hookdrift.tick (schedule, due_at, taken_by, taken_at) VALUES ($1, $2, $3, clock_timestamp())
        ON CONFLICT DO NOTHING`,

@@ -6,6 +6,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
+import { briefTransaction } from './brief-transaction.ts'
 import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
 import {
@@ -86,26 +87,26 @@ export async function walkTask(
   const site = await sites.enter(key.run, state)
   const project = typeof site === 'string' ? undefined : site.open(state.project)
   if (typeof site === 'string' || project === undefined) {
-    await db.transaction(async (transaction) => {
+    await briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(queue, job, transaction))) return
       await jobs.send(queue, [key], { delayS: refusedDelayS }, transaction)
     })
     return typeof site === 'string' ? site : 'configuration'
   }
-  const token = await db.transaction((transaction) => takeTask(transaction, key, { token: state.token, worker }))
+  const token = await briefTransaction(db, (transaction) => takeTask(transaction, key, { token: state.token, worker }))
   if (token === undefined) return 'lost'
   if (state.wasRunning) dependencies.onTakenOver()
   const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
   if (left === undefined) {
     if (abandon.reason === 'lost') return 'lost'
-    const isReturned = await db.transaction(async (transaction) => {
+    const isReturned = await briefTransaction(db, async (transaction) => {
       if (!(await returnTask(transaction, key, token))) return false
       if (await jobs.complete(queue, job, transaction)) await jobs.send(queue, [key], {}, transaction)
       return true
     })
     return isReturned ? 'returned' : 'lost'
   }
-  const isLeft = await db.transaction(async (transaction) => {
+  const isLeft = await briefTransaction(db, async (transaction) => {
     if (!(await leaveTask(transaction, key, { token, ...left }))) return false
     // The job may be another worker's by now, which finds the task done.
     await jobs.complete(queue, job, transaction)

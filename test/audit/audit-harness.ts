@@ -5,7 +5,8 @@ import type { AuditedService } from '../../src/audit/audited-service.ts'
 import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { AuditedProject } from '../../src/audit/project-scan.ts'
-import { type AuditAll, runAudit } from '../../src/audit/run-audit.ts'
+import { type Audit, type AuditAll, type AuditDependencies, runAudit } from '../../src/audit/run-audit.ts'
+import type { History } from '../../src/history/history.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { LocalProcess } from '../../src/history/sqlite/lease.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
@@ -34,6 +35,10 @@ export interface AuditHarnessOptions {
   readonly concurrency?: number
   /** How the projects of a run are audited. Default: in this process. */
   readonly auditAll?: AuditAll
+  /** Opens another history than a file. */
+  readonly openHistory?: () => Promise<History>
+  /** Conducts runs in place of `runAudit`. */
+  readonly conduct?: (audit: Audit, dependencies: AuditDependencies) => Promise<Report>
 }
 
 /** What the configuration says of the service's list of projects. */
@@ -92,6 +97,8 @@ export function openAuditHarness({
   labels = {},
   concurrency = 2,
   auditAll,
+  openHistory,
+  conduct = (audit, dependencies) => runAudit(audit, dependencies, auditAll),
 }: AuditHarnessOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
@@ -156,7 +163,7 @@ export function openAuditHarness({
       matches: matches.map(({ pattern, labels = {} }) => ({ pattern, labels, configuredAt: null })),
       open: (ref, { labels, configuredAt }) => ({ ...projectOf(ref, ref.name.slice(5)), labels, configuredAt }),
     })
-    const history = openSqliteHistory(file, owner)
+    const history = (await openHistory?.()) ?? openSqliteHistory(file, owner)
     const sealer = createSealer(Buffer.alloc(32, turn.installationKey ?? 1))
     const signal = turn.signal ?? new AbortController().signal
     const services = turn.list === undefined ? [] : [serviceOf(turn, turn.list)]
@@ -167,7 +174,7 @@ export function openAuditHarness({
           : await discoverProjects(services, { history, sealer, clock, signal })
       const chosen = found.projects.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
       const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
-      return await runAudit(
+      return await conduct(
         {
           projects: chosen,
           lists: found.lists,
@@ -196,7 +203,6 @@ export function openAuditHarness({
               throw error
             }),
         },
-        auditAll,
       )
     } finally {
       await history.close()
@@ -215,7 +221,7 @@ export function openAuditHarness({
     },
     /** A history verifies in the end, no matter what a test did to it. */
     [Symbol.dispose]: () => {
-      const faults = faultsIn(file)
+      const faults = openHistory === undefined ? faultsIn(file) : []
       rmSync(directory, { recursive: true, force: true })
       if (faults.length > 0) throw new Error(`the history does not verify: ${faults.join('; ')}`)
     },

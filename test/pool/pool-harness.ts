@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuditedProject } from '../../src/audit/project-scan.ts'
-import type { Audit } from '../../src/audit/run-audit.ts'
-import type { History } from '../../src/history/history.ts'
+import type { Audit, AuditDependencies } from '../../src/audit/run-audit.ts'
 import { connect, type PostgresDatabase } from '../../src/history/postgres/connect.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
+import type { PostgresServer } from '../../src/history/postgres-server.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import type { Report } from '../../src/model/report.ts'
-import { auditTogether, goOnTogether } from '../../src/pool/audit-together.ts'
+import { auditTogether } from '../../src/pool/audit-together.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
-import { type OpenJobs, openJobs, runQueue } from '../../src/pool/jobs.ts'
+import { openJobs, runQueue, touchEveryMs } from '../../src/pool/jobs.ts'
 import { keepSlots, type SlotDependencies } from '../../src/pool/keep-slots.ts'
-import { type RequestedRun, type RunKey, type RunRequest, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
+import { endRun, type RunKey, requestRun } from '../../src/pool/runs.ts'
 import type { RunSite } from '../../src/pool/walk-task.ts'
-import { makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { pausable } from './pausable.ts'
 
-export const realClock: Clock = {
+const realClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 }
@@ -26,163 +24,148 @@ const every: SlotDependencies['every'] = (ms, call) => {
   return () => clearInterval(timer)
 }
 
-export interface PoolTurn extends Omit<Audit, 'concurrency' | 'configurationDigest'> {
-  /** Start of the run. */
-  readonly now: number
+export interface PoolWorkerInTest {
+  readonly id: string
+  /** Projects that it walks. */
+  busy(): number
+  /** Its statements wait from now on, as those of a paused process do. */
+  pause(): void
+  resume(): void
+  stop(): Promise<void>
 }
 
-/** A history in a database of its own, and workers that share its runs in this process. */
-export async function openPoolHarness({ walks = 2 } = {}) {
-  const place = await makeDatabase()
-  const sealer = createSealer(Buffer.alloc(32, 1))
+/** Workers that share the runs of a history in this process. */
+export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
   let made = 0
+  let asked = 0
   const faults: unknown[] = []
   const events: string[] = []
   const closes: (() => Promise<void>)[] = []
-  /** The projects of the run under way: what configurations of all workers would say. */
-  let turn: PoolTurn | undefined
+  /** The run under way: what the files of all workers say. */
+  let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
 
   const ownerOf = (pid: number): SharedProcess => ({
     ...{ host: 'host-1', bootId: 'boot', pid, isAlive: () => true, now: () => Date.now(), every },
   })
 
-  async function join(): Promise<{
-    readonly db: PostgresDatabase
-    readonly jobs: OpenJobs
-    readonly id: string
-    readonly pid: number
-  }> {
+  async function join() {
     made += 1
-    const db = connect(place.server)
+    const whole = connect(server)
+    const { db, ...control } = pausable(whole)
     const jobs = await openJobs(db, (error) => faults.push(error))
     closes.push(async () => {
+      control.resume()
       await jobs.close()
-      await db.close()
+      await whole.close()
     })
-    return { db, jobs, id: `worker-${made}`, pid: made }
+    return { db, jobs, control, id: `worker-${made}`, owner: ownerOf(made) }
   }
 
-  const siteOf = (signal: AbortSignal): RunSite => {
-    if (turn === undefined) throw new Error('no run is under way')
-    const { policy, acceptsRemovals, runsProbes = true, usesMarks = true, projects } = turn
-    const byName = new Map(projects.map((project) => [project.ref.name, project]))
+  const site = (): RunSite => {
+    if (current === undefined) throw new Error('no run is under way')
+    const { audit, dependencies } = current
     return {
-      terms: { policy, configurationDigest: 'configuration', acceptsRemovals, runsProbes, usesMarks },
-      ...{ sealer, toolVersion: '0.0.0', signal, onPage: () => {} },
+      terms: audit,
+      ...{ sealer: dependencies.sealer, toolVersion: dependencies.toolVersion, onPage: () => {} },
+      signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),
-      open: ({ ref, labels }) => {
-        const project = byName.get(ref.name)
-        return project === undefined ? undefined : { ...project, labels }
-      },
+      open: ({ ref }) => audit.projects.find((project) => project.ref.name === ref.name),
     }
   }
 
-  /** Starts a worker; the returned function stops it. */
-  async function startWorker(more: Partial<SlotDependencies> = {}): Promise<() => Promise<void>> {
-    const { db, jobs, id, pid } = await join()
+  async function startWorker(): Promise<PoolWorkerInTest> {
+    const { db, jobs, control, id, owner } = await join()
     const stop = new AbortController()
+    let busy = 0
     const working = keepSlots(
       {
         ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf: () => walks },
-        drafts: openDrafts(db, ownerOf(pid)),
+        drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
-        sites: { enter: async () => siteOf(new AbortController().signal) },
+        sites: { enter: async () => site() },
         watch: {
-          begun: () => {},
-          ended: (service, result) => events.push(`${id} ${service} ${result}`),
-          failed: (_, error) => faults.push(error),
+          begun: () => {
+            busy += 1
+          },
+          ended: (service, result) => {
+            busy -= 1
+            events.push(`${id} ${service} ${result}`)
+          },
+          failed: (_, error) => {
+            busy -= 1
+            faults.push(error)
+          },
           unreachable: (error) => faults.push(error),
         },
-        ...more,
       },
       stop.signal,
     )
-    return async () => {
-      stop.abort()
-      await working
+    return {
+      ...control,
+      id,
+      busy: () => busy,
+      async stop() {
+        stop.abort()
+        await working
+      },
     }
   }
 
-  const request: RunRequest = {
-    ...{ schedule: null, configurationDigest: 'configuration', policyDigest: 'policy', only: [], failOn: 'medium' },
-    ...{ runsProbes: true, acceptsRemovals: false, notifies: true, runTimeoutMs: 60_000 },
-  }
-  let asked = 0
+  let coordinator: ReturnType<typeof join> | undefined
 
-  /** One run as its coordinator does it. */
-  async function audit(
-    given: PoolTurn,
-    { runTimeoutMs = 60_000, handOver = new AbortController().signal } = {},
-  ): Promise<Report> {
-    turn = given
-    const { db, jobs, pid } = await join()
+  /** One run as its coordinator does it, in place of `runAudit`. */
+  async function conduct(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
+    current = { audit, dependencies }
+    coordinator ??= join()
+    const { db, jobs, owner } = await coordinator
     asked += 1
     const id = `run-${asked}`
-    await requestRun({ db, jobs }, { ...request, runTimeoutMs }, id)
-    return coordinate({ db, jobs, id, pid, handOver, given })
-  }
-
-  async function coordinate({
-    db,
-    jobs,
-    id,
-    pid,
-    handOver,
-    given,
-  }: {
-    readonly db: PostgresDatabase
-    readonly jobs: OpenJobs
-    readonly id: string
-    readonly pid: number
-    readonly handOver: AbortSignal
-    readonly given: PoolTurn
-  }): Promise<Report> {
+    const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn } = audit
+    const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
+    const request = { schedule: null, configurationDigest: '', policyDigest: '', only: [], notifies: true, failOn }
+    await requestRun({ db, jobs }, { ...request, ...options }, id)
     const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
     if (job?.data.id !== id) throw new Error('the job of the run is not there')
-    const history: History = await openPostgresHistory(place.server, ownerOf(pid))
-    const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [] } = given
-    const requested = (await readRequestedRun(db, id)) as RequestedRun
-    const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: requested.request.runTimeoutMs }
-    const audited = { ...given, concurrency: 2, configurationDigest: 'configuration' }
-    const coordinating = { db, jobs, id, handOver, drafts: openDrafts(db, ownerOf(pid)) }
-    const dependencies = {
-      ...{ history, sealer, clock: { ...realClock, now: () => given.now }, signal: new AbortController().signal },
-      ...{ toolVersion: '0.0.0', onPage: () => {}, onInterrupted: () => {} },
-      onBug: (_: AuditedProject, error: unknown) => void faults.push(error),
-    }
+    const stopTouching = every(touchEveryMs, () => void jobs.touch(runQueue, [job]))
+    const drafts = openDrafts(db, owner)
+    const handOver = new AbortController().signal
+    const plan = { lists, isWholeFleet, areAll: true }
     try {
-      const report =
-        requested.options === undefined
-          ? await auditTogether(
-              audited,
-              { plan: { lists, isWholeFleet, areAll: true }, options },
-              coordinating,
-              dependencies,
-            )
-          : await goOnTogether(audited, { ...requested, options: requested.options }, coordinating, dependencies)
-      await jobs.complete(runQueue, job)
-      return report
+      const coordinating = { db, jobs, id, clock: realClock, handOver, drafts }
+      return await auditTogether(audit, { plan, options }, coordinating, dependencies)
     } finally {
-      await history.close()
+      stopTouching()
+      await endRun(db, id, null)
+      await jobs.complete(runQueue, job)
     }
   }
 
   return {
-    place,
-    server: place.server,
     faults,
     events,
-    join,
     startWorker,
-    audit,
-    coordinate,
-    openHistory: () => openPostgresHistory(place.server, ownerOf(999)),
+    conduct,
+    openHistory: () => openPostgresHistory(server, ownerOf(999)),
     async [Symbol.asyncDispose]() {
       for (const close of closes) await close()
-      await place.remove()
     },
   }
 }
 
-export type PoolHarness = Awaited<ReturnType<typeof openPoolHarness>>
-export type { TestDatabase }
+/** Has the work of some workers given to others, as it is after ten seconds of silence; each task once. */
+export function openLosses(db: PostgresDatabase) {
+  const lost = new Set<string>()
+  return async (workers: readonly PoolWorkerInTest[]): Promise<void> => {
+    const tasks = await db.all<{ id: number; run: number; token: number }>(
+      "SELECT project_id AS id, run, token FROM hookdrift.task WHERE worker = ANY($1::text[]) AND state = 'running'",
+      [workers.map(({ id }) => id)],
+    )
+    const own = tasks.filter(({ run, id, token }) => !lost.has(`${run} ${id} ${token}`))
+    for (const { run, id, token } of own) lost.add(`${run} ${id} ${token}`)
+    await db.foreign(
+      `UPDATE ${db.schema}_jobs.job SET heartbeat_on = now() - interval '1 minute'
+       WHERE state = 'active' AND name LIKE 'walk/%' AND (data ->> 'projectId')::bigint = ANY($1::bigint[])`,
+      [own.map(({ id }) => id)],
+    )
+  }
+}

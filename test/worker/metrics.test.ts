@@ -198,6 +198,7 @@ describe('metrics', () => {
     expect(scrape.samples('hookdrift_ticks_skipped_total')).toEqual({
       'reason=away schedule=a': 0,
       'reason=busy schedule=a': 0,
+      'reason=elsewhere schedule=a': 0,
       'reason=running schedule=a': 2,
     })
     expect(scrape.samples('hookdrift_runs_total')).toMatchObject({

@@ -5,6 +5,7 @@ import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import { HandedOver } from '../../pool/audit-by-pool.ts'
 import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
+import { briefTransaction } from '../../pool/brief-transaction.ts'
 import { type Job, runQueue } from '../../pool/jobs.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, keyOf, type RequestedRun, type RunKey, readRequestedRun } from '../../pool/runs.ts'
@@ -53,12 +54,12 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   const { db, jobs } = pool
   const { id } = job.data
   const finish = (error: string | null) =>
-    db.transaction(async (transaction) => {
+    briefTransaction(db, async (transaction) => {
       await endRun(transaction, id, error)
       await jobs.complete(runQueue, job, transaction)
     })
   const offerAgain = (delayS: number) =>
-    db.transaction(async (transaction) => {
+    briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(runQueue, job, transaction))) return
       await jobs.send(runQueue, [job.data], { delayS, key: keyOf({ schedule }, id) }, transaction)
     })
@@ -125,7 +126,7 @@ async function conduct(
       composeNotifications: notificationsOf(configuration, projects, request.notifies),
       ...watchIn(log),
     })
-    const coordinating = { ...pool, id, handOver, onBegun: watch.begun }
+    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun }
     const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
     if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
       const { lists, isWholeFleet, areAll } = requested.plan

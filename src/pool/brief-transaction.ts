@@ -1,0 +1,15 @@
+import type { PostgresDatabase, Transaction } from '../history/postgres/connect.ts'
+
+/**
+ * A transaction that the server ends when its process rests in it for five seconds: others wait for its locks, and a
+ * process may be paused, or its machine gone, at any statement.
+ */
+export function briefTransaction<Result>(
+  db: PostgresDatabase,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction(async (transaction) => {
+    await transaction.run("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
+    return work(transaction)
+  })
+}

@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
 })
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 2_000; tries++) {
     if (await isSo().catch(() => false)) return
     await sleep(50)
   }

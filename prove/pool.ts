@@ -15,7 +15,8 @@ const [worlds = 1_000, first = 1] = process.argv.slice(2).map(Number)
 const given = process.env.HOOKDRIFT_TEST_POSTGRES
 const cluster = given === undefined ? makeCluster() : undefined
 if (given === undefined && cluster === undefined) throw new Error('PostgreSQL is not installed')
-const url = given ?? `postgres://${cluster?.user}@localhost/postgres?host=${encodeURIComponent(cluster?.directory ?? '')}`
+const url =
+  given ?? `postgres://${cluster?.user}@localhost/postgres?host=${encodeURIComponent(cluster?.directory ?? '')}`
 const administrator = connect(readPostgresUrl(url))
 
 let made = 0

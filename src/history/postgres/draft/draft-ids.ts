@@ -37,7 +37,7 @@ export function blockIds(session: Session): DraftIds {
   }
 }
 
-/** Lets processes take blocks of ids after those that are there. Within a transaction that holds the lease. */
+/** Lets processes take blocks of ids after those that are there. Within a transaction that owns the lease. */
 export async function beginBlocks(session: Session): Promise<void> {
   const tables: readonly IdTable[] = ['project', 'version', 'change', 'violation']
   for (const table of tables) {

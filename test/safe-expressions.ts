@@ -99,6 +99,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
   },
+  'src/history/postgres/query/first-word.ts': {
+    '/(?:\\s+|--[^\\r\\n]*)/y': ourText,
+    '/[A-Za-z]*/y': ourText,
+  },
   'src/history/retention.ts': {
     '/(\\d+)([ymdh])/g': ourText,
   },

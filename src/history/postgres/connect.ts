@@ -102,7 +102,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
         yield* rows
       }
     } finally {
-      await cursor.close()
+      // Not awaited: a broken connection never answers. The next statement waits for it.
+      cursor.close(() => {})
     }
   }
 

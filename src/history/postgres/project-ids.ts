@@ -3,7 +3,7 @@ import type { Session } from './connect.ts'
 
 type ProjectKey = Pick<ProjectRef, 'service' | 'uid'>
 
-/** The ids of projects' rows, in their order; missing rows are inserted. Within a transaction that holds the lease. */
+/** The ids of projects' rows, in their order; missing rows are inserted. Within a transaction that has the lease locked. */
 export async function projectIdsOf(session: Session, projects: readonly ProjectKey[]): Promise<readonly number[]> {
   const keys = [projects.map(({ service }) => service), projects.map(({ uid }) => uid)]
   await session.run(

@@ -49,6 +49,20 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
     await expect(work).rejects.toThrow(AuditError)
   })
 
+  it('fails when the connection breaks between two rows', async () => {
+    const work = db.snapshot(async (transaction) => {
+      const session = await transaction.value<number>('SELECT pg_backend_pid()')
+      for await (const { n } of transaction.iterate<{ n: number }>('SELECT generate_series(1, 5000) AS n')) {
+        if (n === 500) await db.value('SELECT pg_terminate_backend($1)', [session ?? 0])
+      }
+    })
+    await expect(work).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringMatching(/^cannot use the history /),
+    })
+    expect(await db.value('SELECT 1')).toBe(1)
+  })
+
   it('reads many rows one after the other', async () => {
     const sum = await db.snapshot(async (transaction) => {
       let found = 0

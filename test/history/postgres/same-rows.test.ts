@@ -74,6 +74,13 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
       expect({ [table]: ofDatabase[table] }).toEqual({ [table]: rows })
   }
 
+  /** Compares the digests that a run committed with those of its rows. */
+  async function expectDigested(run: number): Promise<void> {
+    const written = await db.value<string>('SELECT part_digests FROM hookdrift.run WHERE number = $1', [run])
+    const read = await db.snapshot((session) => partsOfRun(session, run, chainVersion))
+    expect(written).toBe(canonicalJson(read))
+  }
+
   it('are those of SQLite, after runs with something of everything', async () => {
     await playInFile(playEvents)
     await playInDatabase(playEvents)
@@ -121,7 +128,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     await expectSameRows()
   })
 
-  it('are digested as they are, whichever order concurrent projects are written in', async () => {
+  it('are digested as they are where projects are written concurrently', async () => {
     await playInDatabase(async (history) => {
       const many = Array.from({ length: 6 }, (_, at): ProjectRef => ({ ...payments, name: `p${at}`, uid: `P${at}` }))
       for (const hour of [1, 2, 3]) {
@@ -130,11 +137,20 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
         await commit(draft)
       }
     })
-    for (const run of [1, 2, 3]) {
-      const written = await db.value<string>('SELECT part_digests FROM hookdrift.run WHERE number = $1', [run])
-      const read = await db.snapshot((session) => partsOfRun(session, run, chainVersion))
-      expect(written).toBe(canonicalJson(read))
-    }
+    for (const run of [1, 2, 3]) await expectDigested(run)
+  })
+
+  it('are digested as they are by a process that goes on with a run', async () => {
+    const { run, token } = await acquireRun(db, owner(), aStart())
+    const ids = await followingIds(db)
+    const first = await openRunDraft(db, owner(), { run, token, interrupted: [], ids })
+    await auditPages(first, payments, 1)
+    const kept = JSON.stringify(await first.exportProject(payments))
+    const second = await openRunDraft(db, owner(), { run, token, interrupted: [], ids })
+    await auditPages(second, orders, 1)
+    await second.importProject(payments, JSON.parse(kept))
+    expect((await commit(second)).violations).toHaveLength(104)
+    await expectDigested(run)
   })
 
   it('are not written by a draft whose fence is gone', async () => {

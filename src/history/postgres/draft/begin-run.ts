@@ -3,7 +3,7 @@ import type { PostgresDatabase, Session } from '../connect.ts'
 import { readLease, type SharedProcess, takeLease } from '../lease.ts'
 import { closeKilledRuns } from './close-runs.ts'
 import { readOutcome } from './commit-run.ts'
-import { type AcquiredLease, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
+import { type AcquiredRun, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
 
 /**
  * Begins a run, as `History.begin` does.
@@ -18,10 +18,10 @@ export async function acquireRun(
   db: PostgresDatabase,
   owner: SharedProcess,
   start: RunStart,
-): Promise<Omit<AcquiredLease, 'ids'>> {
+): Promise<Omit<AcquiredRun, 'ids'>> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
-  let acquired: AcquiredLease | undefined
+  let acquired: AcquiredRun | undefined
   try {
     return await db.transaction(async (transaction) => {
       const token = await takeLease(transaction, owner, db.shown)

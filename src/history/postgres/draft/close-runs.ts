@@ -1,6 +1,6 @@
 import type { Session } from '../connect.ts'
 
-/** Deletes the rows that runs drafted, and records them as interrupted. Within a transaction that holds the lease. */
+/** Deletes the rows that runs drafted, and records them as interrupted. Within a transaction that owns the lease. */
 export async function closeAsInterrupted(session: Session, runs: readonly number[], now: string): Promise<void> {
   if (runs.length === 0) return
   // First, so that a worker that writes for one of them has ended, and none begins.

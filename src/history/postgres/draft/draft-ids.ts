@@ -61,7 +61,7 @@ export async function followingIds(session: Session): Promise<DraftIds> {
       return first
     },
     async afterDeletion(session) {
-      // Ids of versions were told to the run: they are not given out again.
+      // The caller knows the ids of versions: they are not given out again.
       const { change, violation } = await readLast(session)
       Object.assign(last, { change, violation })
     },

@@ -1,7 +1,7 @@
 import type { Draft } from '../../history.ts'
 import type { MarkedPageRow, StagedMarks } from '../../marks.ts'
-import type { DraftAccess } from './draft-access.ts'
-import type { MarkPageRow } from './drafted-rows.ts'
+import type { DraftContext } from './draft-context.ts'
+import type { DraftedMarkPage } from './drafted-rows.ts'
 
 /** Page 0 of this listing: what the evaluation left. */
 const outcomeListing = ''
@@ -10,14 +10,18 @@ const outcomeListing = ''
  * What the last scan of a project left to recognise it by, and what this one leaves. Pages are drafted like other rows;
  * only the seal, which the commit writes, makes them hold.
  */
-export function draftMarks({ db, run, open, writer }: DraftAccess): Pick<Draft, 'marks' | 'markedPage' | 'stageMarks'> {
+export function draftMarks({
+  db,
+  run,
+  open,
+  writer,
+}: DraftContext): Pick<Draft, 'marks' | 'markedPage' | 'stageMarks'> {
   const pageAt = (column: string) =>
     `SELECT ${column} FROM hookdrift.mark_page WHERE project_id = $1 AND listing = $2 AND page = $3 AND run < $4
      ORDER BY run DESC LIMIT 1`
   return {
     async marks(project) {
-      const { id, lastScan } = await open(project)
-      if (lastScan === null) return undefined
+      const { id } = await open(project)
       const found = await db.get<{ seal: Buffer; outcome: Buffer | null }>(
         `SELECT s.seal, (${pageAt('body')}) AS outcome FROM hookdrift.mark_scan s WHERE s.project_id = $1`,
         [id, outcomeListing, 0, run],
@@ -42,9 +46,9 @@ export function draftMarks({ db, run, open, writer }: DraftAccess): Pick<Draft, 
 
 function rowsOf(
   { outcome, pages }: Pick<StagedMarks, 'outcome' | 'pages'>,
-  key: Pick<MarkPageRow, 'project_id' | 'run'>,
-): MarkPageRow[] {
-  const rows: MarkPageRow[] = []
+  key: Pick<DraftedMarkPage, 'project_id' | 'run'>,
+): DraftedMarkPage[] {
+  const rows: DraftedMarkPage[] = []
   if (outcome !== undefined && outcome !== 'kept') {
     rows.push({ ...key, listing: outcomeListing, page: 0, digest: Buffer.alloc(0), body: outcome })
   }

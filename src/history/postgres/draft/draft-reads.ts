@@ -2,12 +2,12 @@ import type { Draft } from '../../history.ts'
 import { activeApproval, approvedBodies, approvedUids } from '../postgres-approvals.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { versionsAt, versionsById } from '../state-at.ts'
-import type { DraftAccess } from './draft-access.ts'
+import type { DraftContext } from './draft-context.ts'
 
 type ReadMethod = 'approved' | 'approvedBodies' | 'approvedUids' | 'completeScansAt' | 'versionsAt' | 'versionsById'
 
 /** What a draft reads as readers do. */
-export function draftReads({ db, run, open, writer }: DraftAccess): Pick<Draft, ReadMethod> {
+export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft, ReadMethod> {
   return {
     approved: async (project) => activeApproval(db, (await open(project)).id),
     async approvedBodies(approval, resources) {

@@ -3,10 +3,10 @@ import type { Kind } from '../../../model/resource.ts'
 import type { Draft, KnownVersion, UnseenVersion } from '../../history.ts'
 import { compareText } from '../../report-order.ts'
 import { columnsOfBody } from '../columns-of-body.ts'
-import { type DraftAccess, isAmong } from './draft-access.ts'
-import type { DraftProject } from './draft-projects.ts'
-import type { VersionRow } from './drafted-rows.ts'
+import { type DraftContext, isAmong } from './draft-context.ts'
+import type { DraftedVersion } from './drafted-rows.ts'
 import { addId, hasId } from './id-bits.ts'
+import type { OpenProject } from './open-projects.ts'
 
 type ResourceMethod =
   | 'known'
@@ -19,7 +19,7 @@ type ResourceMethod =
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
-export function draftResources({ db, run, ids, open, writer }: DraftAccess): Pick<Draft, ResourceMethod> {
+export function draftResources({ db, run, ids, open, writer }: DraftContext): Pick<Draft, ResourceMethod> {
   /** How many versions of a project there were before the run. */
   const current = new Map<number, Promise<number | undefined>>()
   const countCurrent = (project: number) => {
@@ -32,7 +32,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftAccess): Pic
     current.set(project, counting)
     return counting
   }
-  const see = ({ state }: DraftProject, version: number) => {
+  const see = ({ state }: OpenProject, version: number) => {
     if (addId(state.seen, version)) state.seenCount += 1
   }
 
@@ -77,7 +77,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftAccess): Pic
       if (versions.length === 0) return []
       const first = await ids.take('version', versions.length)
       const rows = versions.map(
-        ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): VersionRow => ({
+        ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): DraftedVersion => ({
           ...{ id: first + at, project_id: opened.id, kind, uid, from_run: run, replaces, name, digest, body, facts },
           ...{ normal_form_version: normaliser, ...columnsOfBody(kind, body) },
         }),

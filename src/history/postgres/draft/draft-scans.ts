@@ -1,5 +1,5 @@
 import { type Draft, unscanned } from '../../history.ts'
-import type { DraftAccess } from './draft-access.ts'
+import type { DraftContext } from './draft-context.ts'
 
 type ScanMethod =
   | 'lastScannedRun'
@@ -12,7 +12,7 @@ type ScanMethod =
 
 /** Scans, walks, notices and withheld removals: remembered until the commit. */
 export function draftScans(
-  { db, run, open, writer }: DraftAccess,
+  { db, run, open, writer }: DraftContext,
   noteOfRun: (notice: Parameters<Draft['stageNotice']>[1], at: number) => void,
 ): { readonly methods: Pick<Draft, ScanMethod>; nextNotice(): number } {
   let notices = 0

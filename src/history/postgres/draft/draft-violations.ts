@@ -1,7 +1,7 @@
 import type { ActiveViolation, Draft } from '../../history.ts'
 import { type ActiveViolationRow, toActiveViolation } from '../../stored-violation.ts'
-import { type DraftAccess, isAmong } from './draft-access.ts'
-import type { ViolationRow } from './drafted-rows.ts'
+import { type DraftContext, isAmong } from './draft-context.ts'
+import type { DraftedViolation } from './drafted-rows.ts'
 import { addId, hasId, idsIn } from './id-bits.ts'
 
 type ViolationMethod =
@@ -20,7 +20,7 @@ const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.
 const firstSeen = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
 
 /** Violations. New rows are staged; ends are remembered until the commit. */
-export function draftViolations({ db, run, open, projects, writer }: DraftAccess): Pick<Draft, ViolationMethod> {
+export function draftViolations({ db, run, open, projects, writer }: DraftContext): Pick<Draft, ViolationMethod> {
   return {
     async activeViolations(project, kind, uids) {
       const { id, hadViolations } = await open(project)
@@ -37,7 +37,14 @@ export function draftViolations({ db, run, open, projects, writer }: DraftAccess
       for (const violation of confirmed) addId(state.confirmed, violation)
       if (violations.length === 0) return
       const rows = violations.map(
-        ({ firstRun = run, lastRun = null, originRun = null, replaces = null, waiver, ...violation }): ViolationRow => {
+        ({
+          firstRun = run,
+          lastRun = null,
+          originRun = null,
+          replaces = null,
+          waiver,
+          ...violation
+        }): DraftedViolation => {
           const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
           return {
             ...{ id: 0, fingerprint, kind, uid, rule, path, state, severity, name, message, replaces, project_id: id },

@@ -6,8 +6,8 @@ import { RowQueue } from '../../row-queue.ts'
 import type { PostgresDatabase } from '../connect.ts'
 import type { Fence } from './draft-fence.ts'
 import type { DraftIds } from './draft-ids.ts'
-import type { DraftProjects } from './draft-projects.ts'
 import { type DraftedRows, deleteRows, insertRows } from './drafted-rows.ts'
+import type { OpenProjects } from './open-projects.ts'
 
 interface StagedRows extends Omit<DraftedRows, 'project'> {
   readonly project: number
@@ -17,7 +17,7 @@ export interface WriterOptions {
   readonly run: number
   readonly fence: Fence
   readonly ids: DraftIds
-  readonly projects: DraftProjects
+  readonly projects: OpenProjects
   /** Milliseconds since the epoch. */
   now(): number
 }

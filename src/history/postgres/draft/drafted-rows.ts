@@ -1,9 +1,9 @@
 import type { ColumnsOfBody } from '../columns-of-body.ts'
 import type { Session, SqlValue } from '../connect.ts'
 import type { Fence } from './draft-fence.ts'
-import type { NewProject } from './draft-projects.ts'
+import type { NewProject } from './open-projects.ts'
 
-export interface VersionRow extends ColumnsOfBody {
+export interface DraftedVersion extends ColumnsOfBody {
   readonly id: number
   readonly project_id: number
   readonly kind: string
@@ -18,7 +18,7 @@ export interface VersionRow extends ColumnsOfBody {
 }
 
 /** Changes and violations get their ids when they are inserted. */
-export interface ChangeRow {
+export interface DraftedChange {
   id: number
   readonly run: number
   readonly project_id: number
@@ -30,7 +30,7 @@ export interface ChangeRow {
   readonly referrers: string | null
 }
 
-export interface ViolationRow {
+export interface DraftedViolation {
   id: number
   readonly fingerprint: string
   readonly project_id: number
@@ -50,7 +50,7 @@ export interface ViolationRow {
   readonly waiver: string | null
 }
 
-export interface MarkPageRow {
+export interface DraftedMarkPage {
   readonly project_id: number
   readonly listing: string
   readonly page: number
@@ -62,10 +62,10 @@ export interface MarkPageRow {
 /** Rows by their table. */
 export interface DraftedRows {
   readonly project?: readonly NewProject[]
-  readonly version?: readonly VersionRow[]
-  readonly change?: readonly ChangeRow[]
-  readonly violation?: readonly ViolationRow[]
-  readonly mark_page?: readonly MarkPageRow[]
+  readonly version?: readonly DraftedVersion[]
+  readonly change?: readonly DraftedChange[]
+  readonly violation?: readonly DraftedViolation[]
+  readonly mark_page?: readonly DraftedMarkPage[]
 }
 
 const text = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']))

@@ -3,15 +3,15 @@ import { canonicalJson } from '../../../model/canonical-json.ts'
 import type { Json } from '../../../model/json.ts'
 import type { RunContext } from '../../records.ts'
 import type { Session, SqlValue } from '../connect.ts'
-import type { DraftProject } from './draft-projects.ts'
 import { finishMarks } from './finish-marks.ts'
 import { idsIn } from './id-bits.ts'
-import type { NumberedNotice } from './project-state.ts'
+import type { OpenProject } from './open-projects.ts'
+import type { NumberedNotice } from './uncommitted-project.ts'
 
 /** What a draft remembered until the commit. */
 export interface Remembered {
   readonly run: number
-  readonly projects: readonly DraftProject[]
+  readonly projects: readonly OpenProject[]
   /** Notices about the run as a whole. */
   readonly notices: readonly NumberedNotice[]
   readonly context: RunContext | undefined
@@ -31,7 +31,7 @@ export async function finishDraft(session: Session, { run, projects, notices, co
   await finishMarks(session, run, projects)
 }
 
-async function endVersions(session: Session, run: number, projects: readonly DraftProject[]): Promise<void> {
+async function endVersions(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
   const ended = projects.flatMap(({ state }) => [...idsIn(state.endedVersions)])
   if (ended.length === 0) return
   await session.run(
@@ -40,7 +40,7 @@ async function endVersions(session: Session, run: number, projects: readonly Dra
   )
 }
 
-async function endViolations(session: Session, run: number, projects: readonly DraftProject[]): Promise<void> {
+async function endViolations(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
   const ended = new Map<number, string | null>()
   for (const { state } of projects) {
     for (const id of idsIn(state.replaced)) ended.set(id, null)
@@ -54,7 +54,7 @@ async function endViolations(session: Session, run: number, projects: readonly D
   )
 }
 
-async function finishUnreferenced(session: Session, run: number, projects: readonly DraftProject[]): Promise<void> {
+async function finishUnreferenced(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
   const marks = (which: 'added' | 'removed'): [number[], string[], string[]] => {
     const rows = projects.flatMap(({ id, state }) =>
       Object.entries(state.unreferenced).flatMap(([kind, changes]) => changes[which].map((uid) => ({ id, kind, uid }))),
@@ -77,7 +77,7 @@ async function finishUnreferenced(session: Session, run: number, projects: reado
   }
 }
 
-async function insertScans(session: Session, run: number, projects: readonly DraftProject[]): Promise<void> {
+async function insertScans(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
   const scans = projects.filter(({ state }) => state.scan !== null)
   if (scans.length > 0) {
     await session.run(

@@ -1,8 +1,8 @@
 import type { Session } from '../connect.ts'
-import type { DraftProject } from './draft-projects.ts'
+import type { OpenProject } from './open-projects.ts'
 
 /** Within the transaction of the commit: what the scans of this run left to recognise them by holds from now on. */
-export async function finishMarks(session: Session, run: number, projects: readonly DraftProject[]): Promise<void> {
+export async function finishMarks(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
   const held = projects.flatMap(({ id, state }) => (state.marks === null ? [] : [{ id, ...state.marks }]))
   // A scan that left nothing leaves nothing old either.
   const others = projects.flatMap(({ id, state }) => (state.scan !== null && state.marks === null ? [id] : []))

@@ -1,32 +1,32 @@
 import { type ProjectRef, policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
-import { heartbeatMs } from '../../lease-owner.ts'
 import type { RunContext } from '../../records.ts'
 import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
 import type { PostgresDatabase, Transaction } from '../connect.ts'
-import { nowSql, releaseSql, type SharedProcess } from '../lease.ts'
+import { keepLease } from '../keep-lease.ts'
+import { releaseSql, type SharedProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { closeAsInterrupted } from './close-runs.ts'
 import { prepareCommit, requireCommitted } from './commit-run.ts'
-import type { DraftAccess } from './draft-access.ts'
+import type { DraftContext } from './draft-context.ts'
 import { type Fence, leaseFence } from './draft-fence.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
 import { draftMarks } from './draft-marks.ts'
-import { DraftProjects } from './draft-projects.ts'
 import { draftReads } from './draft-reads.ts'
 import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
 import { draftViolations } from './draft-violations.ts'
 import { DraftWriter } from './draft-writer.ts'
 import { finishDraft } from './finish-draft.ts'
-import { emptyState, type NumberedNotice, type ProjectState } from './project-state.ts'
+import { OpenProjects } from './open-projects.ts'
+import { type NumberedNotice, type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
 
 /** A draft that can hand over what it keeps of a project until the commit: its rows are in the database. */
 export interface PostgresDraft extends Draft {
-  exportProject(project: ProjectRef): Promise<ProjectState>
+  exportProject(project: ProjectRef): Promise<UncommittedProject>
   /** Takes over what another draft of the same run exported, in place of what this one kept of the project. */
-  importProject(project: ProjectRef, state: ProjectState): Promise<void>
+  importProject(project: ProjectRef, state: UncommittedProject): Promise<void>
   /** Ends the lease and leaves the run as it is, so that another process can go on with it. */
   release(): Promise<void>
 }
@@ -37,12 +37,12 @@ export type ProjectDraft = Omit<
   'commit' | 'abandon' | 'release' | 'stageContext' | 'importProject' | 'interrupted'
 >
 
-export interface AcquiredLease {
+export interface AcquiredRun {
   readonly run: number
   readonly token: number
   /** Killed runs that were closed. */
   readonly interrupted: readonly number[]
-  /** undefined: ids follow those that are there, since no other process writes. */
+  /** undefined: ids follow those that are there, since no other process inserts rows. */
   readonly ids?: DraftIds
 }
 
@@ -70,9 +70,9 @@ export function openProjectDraft(
 /** The parts of a draft, over one writer. */
 function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Parameters<typeof draftScans>[1]) {
   const { run, ids } = options
-  const projects = new DraftProjects(db, run, ids)
+  const projects = new OpenProjects(db, run, ids)
   const writer = new DraftWriter(db, { ...options, projects })
-  const access: DraftAccess = { db, run, ids, projects, writer, open: (project) => projects.open(project) }
+  const access: DraftContext = { db, run, ids, projects, writer, open: (project) => projects.open(project) }
   const scans = draftScans(access, noteOfRun)
   const methods: ProjectDraft = {
     run,
@@ -84,7 +84,7 @@ function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Pa
     async discard(project) {
       const opened = await projects.open(project)
       await writer.discard(opened.id)
-      opened.state = emptyState(opened.state)
+      opened.state = untouchedProject(opened.state)
     },
     async exportProject(project) {
       await writer.insert()
@@ -101,7 +101,7 @@ function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Pa
 export async function openRunDraft(
   db: PostgresDatabase,
   owner: SharedProcess,
-  { run, token, interrupted, ids }: AcquiredLease,
+  { run, token, interrupted, ids }: AcquiredRun,
 ): Promise<PostgresDraft> {
   const notices: NumberedNotice[] = []
   let context: RunContext | undefined
@@ -109,6 +109,8 @@ export async function openRunDraft(
   const { methods, projects, writer, nextNotice } = composeDraft(db, options, (notice, at) => {
     notices.push({ ...notice, at })
   })
+  // Other processes insert rows of the run, too.
+  if (ids !== undefined) writer.spoilDigests()
   const stopHeartbeat = keepLease(db, owner, token)
 
   async function commitWithin(
@@ -186,20 +188,4 @@ export async function openRunDraft(
       })
     },
   }
-}
-
-/** Renews the lease until the returned function is called. */
-function keepLease(db: PostgresDatabase, owner: SharedProcess, token: number): () => void {
-  let isRenewing = false
-  return owner.every(heartbeatMs, async () => {
-    if (isRenewing) return
-    isRenewing = true
-    try {
-      await db.run(`UPDATE hookdrift.lease SET heartbeat_at = ${nowSql(owner)} WHERE token = $1`, [token])
-    } catch {
-      // The server is away or full. The next heartbeat or the commit reports it.
-    } finally {
-      isRenewing = false
-    }
-  })
 }

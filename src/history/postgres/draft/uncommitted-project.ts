@@ -8,7 +8,7 @@ import type { IdBits } from './id-bits.ts'
  * What a draft keeps of a project until the commit, as plain JSON: one machine may walk the project, and another one
  * commit the run.
  */
-export interface ProjectState {
+export interface UncommittedProject {
   /** The project's name; null unless it was scanned. */
   scan: string | null
   /** By listing. */
@@ -54,8 +54,10 @@ interface MarksToHold {
 }
 
 /** Of a project of which nothing was staged, but for its scan and walks. */
-export function emptyState({ scan, walks }: Pick<ProjectState, 'scan' | 'walks'> = { scan: null, walks: {} }) {
-  const state: ProjectState = {
+export function untouchedProject(
+  { scan, walks }: Pick<UncommittedProject, 'scan' | 'walks'> = { scan: null, walks: {} },
+) {
+  const state: UncommittedProject = {
     ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
     ...{ replaced: {}, endedViolations: {}, unreferenced: {}, marks: null },
   }

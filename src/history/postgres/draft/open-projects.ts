@@ -3,20 +3,20 @@ import type { ProjectRef } from '../../../model/resource.ts'
 import type { Session } from '../connect.ts'
 import { isSameProject } from '../project-ids.ts'
 import type { DraftIds } from './draft-ids.ts'
-import { emptyState, type ProjectState } from './project-state.ts'
+import { type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
 
 /** A project of a draft. */
-export interface DraftProject {
+export interface OpenProject {
   readonly id: number
   /** Not true: there were no rows of it before this run, and a question about them is spared. */
   readonly hadVersions: boolean | null
   readonly hadViolations: boolean | null
   /** The last run before this one that scanned it. */
   readonly lastScan: number | null
-  state: ProjectState
+  state: UncommittedProject
 }
 
-type ProjectRow = Omit<DraftProject, 'state'>
+type ProjectRow = Omit<OpenProject, 'state'>
 
 export interface NewProject {
   readonly id: number
@@ -25,11 +25,11 @@ export interface NewProject {
 }
 
 /** The projects of a draft. One that is missing gets the next id, and its row with the rows that are staged. */
-export class DraftProjects {
+export class OpenProjects {
   readonly #db: Session
   readonly #run: number
   readonly #ids: DraftIds
-  readonly #known = new Map<string, Promise<DraftProject>>()
+  readonly #known = new Map<string, Promise<OpenProject>>()
   #waiting: NewProject[] = []
 
   constructor(db: Session, run: number, ids: DraftIds) {
@@ -38,18 +38,18 @@ export class DraftProjects {
     this.#ids = ids
   }
 
-  async open(project: ProjectRef): Promise<DraftProject> {
+  async open(project: ProjectRef): Promise<OpenProject> {
     return this.#known.get(projectKey(project)) ?? this.#open(project, this.#read([project]))
   }
 
   /** Several at once, in one statement. */
-  async openAll(projects: readonly ProjectRef[]): Promise<DraftProject[]> {
+  async openAll(projects: readonly ProjectRef[]): Promise<OpenProject[]> {
     const reading = this.#read(projects.filter((project) => !this.#known.has(projectKey(project))))
     return Promise.all(projects.map((project) => this.#known.get(projectKey(project)) ?? this.#open(project, reading)))
   }
 
   /** All that were opened, by their ids. */
-  async all(): Promise<DraftProject[]> {
+  async all(): Promise<OpenProject[]> {
     return (await Promise.all(this.#known.values())).sort((a, b) => a.id - b.id)
   }
 
@@ -60,10 +60,10 @@ export class DraftProjects {
     return waiting
   }
 
-  #open(project: ProjectRef, reading: Promise<ReadonlyMap<string, ProjectRow>>): Promise<DraftProject> {
+  #open(project: ProjectRef, reading: Promise<ReadonlyMap<string, ProjectRow>>): Promise<OpenProject> {
     const key = projectKey(project)
     const opening = reading.then(async (found) => {
-      return { ...(found.get(key) ?? (await this.#make(project))), state: emptyState() }
+      return { ...(found.get(key) ?? (await this.#make(project))), state: untouchedProject() }
     })
     this.#known.set(key, opening)
     // The next call tries again.

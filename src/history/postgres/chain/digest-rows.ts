@@ -28,12 +28,29 @@ export function partsCarried(transaction: Transaction, checkpoint: number, versi
 }
 
 async function digestsOf(transaction: Transaction, parts: PartRows, number: number, known: KnownParts): Promise<Parts> {
+  const present = await partsWithRows(transaction, parts, number, known)
   const digests: [string, string][] = []
   for (const [name, rows] of Object.entries(parts)) {
-    const digest = known.has(name) ? known.get(name) : await digestRows(transaction, rows, number)
+    const digest = present.has(name) ? await digestRows(transaction, rows, number) : known.get(name)
     if (digest !== undefined) digests.push([name, digest])
   }
   return Object.fromEntries(digests)
+}
+
+/** Which of the parts that are not known have rows, in one statement: most runs leave most parts empty. */
+async function partsWithRows(
+  transaction: Transaction,
+  parts: PartRows,
+  number: number,
+  known: KnownParts,
+): Promise<ReadonlySet<string>> {
+  const asked = Object.entries(parts).filter(([name]) => !known.has(name))
+  const exists = asked.map(([name, { from, where }]) => `EXISTS (SELECT FROM ${from} WHERE ${where}) AS "${name}"`)
+  const found = await transaction.get<Readonly<Record<string, boolean>>>(
+    `SELECT $1::bigint AS number, ${exists.join(', ')}`,
+    [number],
+  )
+  return new Set(asked.map(([name]) => name).filter((name) => found?.[name] === true))
 }
 
 /** SHA-256 over some rows, in hex; undefined when there are none. `number`: of the run or checkpoint. */

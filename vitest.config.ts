@@ -50,6 +50,7 @@ export const slow = [
   'history/backends-agree',
   'history/lease-race',
   'history/move/copy-history',
+  'history/move/move-to-postgres',
   'history/move/table-rows',
   'history/move/verify-database',
   'history/postgres/cut-commit',

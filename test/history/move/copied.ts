@@ -1,13 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { copyHistory } from '../../../src/app/copy-history.ts'
+import { openMovable } from '../../../src/app/open-movable.ts'
+import { verificationOf } from '../../../src/app/verify-report.ts'
+import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { postgresRows, postgresTarget } from '../../../src/history/postgres/move/postgres-rows.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { sqliteRows, sqliteTarget } from '../../../src/history/sqlite/move/sqlite-rows.ts'
 import { openDatabase } from '../../../src/history/sqlite/open-database.ts'
+import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../../src/history/sqlite/sqlite-upkeep.ts'
 import { copyRows, historyTables, type Row, type RowSource } from '../../../src/history/table-rows.ts'
+import type { VerificationRequest } from '../../../src/history/upkeep.ts'
+import { Machines } from '../processes.ts'
 import { resealing } from '../resealing-fixture.ts'
+import { at } from '../samples.ts'
 
 const made = '2027-01-01T00:00:00.000Z'
 export const histories = join(import.meta.dirname, '../../fixtures/histories')
@@ -75,3 +84,22 @@ export async function contentsOfDatabase(server: PostgresServer): Promise<Conten
     await db.close()
   }
 }
+
+/** Exit codes of runs in these tests are made up. */
+export const request: VerificationRequest = { ...verificationOf('deep'), exitCodeOf: () => 0 }
+
+/** Copies as the command does: places are paths and URLs. */
+export async function copy(from: string, to: string, isSnapshot = false, verified = request) {
+  await using original = await openMovable(readLocation(from, '/'), {})
+  await using target = await openMovable(readLocation(to, '/'), {})
+  return await copyHistory(original, target, { ...verified, isSnapshot })
+}
+
+/** Checks of a file that fail. */
+export const verifyFile = async (path: string) => {
+  const { checks } = await sqliteUpkeep(path, new Machines().process(1)).verify(request)
+  return checks.filter((check) => check.ok === false)
+}
+/** Opens a history in a file, long after its runs. */
+export const open = (path: string) =>
+  openSqliteHistory(path, { ...new Machines().process(1), now: () => Date.parse(at(20)) })

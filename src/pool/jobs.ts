@@ -1,5 +1,6 @@
 import { PgBoss, type Queue } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
 
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
@@ -148,8 +149,16 @@ function bossOn(
   })
 }
 
+/** pg-boss takes no longer names. */
+const mostOfSchema = 50
+
+/** @throws AuditError.usage when the name of the history's schema leaves no room */
 function schemaOf({ schema }: PostgresDatabase): string {
-  return `${schema}_jobs`
+  const own = `${schema}_jobs`
+  if (own.length <= mostOfSchema) return own
+  throw AuditError.usage(`the schema ${schema} of the history has too long a name for workers to share it`, {
+    advice: `copy the history to a schema of at most ${mostOfSchema - '_jobs'.length} characters: \`hookdrift history copy\``,
+  })
 }
 
 function executor(session: Session): { executeSql(text: string, values?: unknown[]): Promise<ForeignResult> } {

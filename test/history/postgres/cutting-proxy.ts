@@ -23,11 +23,7 @@ export interface CuttingProxy {
 /** As a client sends it: the end of a message. */
 const commitText = Buffer.from('COMMIT\0')
 
-<<<<<<< HEAD
 /** Passes messages between a client and a server on a socket, and breaks connections. */
-=======
-/** Passes on what a client and a server on a socket say, and breaks connections. */
->>>>>>> pgpool
 export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingProxy> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-proxy-'))
   const target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`

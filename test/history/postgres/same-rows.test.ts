@@ -128,11 +128,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     await expectSameRows()
   })
 
-<<<<<<< HEAD
   it('are digested as they are where projects are written concurrently', async () => {
-=======
-  it('are digested as they are, in any order in which concurrent projects are written', async () => {
->>>>>>> pgpool
     await playInDatabase(async (history) => {
       const many = Array.from({ length: 6 }, (_, at): ProjectRef => ({ ...payments, name: `p${at}`, uid: `P${at}` }))
       for (const hour of [1, 2, 3]) {

@@ -1,5 +1,6 @@
 import { PgBoss, type Queue } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
 
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
@@ -105,7 +106,8 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
       briefTransaction(db, async (transaction) => {
         // Several fetches at once would each count the jobs that were worked at before.
         await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} ${queue}`])
-        const options = { batchSize: most, groupConcurrency: cap, db: executor(transaction) }
+        // Of more than the cap, pg-boss would choose some at random.
+        const options = { batchSize: Math.min(most, cap), groupConcurrency: cap, db: executor(transaction) }
         const jobs = await boss.fetch<never>(queue, options)
         return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }))
       }),
@@ -148,8 +150,20 @@ function bossOn(
   })
 }
 
+/** pg-boss takes no longer names. */
+const mostOfSchema = 50
+
+/** Whether the name of the history's schema leaves room for that of the jobs. */
+export function canHaveJobs({ schema }: Pick<PostgresDatabase, 'schema'>): boolean {
+  return `${schema}_jobs`.length <= mostOfSchema
+}
+
+/** @throws AuditError.usage when it does not */
 function schemaOf({ schema }: PostgresDatabase): string {
-  return `${schema}_jobs`
+  if (canHaveJobs({ schema })) return `${schema}_jobs`
+  throw AuditError.usage(`the schema ${schema} of the history has too long a name for workers to share it`, {
+    advice: `copy the history to a schema of at most ${mostOfSchema - '_jobs'.length} characters: \`hookdrift history copy\``,
+  })
 }
 
 function executor(session: Session): { executeSql(text: string, values?: unknown[]): Promise<ForeignResult> } {

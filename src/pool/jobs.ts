@@ -106,7 +106,8 @@ export async function openJobs(db: PostgresDatabase, onError: (error: unknown) =
       briefTransaction(db, async (transaction) => {
         // Several fetches at once would each count the jobs that were worked at before.
         await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} ${queue}`])
-        const options = { batchSize: most, groupConcurrency: cap, db: executor(transaction) }
+        // Of more than the cap, pg-boss would choose some at random.
+        const options = { batchSize: Math.min(most, cap), groupConcurrency: cap, db: executor(transaction) }
         const jobs = await boss.fetch<never>(queue, options)
         return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }))
       }),
@@ -152,10 +153,14 @@ function bossOn(
 /** pg-boss takes no longer names. */
 const mostOfSchema = 50
 
-/** @throws AuditError.usage when the name of the history's schema leaves no room */
+/** Whether the name of the history's schema leaves room for that of the jobs. */
+export function canHaveJobs({ schema }: Pick<PostgresDatabase, 'schema'>): boolean {
+  return `${schema}_jobs`.length <= mostOfSchema
+}
+
+/** @throws AuditError.usage when it does not */
 function schemaOf({ schema }: PostgresDatabase): string {
-  const own = `${schema}_jobs`
-  if (own.length <= mostOfSchema) return own
+  if (canHaveJobs({ schema })) return `${schema}_jobs`
   throw AuditError.usage(`the schema ${schema} of the history has too long a name for workers to share it`, {
     advice: `copy the history to a schema of at most ${mostOfSchema - '_jobs'.length} characters: \`hookdrift history copy\``,
   })

@@ -4,7 +4,7 @@ import { ensureSchema } from '../history/postgres/migrate.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { Clock } from '../model/clock.ts'
 import { openDrafts, type RunDrafts } from './drafts.ts'
-import { installJobs, type OpenJobs, openJobs } from './jobs.ts'
+import { canHaveJobs, installJobs, type OpenJobs, openJobs } from './jobs.ts'
 import { type PoolState, readPoolState } from './read-pool-state.ts'
 import { openSharedGates, type SharedGates } from './shared-gates.ts'
 
@@ -21,7 +21,8 @@ export interface Pool {
 export async function installPool(server: PostgresServer): Promise<void> {
   const db = connect(server)
   try {
-    await installJobs(db)
+    // Who does not share runs needs no jobs.
+    if (canHaveJobs(db)) await installJobs(db)
   } finally {
     await db.close()
   }

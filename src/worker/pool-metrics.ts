@@ -22,28 +22,48 @@ interface PoolMetricsDependencies {
 /** Registers what a worker that shares runs shows besides. What is of the whole pool, every worker shows alike. */
 export function openPoolMetrics({ registry, state, held, coordinates }: PoolMetricsDependencies): PoolMetrics {
   const registers = [registry]
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Gauge({ name: `hookdrift_${name}`, help, labelNames, registers })
-  const wait = gauge('task_wait_seconds', 'How long the project waits that waits longest for a worker')
-  const slots = gauge('slots', 'Slots of all workers: how many walk a project, and how many are free', ['state'])
-  const workers = gauge('workers', 'Workers that take part')
-  new Gauge({
-    name: 'hookdrift_tasks',
-    help: 'Projects of the run under way by what became of them: waiting, running, done or lost',
-    labelNames: ['service', 'state'],
-    registers,
-    async collect() {
-      const found = await state()
-      for (const metric of [this, wait, slots, workers]) metric.reset()
-      if (found === undefined) return
-      for (const { service, state, count } of found.tasks) this.set({ service, state }, count)
-      wait.set(found.oldestWaitS ?? 0)
-      const busy = found.workers.reduce((sum, worker) => sum + worker.walks.length, 0)
-      slots.set({ state: 'busy' }, busy)
-      slots.set({ state: 'free' }, found.workers.reduce((sum, worker) => sum + worker.slots, 0) - busy)
-      workers.set(found.workers.length)
+  /** Shown from one state, which is read once for all of them. */
+  const gauge = <Label extends string>(
+    { name, help, labels = [] }: { readonly name: string; readonly help: string; readonly labels?: readonly Label[] },
+    show: (found: PoolState, gauge: Gauge<Label>) => void,
+  ) =>
+    new Gauge({
+      ...{ name: `hookdrift_${name}`, help, labelNames: labels, registers },
+      async collect() {
+        const found = await state()
+        this.reset()
+        // A gauge without labels begins at 0.
+        if (found === undefined && labels.length === 0) this.remove()
+        if (found !== undefined) show(found, this)
+      },
+    })
+  gauge(
+    {
+      name: 'tasks',
+      help: 'Projects of the run under way by what became of them: waiting, running, done or lost',
+      labels: ['service', 'state'],
     },
-  })
+    ({ tasks }, gauge) => {
+      for (const { service, state, count } of tasks) gauge.set({ service, state }, count)
+    },
+  )
+  gauge(
+    { name: 'task_wait_seconds', help: 'How long the project waits that waits longest for a worker' },
+    ({ oldestWaitS }, gauge) => gauge.set(oldestWaitS ?? 0),
+  )
+  gauge(
+    {
+      name: 'slots',
+      help: 'Slots of all workers: how many walk a project, and how many are free',
+      labels: ['state'],
+    },
+    ({ workers }, gauge) => {
+      const busy = workers.reduce((sum, { walks }) => sum + walks.length, 0)
+      gauge.set({ state: 'busy' }, busy)
+      gauge.set({ state: 'free' }, workers.reduce((sum, { slots }) => sum + slots, 0) - busy)
+    },
+  )
+  gauge({ name: 'workers', help: 'Workers that take part' }, ({ workers }, gauge) => gauge.set(workers.length))
   new Gauge({
     name: 'hookdrift_service_held_seconds',
     help: 'For how long no worker asks a service that answered 429',

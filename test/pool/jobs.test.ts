@@ -23,15 +23,15 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     expect(errors.splice(0)).toEqual([])
   })
 
-  it('gives each job to one process, and no more than a cap', async () => {
+  it('gives each job to one process, and no more than a cap at once', async () => {
     await jobs.send(queue, [{ n: 1 }, { n: 2 }, { n: 3 }])
     const first = await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })
     expect(first).toHaveLength(2)
     expect(await jobs.fetch(queue, { most: 8, cap: 2 })).toEqual([])
     const [done] = first
     expect(await jobs.complete(queue, done as never)).toBe(true)
-    const last = await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })
-    expect([...first, ...last].map(({ data }) => data.n).sort()).toEqual([1, 2, 3])
+    const then = await jobs.fetch<{ n: number }>(queue, { most: 8, cap: 2 })
+    expect([...first, ...then].map(({ data }) => data.n).sort()).toEqual([1, 2, 3])
   })
 
   it('never gives out more than the cap to processes that fetch at once', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
     await Promise.all([jobs, ...others].flatMap((own) => [1, 2, 3, 4].map(() => work(own))))
     for (const other of others) await other.close()
     expect(done).toBe(60)
-    // How many happen to be at work at once is up to the machine.
+    expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(3)
   })
 

@@ -71,6 +71,11 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
       coordinates = run
       void sayHello()
     },
+    ended(schedule, report) {
+      coordinates = undefined
+      void sayHello()
+      return watch.ended(schedule, report)
+    },
   }
   const capOf = (service: string) =>
     own !== undefined && !own.includes(service)

@@ -24,7 +24,7 @@ import { goldenSealer, masking, resealing } from './resealing-fixture.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const golden = gunzipSync(readFileSync(join(fixtures, 'canaries-0008.db.gz')))
-const newest = readdirSync(join(import.meta.dirname, '../../migrations')).length
+const newest = readdirSync(join(import.meta.dirname, '../../migrations')).filter((name) => name.endsWith('.sql')).length
 const canaries: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(fixtures, 'canaries-0008.json'), 'utf8'),
 )

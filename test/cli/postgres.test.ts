@@ -51,7 +51,7 @@ function masked(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, 'TIME')
-    .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
+    .replaceAll(/\b[0-9a-f]{64}\b|sha256-[\w+/]+=*/g, 'DIGEST')
     .replaceAll(/\btime="[\d.]+"/g, 'time="0"')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVICE')
     .replaceAll(/"(age_s|duration_ms|bytes|freed_bytes|left_bytes|chain)": ?(?:"[0-9a-f]*"|\d+|null)/g, '"$1": 0')

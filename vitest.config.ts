@@ -1,4 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -95,6 +96,8 @@ export const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: mem
 export default defineConfig({
   test: {
     globalSetup: 'test/postgres-server.ts',
+    // Many tests wait for other processes: on a small machine, a second worker uses that time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // `.ci/run` counts from a file; people read the lines.

@@ -95,7 +95,7 @@ it.skipIf(!hasPostgres)(
       fc.asyncProperty(someRuns, async (runs) => {
         expect(await playInDatabase(runs)).toEqual(await playInFile(runs))
       }),
-      { numRuns: tries(60, { locally: 12 }), seed: 4712 },
+      { numRuns: tries(20, { locally: 12 }), seed: 4712 },
     )
   },
   300_000,

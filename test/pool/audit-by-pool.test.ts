@@ -4,7 +4,7 @@ import { tries } from '../thoroughness.ts'
 import { compareWithPool } from './compare-with-pool.ts'
 
 /** More of them: `npm run prove:pool`. */
-const worlds = tries(3, { locally: 1 })
+const worlds = tries(2, { locally: 1 })
 
 describe.skipIf(!hasPostgres)('a run of several workers', { timeout: 600_000 }, () => {
   it('reports what one process reports, also when workers are lost and zombies go on', async () => {

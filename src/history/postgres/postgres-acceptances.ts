@@ -1,25 +1,9 @@
-import type { Kind } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, Acceptances } from '../acceptances.ts'
-import type { Signature } from '../approvals.ts'
+import { type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
-
-interface AcceptanceRow extends Signature {
-  readonly id: number
-  readonly name: string
-  readonly service: string
-  readonly projectUid: string
-  readonly fingerprint: string
-  readonly rule: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly path: string
-  readonly reason: string
-  readonly revokedAt: string | null
-  readonly revokedBy: string | null
-}
 
 export function postgresAcceptances(db: PostgresDatabase, owner: SharedProcess): Acceptances {
   return {
@@ -55,16 +39,12 @@ export function postgresAcceptances(db: PostgresDatabase, owner: SharedProcess):
 }
 
 async function readAcceptances(session: Session): Promise<Acceptance[]> {
-  const rows = await session.all<AcceptanceRow>(
+  const rows = await session.all<StoredAcceptance>(
     `SELECT a.id, a.project AS name, p.service, p.uid AS "projectUid", a.fingerprint, a.rule, a.kind, a.uid, a.path,
        a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
      FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id ORDER BY a.id`,
   )
-  return rows.map(({ name, service, projectUid, revokedAt, revokedBy, ...row }) => ({
-    ...row,
-    project: { name, service, uid: projectUid },
-    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
-  }))
+  return rows.map(toAcceptance)
 }
 
 /** Acceptances of the projects of a run that held during it, oldest first. */

@@ -1,5 +1,4 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { JsonObject } from '../../model/json.ts'
 import type { Kind } from '../../model/resource.ts'
 import {
   type Approval,
@@ -7,25 +6,12 @@ import {
   type ApprovedResource,
   approvalInForce,
   type NewApproval,
-  type ScopeByKind,
-  type Signature,
 } from '../approvals.ts'
 import { byKindAndUid } from '../report-order.ts'
+import { type ApprovedRow, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
-
-interface ApprovalRow extends Signature {
-  readonly id: number
-  readonly service: string
-  readonly uid: string
-  readonly project: string
-  readonly run: number | null
-  readonly scopes: string
-  readonly note: string
-  readonly revokedAt: string | null
-  readonly revokedBy: string | null
-}
 
 const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
   a.approved_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
@@ -33,7 +19,7 @@ const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scop
 
 export function postgresApprovals(db: PostgresDatabase, owner: SharedProcess): Approvals {
   return {
-    approvals: async () => (await db.all<ApprovalRow>(`${selectApprovals} ORDER BY a.id`)).map(toApproval),
+    approvals: async () => (await db.all<StoredApproval>(`${selectApprovals} ORDER BY a.id`)).map(toApproval),
     async approvedResources(approval) {
       const rows = await db.all<ApprovedRow>(stateSql(approval), [approval.id])
       return rows.map(toApproved).sort(byKindAndUid)
@@ -46,21 +32,6 @@ export function postgresApprovals(db: PostgresDatabase, owner: SharedProcess): A
           [at, by, approvals],
         )
       }),
-  }
-}
-
-function toApproval(row: ApprovalRow): Approval {
-  const { id, service, uid, project, run, scopes, note, at, by, revokedAt, revokedBy } = row
-  return {
-    id,
-    project: { name: project, service, uid },
-    run: run ?? undefined,
-    // Hookdrift wrote it.
-    scopes: JSON.parse(scopes) as ScopeByKind,
-    note,
-    at,
-    by,
-    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
   }
 }
 
@@ -98,14 +69,6 @@ async function writeApproved(session: Session, id: number, resources: readonly A
   )
 }
 
-interface ApprovedRow {
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  readonly body: string
-  readonly sealKeyId: string
-}
-
 /** SQL of the resources of an approved state; $1 is the approval's id. */
 function stateSql({ run }: Approval): string {
   return run === undefined
@@ -116,14 +79,9 @@ function stateSql({ run }: Approval): string {
        JOIN hookdrift.run r ON r.number = v.from_run WHERE a.id = $1`
 }
 
-function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
-  // Hookdrift wrote it as canonical JSON.
-  return { ...row, attributes: JSON.parse(body) as JsonObject }
-}
-
 /** The active approval of a project's row. */
 export async function activeApproval(session: Session, project: number): Promise<Approval | undefined> {
-  const rows = await session.all<ApprovalRow>(`${selectApprovals} WHERE a.project_id = $1 ORDER BY a.id`, [project])
+  const rows = await session.all<StoredApproval>(`${selectApprovals} WHERE a.project_id = $1 ORDER BY a.id`, [project])
   return approvalInForce(rows.map(toApproval))
 }
 

@@ -1,38 +1,20 @@
 import type { Database } from 'better-sqlite3'
-import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { ProjectRef } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, NewAcceptance } from '../acceptances.ts'
 import type { Signature } from '../approvals.ts'
-
-interface AcceptanceRow extends Signature {
-  readonly id: number
-  readonly name: string
-  readonly service: string
-  readonly projectUid: string
-  readonly fingerprint: string
-  readonly rule: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly path: string
-  readonly reason: string
-  readonly revokedAt: string | null
-  readonly revokedBy: string | null
-}
+import { type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
 
 /** Every acceptance, revoked ones too, oldest first. */
 export function readAcceptances(db: Database): Acceptance[] {
   return db
-    .prepare<[], AcceptanceRow>(
+    .prepare<[], StoredAcceptance>(
       `SELECT a.id, a.project AS name, p.service, p.uid AS projectUid, a.fingerprint, a.rule, a.kind, a.uid, a.path,
          a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
        FROM acceptance a JOIN project p ON p.id = a.project_id ORDER BY a.id`,
     )
     .all()
-    .map(({ name, service, projectUid, revokedAt, revokedBy, ...row }) => ({
-      ...row,
-      project: { name, service, uid: projectUid },
-      revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
-    }))
+    .map(toAcceptance)
 }
 
 /** Acceptances of the projects of a run that held during it, oldest first. */

@@ -1,28 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import {
   type Approval,
   type ApprovedResource,
   approvalInForce,
   type NewApproval,
-  type ScopeByKind,
   type Signature,
 } from '../approvals.ts'
 import { byKindAndUid } from '../report-order.ts'
-
-interface ApprovalRow extends Signature {
-  readonly id: number
-  readonly service: string
-  readonly uid: string
-  readonly project: string
-  readonly run: number | null
-  readonly scopes: string
-  readonly note: string
-  readonly revokedAt: string | null
-  readonly revokedBy: string | null
-}
+import { type ApprovedRow, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
 
 const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
   a.approved_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
@@ -30,22 +17,7 @@ const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scop
 
 /** Every approval, revoked ones too, oldest first. */
 export function readApprovals(db: Database): Approval[] {
-  return db.prepare<[], ApprovalRow>(`${selectApprovals} ORDER BY a.id`).all().map(toApproval)
-}
-
-function toApproval(row: ApprovalRow): Approval {
-  const { id, service, uid, project, run, scopes, note, at, by, revokedAt, revokedBy } = row
-  return {
-    id,
-    project: { name: project, service, uid },
-    run: run ?? undefined,
-    // Hookdrift wrote it.
-    scopes: JSON.parse(scopes) as ScopeByKind,
-    note,
-    at,
-    by,
-    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
-  }
+  return db.prepare<[], StoredApproval>(`${selectApprovals} ORDER BY a.id`).all().map(toApproval)
 }
 
 export function writeApprovals(
@@ -77,14 +49,6 @@ export function revokeApprovals(db: Database, approvals: readonly number[], { by
 
 const validAt = 'v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)'
 
-interface ApprovedRow {
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  readonly body: string
-  readonly sealKeyId: string
-}
-
 /** The resources of an approved state, by kind and uid. */
 export function readApproved(db: Database, { id, run }: Approval): ApprovedResource[] {
   const imported = db.prepare<[number], ApprovedRow>(
@@ -99,14 +63,9 @@ export function readApproved(db: Database, { id, run }: Approval): ApprovedResou
   return rows.map(toApproved).sort(byKindAndUid)
 }
 
-function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
-  // Hookdrift wrote it as canonical JSON.
-  return { ...row, attributes: JSON.parse(body) as JsonObject }
-}
-
 /** Queries of a run on approved states, prepared once. */
 export function prepareApproved(db: Database) {
-  const ofProject = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
+  const ofProject = db.prepare<[number], StoredApproval>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
   const imported = db.prepare<{ approval: number; resources: string }, ApprovedRow & { readonly at: number }>(
     `SELECT p.key AS at, a.kind, a.uid, a.name, a.body, a.seal_key_id AS sealKeyId FROM json_each(@resources) p
        CROSS JOIN approved_resource a ON a.approval_id = @approval AND a.kind = p.value ->> '$.kind'

@@ -13,17 +13,17 @@ const floors = [
   ['report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
-  ['notify', 'replay', 'telemetry'],
+  ['notify', 'replay', 'telemetry', 'serving'],
   ['pool'],
   ['worker', 'queries'],
   ['app'],
-  ['doctor'],
+  ['doctor', 'pages'],
   ['init'],
   ['cli'],
 ]
 
 /** Each package has one home. */
-const homes: Readonly<Record<string, string>> = {
+const homes: Readonly<Record<string, string | readonly string[]>> = {
   undici: 'service/',
   'better-sqlite3': 'history/sqlite/',
   pg: 'history/postgres/',
@@ -39,6 +39,9 @@ const homes: Readonly<Record<string, string>> = {
   '@marcbachmann/cel-js': 'policy/cel/',
   '@clack/prompts': 'init/',
   croner: 'worker/',
+  // Its templates make every page, a report too.
+  hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
+  '@hono/node-server': 'serving/',
   'prom-client': 'worker/',
   nodemailer: 'notify/',
   '@opentelemetry/api': 'telemetry/',
@@ -74,8 +77,11 @@ function faultOf(file: string, imported: string): string | undefined {
       .slice(0, imported.startsWith('@') ? 2 : 1)
       .join('/')
     const home = homes[name]
-    if (home !== undefined && !file.startsWith(home)) return `${file} imports ${imported}, whose home is src/${home}`
-    return undefined
+    if (home === undefined || [home].flat().some((folder) => file.startsWith(folder))) return undefined
+    return `${file} imports ${imported}, whose home is ${[home]
+      .flat()
+      .map((folder) => `src/${folder}`)
+      .join(', ')}`
   }
   const target = join(dirname(file), imported)
   const backend = backends.find(

@@ -33,6 +33,7 @@ import { defineReport } from './report.ts'
 import { defineRestore } from './restore.ts'
 import { defineRules } from './rules.ts'
 import { defineRuns } from './runs.ts'
+import { defineServe } from './serve.ts'
 import { defineState } from './state.ts'
 import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
@@ -51,6 +52,7 @@ const groups: Readonly<Record<string, readonly Define[]>> = {
   Start: [defineInit, defineDoctor, defineDemo, defineConfig],
   Audit: [defineAudit, defineWorker, defineProbe],
   'Ask the history': [
+    defineServe,
     defineStatus,
     defineViolations,
     defineReport,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { boundConnections } from './bound-connections.ts'
-import { type HostPaths, hostCheck } from './host-check.ts'
+import { boundConnections } from '../serving/bound-connections.ts'
+import { type HostPaths, hostCheck } from '../serving/host-check.ts'
 
 /** The answers of the worker. Anyone who can connect may read them. */
 export interface WorkerEndpoints {

@@ -1,25 +1,23 @@
+import { html as escaped, raw } from 'hono/html'
 import { neutralise } from '../../text/neutralise.ts'
 
-/** Text that is HTML already. Only `html` and `renderPage` make it, so all other text in a page is escaped. */
-export class Markup {
-  readonly #markup: string
-
-  constructor(markup: string) {
-    this.#markup = markup
-  }
-
-  toString(): string {
-    return this.#markup
-  }
-}
+/** Text that is HTML already. Only `html` and `trusted` make it, so all other text in a page is escaped. */
+export type Markup = ReturnType<typeof raw>
 
 type Content = string | number | Markup | readonly Markup[]
 
-/** A template of markup: inserted text is escaped, inserted markup is not. Attributes must be quoted. */
+/**
+ * A template of markup: inserted markup stays, other inserted text is escaped, and its control and invisible characters
+ * become visible. Attributes must be quoted.
+ */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Markup {
-  let markup = literals[0] ?? ''
-  for (const [at, content] of contents.entries()) markup += markupOf(content) + (literals[at + 1] ?? '')
-  return new Markup(markup)
+  // The library returns a promise only where a promise was inserted, which the types here refuse.
+  return escaped(literals, ...contents.map(shownText)) as Markup
+}
+
+/** For text of our own, such as a style sheet: it is not escaped. */
+export function trusted(markup: string): Markup {
+  return raw(markup)
 }
 
 /** Text in which backticks enclose code. */
@@ -27,22 +25,9 @@ export function withCode(text: string): Markup[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-export const nothing = new Markup('')
+export const nothing = trusted('')
 
-function markupOf(content: Content): string {
-  if (content instanceof Markup) return String(content)
-  return typeof content === 'string' || typeof content === 'number' ? escapeHtml(String(content)) : content.join('')
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** The only way for foreign text into a page: markup is escaped, control and invisible characters become visible. */
-function escapeHtml(text: string): string {
-  return neutralise(text).replace(/[&<>"']/g, (character) => entities[character] ?? '')
+/** A string of the library's markup is an object, and a foreign text never is. */
+function shownText(content: Content): Content {
+  return typeof content === 'string' ? neutralise(content) : content
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { shorten } from '../text/shorten.ts'
-import { html, Markup, nothing } from './markup.ts'
+import { html, type Markup, nothing, trusted } from './markup.ts'
 import { styleSheet } from './style-sheet.ts'
 
 interface Contents {
@@ -39,7 +39,7 @@ export function renderPage({ title, heading, alarm = nothing, verdict, sections,
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${new Markup(style)}</style>
+<style>${trusted(style)}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the report</a>

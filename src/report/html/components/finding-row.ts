@@ -11,6 +11,8 @@ import { severityChip } from './severity.ts'
 interface FindingOptions {
   /** The id of the row on its page. */
   readonly anchor: string
+  /** Where its name leads; the row itself unless specified. */
+  readonly href?: string
   /** Since when, in words. */
   readonly age: string
   /** By when, in words; absent or empty without a due date. */
@@ -20,7 +22,10 @@ interface FindingOptions {
 }
 
 /** A violation: what was found, where, and since when. */
-export function findingRow(violation: ReportViolation, { anchor, age, due, isNamed }: FindingOptions): Markup {
+export function findingRow(
+  violation: ReportViolation,
+  { anchor, href = `#${anchor}`, age, due, isNamed }: FindingOptions,
+): Markup {
   const { rule, severity, project, owner, state, path, message } = violation
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
   const whose = owner === null ? nothing : html` · owner ${shorten(owner, 60)}`
@@ -29,7 +34,7 @@ export function findingRow(violation: ReportViolation, { anchor, age, due, isNam
       ? nothing
       : html` · ${due.isOverdue ? html`<b class="bad">${due.text}</b>` : due.text}`
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place}${whose} · ${age}${late}</p>${showWaiver(violation)}</li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, href)}${place}${whose} · ${age}${late}</p>${showWaiver(violation)}</li>
 `
 }
 
@@ -39,7 +44,7 @@ export function acceptedRow(acceptance: AcceptedViolation, within: string): Mark
   const anchor = anchorOf(`a-${fingerprint}`, within)
   const chip = severity === null ? nothing : html`${severityChip(severity)} `
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, anchor)}${place}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, `#${anchor}`)}${place}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
 `
 }
 

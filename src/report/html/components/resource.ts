@@ -11,15 +11,15 @@ interface Resource {
 }
 
 /**
- * A resource: project, kind, name, uid. With an anchor, its name links to the entry itself, to be sent around. Where the
- * gateway's own UI shows it, the uid is followed by a link to that.
+ * A resource: project, kind, name, uid. With `href`, its name links there: to its page, or to the entry itself, to be sent
+ * around. Where the gateway's own UI shows it, the uid is followed by a link to that.
  */
-export function resource({ project, kind, uid, name, ui_url }: Resource, anchor?: string): Markup {
+export function resource({ project, kind, uid, name, ui_url }: Resource, href?: string): Markup {
   const link = ui_url === undefined ? nothing : html` <a href="${ui_url}" rel="noreferrer">open in the gateway</a>`
   const [shownName, shownUid] = [shorten(name, 120), html`<code>${shorten(uid, 80)}</code>${link}`]
   const named = name === '' ? html`` : html`<b>${shownName}</b> `
-  if (anchor === undefined) return html`${project} · ${kind} ${named}${shownUid}`
+  if (href === undefined) return html`${project} · ${kind} ${named}${shownUid}`
   return name === ''
-    ? html`${project} · ${kind} <a href="#${anchor}"><code>${shorten(uid, 80)}</code></a>${link}`
-    : html`${project} · ${kind} <a href="#${anchor}">${shownName}</a> ${shownUid}`
+    ? html`${project} · ${kind} <a href="${href}"><code>${shorten(uid, 80)}</code></a>${link}`
+    : html`${project} · ${kind} <a href="${href}">${shownName}</a> ${shownUid}`
 }

@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { HistoryOptions } from '../app/locate-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
+import { exitCodes, messageOf } from '../model/errors.ts'
+import { addHistoryOptions } from './query-options.ts'
+
+interface ServeOptions extends HistoryOptions {
+  readonly listen: ListenAddress
+}
+
+const usualListen = '127.0.0.1:9465'
+
+export function defineServe(program: Command, execute: Execute): void {
+  addHistoryOptions(program.command('serve'))
+    .description('Show the history as pages in a browser')
+    .option('--listen <address>', 'an address and a port', toAddress, toAddress(usualListen))
+    .action((options: ServeOptions) => execute((terminal) => serve(options, terminal)))
+}
+
+function toAddress(text: string): ListenAddress {
+  const address = listenAddress(text)
+  if (address !== undefined) return address
+  throw new InvalidArgumentError('Expected an address and a port such as 127.0.0.1:9465.')
+}
+
+async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
+  const { openLog } = await import('../app/log.ts')
+  const { keepHistoryOpen } = await import('../app/keep-history-open.ts')
+  const { locateHistory } = await import('../app/locate-history.ts')
+  const { openExistingHistory } = await import('../app/open-history.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
+  const { createSite } = await import('../pages/site.ts')
+  const { hostCheck } = await import('../serving/host-check.ts')
+  const { listen } = await import('../serving/listen.ts')
+  const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
+  const history = keepHistoryOpen(await locateHistory(options, terminal), (location) =>
+    openExistingHistory(location, terminal.env),
+  )
+  await history.current()
+  const site = createSite({
+    history: () => history.current(),
+    now: () => systemClock.now(),
+    version: toolVersion(),
+    isMeant: hostCheck(options.listen),
+    onFault: (error) => log.error({ error: messageOf(error) }, 'a page could not be made'),
+  })
+  const serving = await listen(options.listen, (request) => site.fetch(request), 'pass another address with --listen')
+  try {
+    terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)
+    const { exitCode } = await untilSignalled(
+      (signal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+    )
+    return exitCode ?? exitCodes.clean
+  } finally {
+    await serving.close()
+    await history.close()
+  }
+}

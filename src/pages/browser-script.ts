@@ -1,0 +1,2 @@
+/** The one script of the pages, which work without it. */
+export const browserScript = ''

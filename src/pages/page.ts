@@ -1,0 +1,76 @@
+import type { History } from '../history/history.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import type { Markup } from '../report/html/markup.ts'
+import type { Link } from './link.ts'
+
+/** A page: where it is, and how it is made of the history. It changes nothing. */
+export interface Page {
+  /** With the names of its parameters: `/violations/:fingerprint`. */
+  readonly path: string
+  /** Query parameters that it reads, besides `run`. Any other is refused. */
+  readonly parameters: readonly string[]
+  /**
+   * Whether its answer depends on the run alone, so that a browser may keep it until the next run. What people and
+   * deliveries change between runs does not.
+   */
+  readonly isOfRun: boolean
+  /** @throws NotFound when there is no such thing; AuditError.usage when a parameter is wrong */
+  show(request: PageRequest): Promise<PageContent>
+}
+
+/** What a page is made of. */
+export interface PageRequest {
+  /** Shows only what the reader of the page may see. */
+  readonly history: PagesHistory
+  /** The run that all answers are as of. */
+  readonly run: CommittedRun
+  /** Whether that is the last one, and no run was named. */
+  readonly isLatest: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Of the query: the parameters that the page reads. */
+  readonly query: Query
+  /** A link within the pages: it stays at the run of this page. */
+  readonly link: Link
+}
+
+/** What pages read. */
+export type PagesHistory = Omit<History, 'begin'>
+
+export interface Query {
+  /** The first value; undefined when absent or empty. */
+  one(name: string): string | undefined
+  all(name: string): readonly string[]
+}
+
+export interface PageContent {
+  /** Of the window and the heading. */
+  readonly title: string
+  /** In place of the title, as the heading. */
+  readonly heading?: Markup
+  /** The pages above it, from the overview on, which is not among them. */
+  readonly crumbs: readonly Crumb[]
+  /** Before everything else: what could not be scanned. */
+  readonly alarm?: Markup
+  readonly body: Markup
+  /** Next to the body where there is room, else below it. */
+  readonly aside?: Markup
+  /** The command line that gives the same answer. */
+  readonly command: string
+  /** The same as JSON: a path of the API with its query; absent where there is none. */
+  readonly json?: string
+  /** The next page of a list. */
+  readonly next?: string
+}
+
+export interface Crumb {
+  readonly title: string
+  readonly href: string
+}
+
+/** There is no such page, or nothing of that name. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound'
+}

@@ -1,0 +1,36 @@
+import { AuditError } from '../model/errors.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import type { Query } from './page.ts'
+
+const longest = 1000
+
+/**
+ * Reads the query of an address.
+ * @param known the parameters that may be there
+ * @throws AuditError.usage for any other, and for a value that is too long
+ */
+export function readQuery(search: URLSearchParams, known: readonly string[]): Query {
+  for (const [name, value] of search) {
+    if (!known.includes(name)) {
+      throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, known)}`, {
+        advice: `This page reads ${known.join(', ')}.`,
+      })
+    }
+    if (value.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)
+  }
+  const all = (name: string) => search.getAll(name).filter((value) => value !== '')
+  return { all, one: (name) => all(name)[0] }
+}
+
+/**
+ * One of a few words; undefined when the parameter is absent.
+ * @throws AuditError.usage for another word
+ */
+export function readChoice<Word extends string>(query: Query, name: string, words: readonly Word[]): Word | undefined {
+  const value = query.one(name)
+  const word = words.find((one) => one === value)
+  if (word === undefined && value !== undefined) {
+    throw AuditError.usage(`the parameter "${name}" is "${value}", expected one of ${words.join(', ')}`)
+  }
+  return word
+}

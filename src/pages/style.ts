@@ -1,0 +1,10 @@
+import { styleSheet } from '../report/html/style-sheet.ts'
+
+/** The style of the reports, with what only served pages have. */
+export const style = `${styleSheet('hookdrift')}
+.site { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: center; justify-content: space-between; border-bottom: 1px solid var(--line); padding-bottom: 8px; }
+.site nav ul { margin: 0; } .site a[aria-current] { font-weight: 700; color: var(--ink); text-decoration: none; border-bottom: 2px solid; }
+.as-of { font-size: .875rem; } .crumbs ol { display: flex; flex-wrap: wrap; list-style: none; padding: 0; margin: 16px 0 0; font-size: .875rem; }
+.crumbs li:not(:last-child)::after { content: "/" / ""; padding: 0 8px; color: var(--soft); }
+input, select, button { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 4px; padding: 4px 8px; min-height: 32px; max-width: 100%; }
+`

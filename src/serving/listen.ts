@@ -1,0 +1,57 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { boundConnections } from './bound-connections.ts'
+
+export interface ListenPlace {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Serving {
+  /** The address: `http://127.0.0.1:9464`. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** What answers: a hono application, or anything else with its `fetch`. */
+export type Answering = (request: Request) => Response | Promise<Response>
+
+/** A connection that is silent for this long is closed; Node checks at this interval. */
+const limits = {
+  maxHeaderSize: 8192,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+}
+/** For an answer that the client does not read. */
+const idleMs = 30_000
+
+/**
+ * Serves an application on a port, bounded in connections, headers and time.
+ * @param advice what to do when the address is not available
+ * @throws AuditError.failure when it is not
+ */
+export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Serving> {
+  // Without `createServer`, the library makes a server of HTTP/1.1.
+  const server = createAdaptorServer({ fetch, serverOptions: limits, overrideGlobalObjects: false }) as Server
+  server.setTimeout(idleMs)
+  boundConnections(server)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(AuditError.failure(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, { advice, cause: error })),
+    )
+    server.listen(port, host, resolve)
+  })
+  const { address, family, port: given } = server.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,39 @@
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import { readLocation } from '../../src/history/location.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
+
+/** The site of the demonstration: two runs over three projects, and six changes between them. */
+export async function openDemoSite() {
+  const directory = openDirectory()
+  const env = { HOOKDRIFT_LOG: 'silent' }
+  const { code, stderr } = await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env })
+  if (code > 1) throw new Error(`the demonstration failed: ${stderr}`)
+  const file = directory.file('demo/hookdrift.db')
+  const history = await openExistingHistory(readLocation(file, directory.path), {})
+  const faults: unknown[] = []
+  const site = createSite({
+    history: async () => history,
+    now: () => Date.now(),
+    version: '1.2.3',
+    isMeant: () => true,
+    onFault: (error) => faults.push(error),
+  })
+  return {
+    site,
+    history,
+    /** What was logged. */
+    faults,
+    /** Asks for a path with its query. */
+    get: async (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      site.request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }),
+    /** Runs a command line on the same history, in the folder of its configuration. */
+    command: (...args: readonly string[]) =>
+      command([...args, '--config', directory.file('demo/hookdrift.yaml')], { cwd: directory.file('demo'), env }),
+    async [Symbol.asyncDispose]() {
+      await history.close()
+      directory[Symbol.dispose]()
+    },
+  }
+}

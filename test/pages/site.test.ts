@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDemoSite } from './demo-site.ts'
+
+describe('the site', () => {
+  let site: Awaited<ReturnType<typeof openDemoSite>>
+  beforeAll(async () => {
+    site = await openDemoSite()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  it('answers with a page as of the last run, or of the run that is named', async () => {
+    const last = await (await site.get('/')).text()
+    expect(last).toContain('<title>Overview · run 2 · hookdrift</title>')
+    const first = await (await site.get('/?run=1')).text()
+    expect(first).toContain('<title>Overview · run 1 · hookdrift</title>')
+    expect(first).toContain('href="/violations?run=1"')
+  })
+
+  it('answers 304 until the next run', async () => {
+    const { headers } = await site.get('/')
+    const etag = headers.get('etag') ?? ''
+    expect((await site.get('/', { 'if-none-match': etag })).status).toBe(304)
+    expect((await site.get('/?run=1', { 'if-none-match': etag })).status).toBe(200)
+  })
+
+  it('refuses unknown paths, parameters, runs and methods', async () => {
+    expect((await site.get('/x')).status).toBe(404)
+    expect((await site.get('/?x=1')).status).toBe(400)
+    expect((await site.get('/?run=99')).status).toBe(400)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      expect((await site.site.request('http://localhost/', { method })).status).toBe(405)
+    }
+    expect(site.faults).toEqual([])
+  })
+
+  it('lets a browser run nothing and load nothing from elsewhere', async () => {
+    const { headers } = await site.get('/')
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+  })
+})

@@ -44,10 +44,7 @@ export async function startYear(order: FleetSizes & { readonly changesPerDay: nu
 }
 
 async function start(file: string, order: FleetSizes) {
-  // A million resources and their pages are more than the heap that Node allows itself.
-  const child = fork(join(import.meta.dirname, file), [JSON.stringify(order)], {
-    execArgv: ['--max-old-space-size=14000'],
-  })
+  const child = fork(join(import.meta.dirname, file), [JSON.stringify(order)])
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the simulated service ended early (${code})`)
   })

@@ -322,7 +322,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/service/retry-after.ts': {
     '/^\\d+(\\.\\d+)?$/': header,
   },
-  'src/worker/host-check.ts': {
+  'src/serving/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
   },

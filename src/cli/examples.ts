@@ -97,6 +97,13 @@ export const examples: Readonly<Record<string, Examples>> = {
     ],
     docs: ['test-functions'],
   },
+  serve: {
+    lines: [
+      ['serve', 'shows the history at http://127.0.0.1:9465/'],
+      ['serve --history ./audit.db --listen 8000', 'a history without a configuration, at another port'],
+    ],
+    docs: ['ask-the-history'],
+  },
   status: {
     lines: [
       ['status', 'when each project was scanned last'],

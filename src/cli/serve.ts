@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
@@ -14,7 +14,11 @@ const usualListen = '127.0.0.1:9465'
 export function defineServe(program: Command, execute: Execute): void {
   addHistoryOptions(program.command('serve'))
     .description('Show the history as pages in a browser')
-    .option('--listen <address>', 'an address and a port', toAddress, toAddress(usualListen))
+    .addOption(
+      new Option('--listen <address>', 'an address and a port')
+        .argParser(toAddress)
+        .default(toAddress(usualListen), usualListen),
+    )
     .action((options: ServeOptions) => execute((terminal) => serve(options, terminal)))
 }
 

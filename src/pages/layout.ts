@@ -2,15 +2,15 @@ import type { CommittedRun } from '../history/reader.ts'
 import { command } from '../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
-import type { Link } from './link.ts'
-import type { PageContent } from './page.ts'
+import type { SiteLink } from './link.ts'
+import type { SiteContent } from './page.ts'
 
 interface Place {
   /** Of the page, without its query. */
   readonly path: string
   readonly run: CommittedRun
   readonly isLatest: boolean
-  readonly link: Link
+  readonly link: SiteLink
   readonly version: string
 }
 
@@ -28,7 +28,7 @@ const menu = [
 ] as const
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
-export function layOutPage(content: PageContent, place: Place): string {
+export function layOutPage(content: SiteContent, place: Place): string {
   const { title, heading, crumbs, alarm = nothing, body, aside, json, next } = content
   const { link, run, isLatest } = place
   return wholePage({

@@ -1,9 +1,9 @@
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
-export type Link = (path: string, query?: LinkQuery) => string
-export type LinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
+export type SiteLink = (path: string, query?: SiteLinkQuery) => string
+export type SiteLinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** Links that stay at a run; undefined: at the last one. */
-export function linksAt(run: number | undefined): Link {
+export function linksAt(run: number | undefined): SiteLink {
   return (path, query = {}) => {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...query, ...(run === undefined ? {} : { run }) })) {

@@ -1,8 +1,8 @@
 import { emptyState } from '../report/html/components/empty-state.ts'
-import type { Page } from './page.ts'
+import type { SitePage } from './page.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
-export const overviewPage: Page = {
+export const overviewPage: SitePage = {
   path: '/',
   parameters: [],
   isOfRun: true,

@@ -1,10 +1,10 @@
 import type { History } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import type { Markup } from '../report/html/markup.ts'
-import type { Link } from './link.ts'
+import type { SiteLink } from './link.ts'
 
 /** A page: where it is, and how it is made of the history. It changes nothing. */
-export interface Page {
+export interface SitePage {
   /** With the names of its parameters: `/violations/:fingerprint`. */
   readonly path: string
   /** Query parameters that it reads, besides `run`. Any other is refused. */
@@ -15,13 +15,13 @@ export interface Page {
    */
   readonly isOfRun: boolean
   /** @throws NotFound when there is no such thing; AuditError.usage when a parameter is wrong */
-  show(request: PageRequest): Promise<PageContent>
+  show(request: SiteRequest): Promise<SiteContent>
 }
 
 /** What a page is made of. */
-export interface PageRequest {
+export interface SiteRequest {
   /** Shows only what the reader of the page may see. */
-  readonly history: PagesHistory
+  readonly history: SiteHistory
   /** The run that all answers are as of. */
   readonly run: CommittedRun
   /** Whether that is the last one, and no run was named. */
@@ -31,21 +31,21 @@ export interface PageRequest {
   /** Of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
   /** Of the query: the parameters that the page reads. */
-  readonly query: Query
+  readonly query: SiteQuery
   /** A link within the pages: it stays at the run of this page. */
-  readonly link: Link
+  readonly link: SiteLink
 }
 
 /** What pages read. */
-export type PagesHistory = Omit<History, 'begin'>
+export type SiteHistory = Omit<History, 'begin'>
 
-export interface Query {
+export interface SiteQuery {
   /** The first value; undefined when absent or empty. */
   one(name: string): string | undefined
   all(name: string): readonly string[]
 }
 
-export interface PageContent {
+export interface SiteContent {
   /** Of the window and the heading. */
   readonly title: string
   /** In place of the title, as the heading. */

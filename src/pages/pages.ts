@@ -1,5 +1,5 @@
 import { overviewPage } from './overview.ts'
-import type { Page } from './page.ts'
+import type { SitePage } from './page.ts'
 
-/** All pages, in the order in which a path is looked up. */
-export const pages: readonly Page[] = [overviewPage]
+/** All pages, the first whose path fits answers. */
+export const pages: readonly SitePage[] = [overviewPage]

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import type { Query } from './page.ts'
+import type { SiteQuery } from './page.ts'
 
 const longest = 1000
 
@@ -9,7 +9,7 @@ const longest = 1000
  * @param known the parameters that may be there
  * @throws AuditError.usage for any other, and for a value that is too long
  */
-export function readQuery(search: URLSearchParams, known: readonly string[]): Query {
+export function readQuery(search: URLSearchParams, known: readonly string[]): SiteQuery {
   for (const [name, value] of search) {
     if (!known.includes(name)) {
       throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, known)}`, {
@@ -26,7 +26,11 @@ export function readQuery(search: URLSearchParams, known: readonly string[]): Qu
  * One of a few words; undefined when the parameter is absent.
  * @throws AuditError.usage for another word
  */
-export function readChoice<Word extends string>(query: Query, name: string, words: readonly Word[]): Word | undefined {
+export function readChoice<Word extends string>(
+  query: SiteQuery,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
   const value = query.one(name)
   const word = words.find((one) => one === value)
   if (word === undefined && value !== undefined) {

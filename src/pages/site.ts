@@ -9,14 +9,14 @@ import { html } from '../report/html/markup.ts'
 import { browserScript } from './browser-script.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt } from './link.ts'
-import { NotFound, type Page, type PageRequest, type PagesHistory } from './page.ts'
+import { NotFound, type SiteHistory, type SitePage, type SiteRequest } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
 import { style } from './style.ts'
 
 export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
-  history(): Promise<PagesHistory>
+  history(): Promise<SiteHistory>
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift. */
@@ -63,7 +63,7 @@ export function createSite(options: SiteOptions): Hono {
   return site
 }
 
-async function answerPage(page: Page, context: Context, options: SiteOptions): Promise<Response> {
+async function answerPage(page: SitePage, context: Context, options: SiteOptions): Promise<Response> {
   const { path } = context.req
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
   const history = await options.history()
@@ -79,7 +79,7 @@ async function answerPage(page: Page, context: Context, options: SiteOptions): P
     if (context.req.header('if-none-match') === etag) return context.body(null, 304)
   } else context.header('cache-control', 'no-store')
   const link = linksAt(isLatest ? undefined : run.number)
-  const request: PageRequest = {
+  const request: SiteRequest = {
     ...{ history, run, isLatest, now, query, link },
     params: context.req.param(),
   }
@@ -88,11 +88,7 @@ async function answerPage(page: Page, context: Context, options: SiteOptions): P
 }
 
 /** The last run, or the one of that number, word or time; undefined in a history without one. */
-async function runAsOf(
-  history: PagesHistory,
-  name: string | undefined,
-  now: number,
-): Promise<CommittedRun | undefined> {
+async function runAsOf(history: SiteHistory, name: string | undefined, now: number): Promise<CommittedRun | undefined> {
   const last = await history.lastRun()
   if (name === undefined || last === undefined || name === String(last.number)) return last
   return findRun(await history.runs(), name, now)

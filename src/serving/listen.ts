@@ -9,7 +9,7 @@ export interface ListenPlace {
   readonly port: number
 }
 
-export interface Serving {
+export interface Listening {
   /** The address: `http://127.0.0.1:9464`. */
   readonly url: string
   close(): Promise<void>
@@ -34,7 +34,7 @@ const idleMs = 30_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Serving> {
+export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
   // Without `createServer`, the library makes a server of HTTP/1.1.
   const server = createAdaptorServer({ fetch, serverOptions: limits, overrideGlobalObjects: false }) as Server
   server.setTimeout(idleMs)

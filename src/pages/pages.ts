@@ -1,5 +1,6 @@
 import { overviewPage } from './overview.ts'
 import type { SitePage } from './page.ts'
+import { violationsPage } from './violations.ts'
 
 /** All pages, the first whose path fits answers. */
-export const pages: readonly SitePage[] = [overviewPage]
+export const pages: readonly SitePage[] = [overviewPage, violationsPage]

@@ -38,3 +38,18 @@ export function readChoice<Word extends string>(
   }
   return word
 }
+
+/**
+ * A position in a list, from 0; 0 when the parameter is absent.
+ * @throws AuditError.usage when it is not a number, or further than a list is read
+ */
+export function readPosition(query: SiteQuery, name: string): number {
+  const value = query.one(name) ?? '0'
+  const position = Number(value)
+  if (/^\d{1,7}$/.test(value) && position <= furthest) return position
+  throw AuditError.usage(`the parameter "${name}" is "${value}", expected a number up to ${furthest}`, {
+    advice: 'Filter the list to see what lies further.',
+  })
+}
+
+const furthest = 100_000

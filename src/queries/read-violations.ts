@@ -43,6 +43,8 @@ export interface ViolationsQuery {
   readonly overdueAt: number | undefined
   readonly sort: ViolationOrder
   readonly limit: number
+  /** A further condition. */
+  readonly isWanted?: (violation: ViolationOutline) => boolean
 }
 
 /** By severity as in reports, the oldest first, or the first that is due first. */
@@ -73,7 +75,8 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     resolvedAfter: states.has('resolved') ? after : undefined,
     isChosen(violation) {
       const isNew = violation.state === 'resolved' || violation.firstSeen >= since
-      const isSelected = isNew && inProject(violation.project) && matches(violation)
+      const isSelected =
+        isNew && inProject(violation.project) && matches(violation) && query.isWanted?.(violation) !== false
       if (isSelected) tally.add(violation)
       return isSelected
     },

@@ -2,26 +2,42 @@ import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../
 import { isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { isGap } from '../gaps.ts'
+import { showTime } from '../text/show-time.ts'
 import { foldRest } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
-interface Row {
+export interface ProjectRow {
   readonly project: string
   readonly extent: ScanExtent
+  /** By severity, the worst first. */
   readonly open: readonly number[]
   /** Violations that were open when they were last seen. */
   readonly unknown: readonly number[]
   readonly walks: readonly ReportCoverage[]
   readonly notEvaluated: number
+  /** Where its name leads; absent: nowhere. */
+  readonly href?: string
+  /** When it was scanned, ISO 8601 in UTC; absent: in the run of the report. */
+  readonly scannedAt?: string
 }
 
 const mostShown = 12
 
 /** Projects with open violations or an incomplete scan: what was not scanned comes first, then the worst. */
 export function showProjects(report: Report): Markup {
-  const rows = rowsOf(report)
+  return showProjectRows(rowsOf(report))
+}
+
+/** The same of given rows, each project once. */
+export function showProjectRows(unsorted: readonly ProjectRow[]): Markup {
+  const rows = unsorted.toSorted(
+    (a, b) =>
+      Number(a.extent === 'all') - Number(b.extent === 'all') ||
+      compareCounts(b.open, a.open) ||
+      (a.project < b.project ? -1 : 1),
+  )
   const notable = rows.filter(
     (row) => row.extent !== 'all' || row.notEvaluated > 0 || [...row.open, ...row.unknown].some(Boolean),
   )
@@ -35,18 +51,12 @@ export function showProjects(report: Report): Markup {
   }`
 }
 
-function rowsOf({ violations, coverage, projects }: Report): Row[] {
+function rowsOf({ violations, coverage, projects }: Report): ProjectRow[] {
   const found = Map.groupBy(violations, ({ project }) => project)
   const walks = Map.groupBy(coverage, ({ project }) => project)
   const evaluated = new Map(projects.map((project) => [project.project, project]))
-  const rows = [...new Set([...walks.keys(), ...evaluated.keys(), ...found.keys()])].map((project) =>
+  return [...new Set([...walks.keys(), ...evaluated.keys(), ...found.keys()])].map((project) =>
     rowOf(project, walks.get(project) ?? [], found.get(project) ?? [], evaluated.get(project)),
-  )
-  return rows.sort(
-    (a, b) =>
-      Number(a.extent === 'all') - Number(b.extent === 'all') ||
-      compareCounts(b.open, a.open) ||
-      (a.project < b.project ? -1 : 1),
   )
 }
 
@@ -55,7 +65,7 @@ function rowOf(
   walks: readonly ReportCoverage[],
   found: readonly ReportViolation[],
   evaluated: ReportProject | undefined,
-): Row {
+): ProjectRow {
   const tally = (isCounted: (violation: ReportViolation) => boolean) => (severity: Severity) =>
     found.filter((violation) => violation.severity === severity && isCounted(violation)).length
   return {
@@ -68,7 +78,7 @@ function rowOf(
   }
 }
 
-function showTable(rows: readonly Row[]): Markup {
+function showTable(rows: readonly ProjectRow[]): Markup {
   const columns = [
     { title: 'Project' },
     ...severities.map((severity) => ({ title: capitalised(severity), isNumber: true })),
@@ -77,9 +87,11 @@ function showTable(rows: readonly Row[]): Markup {
   return table('Open violations by project', columns, rows.map(showRow))
 }
 
-function showRow({ project, extent, open, unknown, walks, notEvaluated }: Row): Markup {
+function showRow({ project, extent, open, unknown, walks, notEvaluated, href, scannedAt }: ProjectRow): Markup {
   const cells = severities.map((severity, at) => showNumber(severity, open[at] ?? 0, unknown[at] ?? 0, extent))
-  return html`<tr><th scope="row">${project}</th>${cells}${cell('Scanned', showScan(extent, walks, notEvaluated))}</tr>
+  const name = href === undefined ? html`${project}` : html`<a href="${href}">${project}</a>`
+  const when = scannedAt === undefined ? nothing : html` <time datetime="${scannedAt}">${showTime(scannedAt)}</time>`
+  return html`<tr><th scope="row">${name}</th>${cells}${cell('Scanned', html`${showScan(extent, walks, notEvaluated)}${when}`)}</tr>
 `
 }
 

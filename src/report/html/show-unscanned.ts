@@ -7,7 +7,7 @@ import { type Markup, nothing } from './markup.ts'
 import { extentOf } from './scan-extent.ts'
 
 /** What the run could not scan, a line for each cause; nothing when it scanned everything. */
-export function showUnscanned({ coverage }: Report): Markup {
+export function showUnscanned({ coverage }: Pick<Report, 'coverage'>): Markup {
   const gaps = gapsOf(coverage)
   if (gaps.length === 0) return nothing
   const byProject = Map.groupBy(coverage, ({ project }) => project)

@@ -10,12 +10,12 @@ import { cell, table } from './table.ts'
 
 const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>
 
-/** A changed resource: its fields before and after, and the violations that were opened with it. */
-export function changeCard(change: ReportChange, opened: readonly ReportViolation[]): Markup {
+/** A changed resource: its fields before and after, and the violations that were opened with it. `href`: its page. */
+export function changeCard(change: ReportChange, opened: readonly ReportViolation[], href?: string): Markup {
   const { change: type, project, fields } = change
   const secret = secretChange(fields)
   const rest = fields.filter((field) => secret?.fields.includes(field) !== true)
-  return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change)}</p>
+  return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
 ${secret === undefined ? nothing : html`<p>${secret.sentence}</p>`}${showFields(rest)}${showReferrers(change.referrers ?? [])}${showOpened(opened)}</li>
 `
 }

@@ -15,7 +15,7 @@ import { cell, table } from '../report/html/components/table.ts'
 import { verdictBanner } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
-import { type ProjectRow, showProjectRows } from '../report/html/show-projects.ts'
+import { type ProjectTableRow, showProjectRows } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { count } from '../text/count.ts'
@@ -50,7 +50,7 @@ export const overviewPage: SitePage = {
       crumbs: [],
       alarm: html`${isLatest ? showAge(run, now) : nothing}${showUnscanned({ coverage: scans.flatMap(toCoverage) })}`,
       body: html`${await showVerdict(history, run, { counts, recent, extent })}${showTrend(trend)}
-${await showNews(history, run, recent, link)}
+${await showLatest(history, run, recent, link)}
 ${showSection({ id: 'coverage', title: 'Projects', content: showProjectRows(rowsOf(scans, counts, link)) })}
 ${showRules(counts, link)}`,
       command: 'hookdrift status',
@@ -126,7 +126,7 @@ function deltaOf(severity: Severity, { opened }: ViolationCounts, resolved: read
 }
 
 /** What is new: violations that this run opened, and what changed since the run before. */
-async function showNews(
+async function showLatest(
   history: SiteHistory,
   run: CommittedRun,
   { previous }: RunWithPrevious,
@@ -163,10 +163,10 @@ ${all}`,
   })}`
 }
 
-function rowsOf(scans: readonly RecordedScan[], counts: ViolationCounts, link: SiteLink): ProjectRow[] {
+function rowsOf(scans: readonly RecordedScan[], counts: ViolationCounts, link: SiteLink): ProjectTableRow[] {
   const numbers = (project: string, which: 'open' | 'unknown') =>
     severities.map((severity) => counts.byProject.get(project)?.[which][severity] ?? 0)
-  const scanned = scans.map((scan): ProjectRow => {
+  const scanned = scans.map((scan): ProjectTableRow => {
     const { name } = scan.project
     const walks = toCoverage(scan)
     return {

@@ -8,7 +8,7 @@ import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
-export interface ProjectRow {
+export interface ProjectTableRow {
   readonly project: string
   readonly extent: ScanExtent
   /** By severity, the worst first. */
@@ -31,7 +31,7 @@ export function showProjects(report: Report): Markup {
 }
 
 /** The same of given rows, each project once. */
-export function showProjectRows(unsorted: readonly ProjectRow[]): Markup {
+export function showProjectRows(unsorted: readonly ProjectTableRow[]): Markup {
   const rows = unsorted.toSorted(
     (a, b) =>
       Number(a.extent === 'all') - Number(b.extent === 'all') ||
@@ -51,7 +51,7 @@ export function showProjectRows(unsorted: readonly ProjectRow[]): Markup {
   }`
 }
 
-function rowsOf({ violations, coverage, projects }: Report): ProjectRow[] {
+function rowsOf({ violations, coverage, projects }: Report): ProjectTableRow[] {
   const found = Map.groupBy(violations, ({ project }) => project)
   const walks = Map.groupBy(coverage, ({ project }) => project)
   const evaluated = new Map(projects.map((project) => [project.project, project]))
@@ -65,7 +65,7 @@ function rowOf(
   walks: readonly ReportCoverage[],
   found: readonly ReportViolation[],
   evaluated: ReportProject | undefined,
-): ProjectRow {
+): ProjectTableRow {
   const tally = (isCounted: (violation: ReportViolation) => boolean) => (severity: Severity) =>
     found.filter((violation) => violation.severity === severity && isCounted(violation)).length
   return {
@@ -78,7 +78,7 @@ function rowOf(
   }
 }
 
-function showTable(rows: readonly ProjectRow[]): Markup {
+function showTable(rows: readonly ProjectTableRow[]): Markup {
   const columns = [
     { title: 'Project' },
     ...severities.map((severity) => ({ title: capitalised(severity), isNumber: true })),
@@ -87,7 +87,7 @@ function showTable(rows: readonly ProjectRow[]): Markup {
   return table('Open violations by project', columns, rows.map(showRow))
 }
 
-function showRow({ project, extent, open, unknown, walks, notEvaluated, href, scannedAt }: ProjectRow): Markup {
+function showRow({ project, extent, open, unknown, walks, notEvaluated, href, scannedAt }: ProjectTableRow): Markup {
   const cells = severities.map((severity, at) => showNumber(severity, open[at] ?? 0, unknown[at] ?? 0, extent))
   const name = href === undefined ? html`${project}` : html`<a href="${href}">${project}</a>`
   const when = scannedAt === undefined ? nothing : html` <time datetime="${scannedAt}">${showTime(scannedAt)}</time>`

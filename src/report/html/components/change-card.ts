@@ -13,11 +13,16 @@ const marks = { added: '+', removed: '−', modified: '~' } as const satisfies R
 /** A changed resource: its fields before and after, and the violations that were opened with it. `href`: its page. */
 export function changeCard(change: ReportChange, opened: readonly ReportViolation[], href?: string): Markup {
   const { change: type, project, fields } = change
+  return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
+${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${showOpened(opened)}</li>
+`
+}
+
+/** Fields before and after; a replaced secret as its fingerprints. Nothing where no field changed. */
+export function fieldTable(fields: readonly FieldChange[]): Markup {
   const secret = secretChange(fields)
   const rest = fields.filter((field) => secret?.fields.includes(field) !== true)
-  return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
-${secret === undefined ? nothing : html`<p>${secret.sentence}</p>`}${showFields(rest)}${showReferrers(change.referrers ?? [])}${showOpened(opened)}</li>
-`
+  return html`${secret === undefined ? nothing : html`<p>${secret.sentence}</p>`}${showFields(rest)}`
 }
 
 function showFields(fields: readonly FieldChange[]): Markup {

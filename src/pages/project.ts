@@ -1,0 +1,105 @@
+import { kinds } from '../model/resource.ts'
+import { countSeverities, severities, totalOf } from '../model/violation.ts'
+import { toCoverage } from '../queries/as-of.ts'
+import { readViolations } from '../queries/read-violations.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { factList } from '../report/html/components/facts.ts'
+import { severityBar } from '../report/html/components/severity.ts'
+import { cell, table } from '../report/html/components/table.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { extentOf, showCount } from '../report/html/scan-extent.ts'
+import { showUnscanned } from '../report/html/show-unscanned.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { countGroups, showGroups } from './group-violations.ts'
+import { NotFound, type SitePage } from './page.ts'
+import { showSection } from './section.ts'
+import { showViolationRow } from './violation-row.ts'
+
+const mostShown = 20
+
+/** A project: how its last scan went, what is open, what it has. */
+export const projectPage: SitePage = {
+  path: '/projects/:service/:project',
+  parameters: [],
+  isOfRun: true,
+  async show({ history, run, params, link }) {
+    const name = `${params.service}/${params.project}`
+    const scan = (await history.latestScans(run.number)).find(({ project }) => project.name === name)
+    if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
+    const coverage = toCoverage(scan)
+    const extent = extentOf(coverage)
+    const [counts, owners] = [countSeverities([]), countGroups('owner')]
+    const { rows, omitted } = await readViolations(history, {
+      ...{ run, states: new Set(['opened', 'continuing'] as const), after: 0, rule: undefined, severity: undefined },
+      ...{ projects: [name], kind: undefined, owners: ['*'], labels: [], before: undefined, overdueAt: undefined },
+      ...{ sort: 'severity', limit: mostShown },
+      isWanted(violation) {
+        counts[violation.severity]++
+        owners.add(violation)
+        return true
+      },
+    })
+    const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
+    const all = link('/violations', { project: name })
+    return {
+      title: name,
+      crumbs: [],
+      alarm: showUnscanned({ coverage }),
+      body: html`<ul class="numbers">${severities.map((severity) => showNumber(severity, showCount(counts[severity], extent)))}</ul>${severityBar(counts)}
+${showSection({
+  ...{ id: 'violations', title: 'Open violations', count: total },
+  content:
+    total === 0
+      ? emptyState(
+          extent === 'all' ? 'None.' : 'None in what was scanned; the rest is unknown.',
+          extent === 'all' ? 'none' : 'unknown',
+        )
+      : html`<ul class="rows">${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>${total > rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
+})}${total === 0 ? nothing : showSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${showSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+      aside: factList([
+        [
+          'Last scan',
+          html`<time datetime="${scan.run.finishedAt}">${showTime(scan.run.finishedAt)}</time>, run ${scan.run.number}`,
+        ],
+        [
+          'Complete',
+          scan.incompleteSince === undefined
+            ? 'yes'
+            : `not since run ${scan.incompleteSince.number}, ${showTime(scan.incompleteSince.startedAt)}`,
+        ],
+        ['Open', String(totalOf(counts))],
+        ...kinds
+          .filter((kind) => kind !== 'policy')
+          .map(
+            (kind) => [`${kind}s`, html`<a href="${link('/resources', { project: name, kind })}">list</a>`] as const,
+          ),
+      ]),
+      command: `hookdrift violations --project ${name}`,
+      json: link('/api/v1/violations', { project: name }),
+    }
+  },
+}
+
+function showNumber(severity: string, shown: string): Markup {
+  const kind = shown === '?' ? ' unseen' : shown === '0' ? ' quiet' : ''
+  return html`<li class="figure ${severity}${kind}"><b>${shown}</b> <span class="label">${severity}</span></li>
+`
+}
+
+function showWalks(coverage: ReturnType<typeof toCoverage>): Markup {
+  return table(
+    'Coverage',
+    [
+      { title: 'Listing' },
+      { title: 'Status' },
+      { title: 'Items', isNumber: true },
+      { title: 'Pages', isNumber: true },
+      { title: 'Reason' },
+    ],
+    coverage.map(
+      ({ listing, status, reason, items, pages }) =>
+        html`<tr><th scope="row">${listing}</th>${cell('Status', status === 'complete' ? status : html`<b class="bad">${status === 'skipped' ? '' : '? '}${status}</b>`)}${cell('Items', items, 'n')}${cell('Pages', pages, 'n')}${cell('Reason', reason ?? '')}</tr>
+`,
+    ),
+  )
+}

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
-import { exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
@@ -29,6 +29,12 @@ function toAddress(text: string): ListenAddress {
 }
 
 async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
+  const { hostCheck, isLoopback } = await import('../serving/host-check.ts')
+  if (!isLoopback(options.listen.host)) {
+    throw AuditError.usage(`the pages would be open to everyone who reaches ${options.listen.host}`, {
+      advice: 'listen at 127.0.0.1, and put a proxy in front that knows its users',
+    })
+  }
   const { openLog } = await import('../app/log.ts')
   const { keepHistoryOpen } = await import('../app/keep-history-open.ts')
   const { locateHistory } = await import('../app/locate-history.ts')
@@ -37,7 +43,6 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { createSite } = await import('../pages/site.ts')
-  const { hostCheck } = await import('../serving/host-check.ts')
   const { listen } = await import('../serving/listen.ts')
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
   const history = keepHistoryOpen(await locateHistory(options, terminal), (location) =>

@@ -1,7 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
-import type { History } from '../history/history.ts'
-import type { ResourceAtRun } from '../history/reader.ts'
+import { type Approval, type Approvals, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
+import type { HistoryReader, ResourceAtRun } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
@@ -22,7 +21,7 @@ interface BaselineDiffQuery {
 
 /** What differs in the last run from the approved baselines. */
 export async function readBaselineDiff(
-  history: History,
+  history: HistoryReader & Approvals,
   { projects, limit }: BaselineDiffQuery,
 ): Promise<Answer<ReportChange>> {
   const last = await history.lastRun()
@@ -51,7 +50,7 @@ export async function readBaselineDiff(
   return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
-async function compare(history: History, approval: Approval, run: number) {
+async function compare(history: HistoryReader & Approvals, approval: Approval, run: number) {
   const { project, scopes } = approval
   const baselines = await history.completeScansAt(project, run)
   const before = new Map((await history.approvedResources(approval)).map((one) => [resourceKey(one), one]))

@@ -27,7 +27,8 @@ export function hostCheck({
   }
 }
 
-function isLoopback(name: string): boolean {
+/** Whether only this machine reaches a host of this name or address. */
+export function isLoopback(name: string): boolean {
   return (
     name === 'localhost' ||
     name.endsWith('.localhost') ||

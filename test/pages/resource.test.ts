@@ -62,4 +62,35 @@ describe('the pages of runs, projects and resources', () => {
     expect(run).toContain('<a href="/violations?state=open&amp;run=2">37 open violations as of run 2</a>')
     expect(run).toContain('drift/authentication-lost')
   })
+
+  it('compare two runs as the command does', async () => {
+    const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
+    const page = await textOf('/compare?from=1&to=2')
+    expect(page).toContain(`Changes <span class="count">${rows.length}</span>`)
+    for (const { uid } of rows) expect(page).toContain(`/resources/${uid}?project=`)
+    expect(await textOf('/compare')).toContain('<h1>Run 1 and run 2</h1>')
+    expect((await site.get('/compare?from=9')).status).toBe(400)
+  })
+
+  it('list the resources of the command, and find one by name', async () => {
+    const { rows } = JSON.parse((await site.command('state', '--format', 'json')).stdout)
+    const page = await textOf('/resources')
+    expect(page).toContain(`<b>${rows.length} resources</b>`)
+    expect([...page.matchAll(/<tr><th scope="row"><a href="\/resources\//g)]).toHaveLength(50)
+    const [, next = ''] = /<link rel="next" href="([^"]*)">/.exec(page) ?? []
+    const second = await textOf(next.replaceAll('&amp;', '&'))
+    expect(second).toContain(`Rows 51 to ${Math.min(100, rows.length)} of ${rows.length}`)
+    expect(await textOf('/resources?q=billing-011-v2')).toContain('<b>1 resource</b>')
+  })
+
+  it('say that no state is approved, then show who approved which, and what differs', async () => {
+    expect(await textOf('/baselines')).toContain('No state is approved')
+    const { code, stderr } = await site.command('baseline', 'approve', '--run', '1', '--note', 'as <agreed>')
+    expect([code, stderr]).toEqual([0, ''])
+    const { rows } = JSON.parse((await site.command('baseline', 'diff', '--format', 'json')).stdout)
+    const page = await textOf('/baselines')
+    expect(page).toContain('as &lt;agreed&gt;')
+    expect(page).toContain(`What differs in the last run <span class="count">${rows.length}</span>`)
+    expect(rows).not.toEqual([])
+  })
 })

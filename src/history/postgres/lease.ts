@@ -1,5 +1,6 @@
 import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
-import type { PostgresDatabase, Session, Transaction } from './connect.ts'
+import { commitSurely, type SureWork } from './commit-surely.ts'
+import type { PostgresDatabase, Session } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -60,19 +61,33 @@ export function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
 const leaseRowSql = `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
   VALUES (1, 0, '', '', 0, 'epoch', 'epoch') ON CONFLICT (id) DO NOTHING`
 
+/** Waits until another transaction that has the lease locked has ended, and locks it. */
+export async function lockLease(session: Session): Promise<void> {
+  await session.run(leaseRowSql)
+  await session.run('SELECT 1 FROM hookdrift.lease FOR UPDATE')
+}
+
 /**
- * One transaction, in which no run may live or begin.
- * @throws AuditError.busy as `readLease`
+ * One transaction, in which no run may live or begin. It is recorded once, also where the answer to its COMMIT is lost.
+ * @throws AuditError.busy as `readLease`; AuditError.failure as `commitSurely`
  */
 export function writeBetweenRuns<Result>(
   db: PostgresDatabase,
   owner: SharedProcess,
-  work: (transaction: Transaction) => Promise<Result>,
+  { work, subject, isRecorded }: Omit<SureWork<Result>, 'advice' | 'subject'> & { readonly subject: string },
 ): Promise<Result> {
-  return db.transaction(async (transaction) => {
-    await transaction.run(leaseRowSql)
-    await readLease(transaction, owner, db.shown, 'FOR UPDATE')
-    return work(transaction)
+  return commitSurely(db, {
+    async work(transaction) {
+      await transaction.run(leaseRowSql)
+      await readLease(transaction, owner, db.shown, 'FOR UPDATE')
+      return work(transaction)
+    },
+    async isRecorded(transaction, result) {
+      await lockLease(transaction)
+      return isRecorded(transaction, result)
+    },
+    subject: () => subject,
+    advice: 'list what is recorded once the server is up, before you repeat the command',
   })
 }
 

@@ -5,12 +5,13 @@ import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
 import type { PostgresServer } from '../../src/history/postgres-server.ts'
 import type { Clock } from '../../src/model/clock.ts'
+import { AuditError } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
-import { auditTogether } from '../../src/pool/audit-together.ts'
+import { auditTogether, goOnTogether } from '../../src/pool/audit-together.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
 import { openJobs, runQueue, touchEveryMs } from '../../src/pool/jobs.ts'
 import { keepSlots, type SlotDependencies } from '../../src/pool/keep-slots.ts'
-import { endRun, type RunKey, requestRun } from '../../src/pool/runs.ts'
+import { endRun, type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
 import type { RunSite } from '../../src/pool/walk-task.ts'
 import { pausable } from './pausable.ts'
 
@@ -123,6 +124,8 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn } = audit
     const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
     const request = { schedule: null, configurationDigest: '', policyDigest: '', only: [], notifies: true, failOn }
+    // One that was asked for, and whose coordinator was lost, would come back after ten seconds.
+    await db.foreign(`DELETE FROM ${db.schema}_jobs.job WHERE name = '${runQueue}'`)
     await requestRun({ db, jobs }, { ...request, ...options }, id)
     const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
     if (job?.data.id !== id) throw new Error('the job of the run is not there')
@@ -132,7 +135,18 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const plan = { lists, isWholeFleet, areAll: true }
     try {
       const coordinating = { db, jobs, id, clock: realClock, handOver, drafts }
-      return await auditTogether(audit, { plan, options }, coordinating, dependencies)
+      for (let attempt = 1; ; attempt += 1) {
+        // As the job of a run is offered again: the next coordinator goes on where this one was.
+        const requested = await readRequestedRun(db, id)
+        try {
+          return requested?.state === 'running' && requested.options !== undefined
+            ? await goOnTogether(audit, { ...requested, options: requested.options }, coordinating, dependencies)
+            : await auditTogether(audit, { plan, options }, coordinating, dependencies)
+        } catch (error) {
+          if (attempt === 5 || !(error instanceof AuditError) || error.kind === 'usage') throw error
+          await sleep(200)
+        }
+      }
     } finally {
       stopTouching()
       await endRun(db, id, null)

@@ -126,7 +126,9 @@ async function conduct(
       composeNotifications: notificationsOf(configuration, projects, request.notifies),
       ...watchIn(log),
     })
-    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun }
+    const onUnclaimed = (service: string, reason: string) =>
+      log.warn({ service, reason }, 'the projects of a service are given up')
+    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
     const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
     if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
       const { lists, isWholeFleet, areAll } = requested.plan

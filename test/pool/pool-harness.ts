@@ -36,11 +36,15 @@ export interface PoolWorkerInTest {
 }
 
 /** Workers that share the runs of a history in this process. */
-export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
+export function openPoolHarness(
+  server: PostgresServer,
+  { walks = 2, unclaimedAfterMs }: { readonly walks?: number; readonly unclaimedAfterMs?: number } = {},
+) {
   let made = 0
   let asked = 0
   const faults: unknown[] = []
   const events: string[] = []
+  const unclaimed: (readonly [service: string, reason: string])[] = []
   const closes: (() => Promise<void>)[] = []
   /** The run under way: what the files of all workers say. */
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
@@ -74,13 +78,15 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     }
   }
 
-  async function startWorker(): Promise<PoolWorkerInTest> {
+  /** `services`: those that it takes; default: all. */
+  async function startWorker({ services }: { readonly services?: readonly string[] } = {}): Promise<PoolWorkerInTest> {
     const { db, jobs, control, id, owner } = await join()
+    const capOf = (service: string) => (services === undefined || services.includes(service) ? walks : undefined)
     const stop = new AbortController()
     let busy = 0
     const working = keepSlots(
       {
-        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf: () => walks },
+        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf },
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -134,7 +140,10 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true }
     try {
-      const coordinating = { db, jobs, id, clock: realClock, handOver, drafts }
+      const coordinating = {
+        ...{ db, jobs, id, clock: realClock, handOver, drafts, unclaimedAfterMs },
+        onUnclaimed: (service: string, reason: string) => unclaimed.push([service, reason]),
+      }
       for (let attempt = 1; ; attempt += 1) {
         // As the job of a run is offered again: the next coordinator goes on where this one was.
         const requested = await readRequestedRun(db, id)
@@ -143,7 +152,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
             ? await goOnTogether(audit, { ...requested, options: requested.options }, coordinating, dependencies)
             : await auditTogether(audit, { plan, options }, coordinating, dependencies)
         } catch (error) {
-          if (attempt === 5 || !(error instanceof AuditError) || error.kind === 'usage') throw error
+          if (attempt === 100 || !(error instanceof AuditError) || error.kind === 'usage') throw error
           await sleep(200)
         }
       }
@@ -157,6 +166,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
   return {
     faults,
     events,
+    unclaimed,
     startWorker,
     conduct,
     openHistory: () => openPostgresHistory(server, ownerOf(999)),

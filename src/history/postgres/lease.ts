@@ -1,4 +1,4 @@
-import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import { type LeaseOwner, leaseTaken, type Move, moveOf } from '../lease-owner.ts'
 import { commitSurely, type SureWork } from './commit-surely.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 
@@ -34,7 +34,7 @@ export function nowSql(owner: SharedProcess): string {
 /** SQL of the columns of a `LeaseRow`. */
 export function leaseColumns(owner: SharedProcess): string {
   return `token, host, boot_id AS "bootId", pid,
-    to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt",
+    ${takenAtSql},
     (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs"`
 }
 
@@ -48,6 +48,13 @@ export async function readLease(session: Session, owner: SharedProcess, shown: s
   if (lease === undefined) return 0
   if (isLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
   return lease.token
+}
+
+/** SQL of when a lease was taken. */
+const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt"`
+
+export async function readMove(session: Session): Promise<Move | undefined> {
+  return moveOf(await session.get(`SELECT host, ${takenAtSql} FROM hookdrift.lease`))
 }
 
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */

@@ -15,6 +15,8 @@ export interface CuttingProxy {
   readonly server: PostgresServer
   /** Cuts the connection that sends the next COMMIT, after others that pass. */
   arm(cut: Cut, after?: number): void
+  /** From now on, connections lead to the server with a socket in this directory. */
+  leadTo(directory: string): void
   /** How many COMMITs were sent. */
   readonly commits: number
   /** How many connections were cut. */
@@ -28,7 +30,7 @@ const commitText = Buffer.from('COMMIT\0')
 /** Passes messages between a client and a server on a socket, and breaks connections. */
 export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingProxy> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-proxy-'))
-  const target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
+  let target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
   const sockets = new Set<Socket>()
   let armed: Cut | undefined
   let passing = 0
@@ -71,6 +73,9 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
     arm(cut, after = 0) {
       armed = cut
       passing = after
+    },
+    leadTo(directory) {
+      target = `${directory}/.s.PGSQL.5432`
     },
     get commits() {
       return commits

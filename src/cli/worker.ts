@@ -135,7 +135,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       const opened = await awaitHistory(
         () =>
           openSharing(files, {
-            ...{ terminal, log, metrics, failOn, watch, onPage, readAgain: () => reload(signal) },
+            ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, readAgain: () => reload(signal) },
             readHistory: () => readHistory(configuration, terminal),
           }),
         { log, signal },

@@ -1,7 +1,7 @@
 import type { ProjectTools } from '../audit/audit-project.ts'
 import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
+import type { AuditedProject, OnTimed } from '../audit/project-scan.ts'
 import { type Audit, type AuditAll, labelsOf } from '../audit/run-audit.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { chunks } from '../model/chunks.ts'
@@ -12,6 +12,7 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
 import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
+import type { LeftOutcome } from './walk-task.ts'
 import { watchUnclaimed } from './watch-unclaimed.ts'
 
 export interface PoolRun {
@@ -53,7 +54,7 @@ export function auditByPool(pool: PoolRun): AuditAll {
     const { db, draft, projectIds } = pool
     const lost = new Set(await giveUpTasks(db, draft.run, 'unfinished'))
     await pool.onConcluding()
-    const outcomes = await importDone(audit.projects, pool)
+    const outcomes = await importDone(audit.projects, pool, tools.onTimed)
     const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
     const whyNot = ({ ref }: AuditedProject) =>
       unclaimed.get(ref.service) ?? stop ?? new Error('its worker was lost three times')
@@ -134,6 +135,7 @@ const mostRead = 50
 async function importDone(
   projects: readonly AuditedProject[],
   { db, draft }: PoolRun,
+  onTimed: OnTimed | undefined,
 ): Promise<Map<string, ProjectOutcome>> {
   const outcomes = new Map<string, ProjectOutcome>()
   for (let after = 0; ; ) {
@@ -142,7 +144,9 @@ async function importDone(
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
       await draft.importProject(project.ref, JSON.parse(kept))
-      outcomes.set(project.ref.name, JSON.parse(outcome))
+      const { timings, ...left }: LeftOutcome = JSON.parse(outcome)
+      for (const timing of timings) onTimed?.(project, timing)
+      outcomes.set(project.ref.name, left)
       after = place
     }
     if (done.length < mostRead) return outcomes

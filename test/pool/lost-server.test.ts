@@ -9,10 +9,12 @@ import { createRandom } from '../../src/demo/random.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { upgradeSchema } from '../../src/history/postgres/migrate.ts'
+import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
 import { type PostgresServer, readPostgresUrl } from '../../src/history/postgres-server.ts'
 import { openAuditHarness, policyOf } from '../audit/audit-harness.ts'
 import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
 import { hasPostgres } from '../history/postgres/databases.ts'
+import { Machines } from '../history/processes.ts'
 import { editAtRandom } from '../oracle/random-edits.ts'
 import { type Cluster, makeCluster } from '../start-postgres.ts'
 import { openPoolHarness } from './pool-harness.ts'
@@ -67,10 +69,16 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     const projects = Object.fromEntries(audited.projects().map(({ name, uid }) => [name, uid]))
     const options = { projects, key: audited.personalKey, limits: { retries: 0 }, concurrency: 1, pageSize: 4 }
     const pool = openPoolHarness(proxy.server, { walks: 4 })
-    const { openHistory, conduct } = pool
+    let processes = 0
+    /** A process of its own for each audit: those before it have ended. */
+    const openHistory = () => {
+      processes += 1
+      const process = { ...new Machines().process(processes), now: Date.now, isAlive: () => false }
+      return openPostgresHistory(proxy.server, process)
+    }
     const alone = openAuditHarness(options)
     const onServer = openAuditHarness({ ...options, openHistory })
-    const shared = openAuditHarness({ ...options, openHistory, conduct })
+    const shared = openAuditHarness({ ...options, openHistory: pool.openHistory, conduct: pool.conduct })
     const random = createRandom(`lost/${made}`)
     return {
       ...{ proxy, pool, service, alone, onServer, shared, database },
@@ -137,9 +145,6 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     await expectNextRight(shared)
     world.edit()
     let restarted: Promise<void> | undefined
-    world.atRequest(9, () => {
-      restarted = primary.stop(true).then(() => primary.start())
-    })
     const turn = { url: service.url, policy }
     const expected = comparable(await alone.audit(turn))
     world.atRequest(9, () => {

@@ -10,6 +10,7 @@ import type { RecordedPast } from '../../worker/read-past.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { watchAgreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
+import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { untilCrash } from '../until-crash.ts'
@@ -26,6 +27,7 @@ interface SharingDependencies {
   readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
   readonly readHistory: () => Promise<RecordedPast>
   readonly onPage: (page: PageRead) => void
+  readonly telemetry: Telemetry | undefined
 }
 
 /** A worker of a pool, opened and not yet working. */
@@ -45,7 +47,7 @@ const cachedMs = 15_000
 /** @throws AuditError as `openPoolOf` */
 export async function openSharing(
   first: WorkerFiles,
-  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage }: SharingDependencies,
+  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage, telemetry }: SharingDependencies,
 ): Promise<OpenedSharing> {
   const pool = await openPoolOf(first.configuration, log)
   const files = openSharedFiles(first, readAgain)
@@ -80,7 +82,7 @@ export async function openSharing(
         shareRuns(
           pool,
           {
-            ...{ terminal, log, files, agreement, failOn, servedUntil, onPage },
+            ...{ terminal, log, files, agreement, failOn, servedUntil, onPage, telemetry },
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now

@@ -12,6 +12,7 @@ import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
 import type { Agreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
+import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
@@ -24,6 +25,7 @@ export interface Sharing {
   readonly log: Log
   readonly files: SharedFiles
   readonly agreement: Agreement
+  readonly telemetry: Telemetry | undefined
   readonly failOn: FailOn
   readonly servedUntil: (schedule: Schedule) => number | undefined
   readonly onPage: (page: PageRead) => void
@@ -55,7 +57,7 @@ const askEveryMs = 1_000
  * time, and walks projects in its slots.
  */
 export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSignal): Promise<void> {
-  const { terminal, log, watch } = sharing
+  const { terminal, log, watch, telemetry } = sharing
   const { files, agreement } = sharing
   const { slots, services: own } = files.current().configuration.shared ?? { slots: 0, services: undefined }
   const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
@@ -158,7 +160,7 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
         .catch(() => {})
     })
     try {
-      await coordinateRun(job, { terminal, log, pool, files, signal: handOver.signal, watch: coordinator })
+      await coordinateRun(job, { terminal, log, pool, files, telemetry, signal: handOver.signal, watch: coordinator })
     } finally {
       stopTouching()
       signal.removeEventListener('abort', giveUp)

@@ -66,6 +66,8 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
     upstream.on('data', (data) => client.destroyed || client.write(data))
     client.on('end', () => upstream.end())
     upstream.on('end', () => client.end())
+    // Where there is no server, too.
+    upstream.on('close', () => client.destroySoon())
   })
   await new Promise<void>((resolve) => listener.listen(join(directory, '.s.PGSQL.5432'), resolve))
   return {

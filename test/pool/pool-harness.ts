@@ -145,9 +145,9 @@ export function openPoolHarness(
         onUnclaimed: (service: string, reason: string) => unclaimed.push([service, reason]),
       }
       for (let attempt = 1; ; attempt += 1) {
-        // As the job of a run is offered again: the next coordinator goes on where this one was.
-        const requested = await readRequestedRun(db, id)
         try {
+          // As the job of a run is offered again: the next coordinator goes on where this one was.
+          const requested = await readRequestedRun(db, id)
           return requested?.state === 'running' && requested.options !== undefined
             ? await goOnTogether(audit, { ...requested, options: requested.options }, coordinating, dependencies)
             : await auditTogether(audit, { plan, options }, coordinating, dependencies)

@@ -26,7 +26,10 @@ describe.skipIf(!hasPostgres)('a run that workers share', { timeout: 100_000 }, 
       expect(run?.attributes).toMatchObject({ 'hookdrift.run': 1, 'hookdrift.exit_code': report?.verdict.exit_code })
       const scanned = named('hookdrift.scan').filter(({ attributes }) => attributes['hookdrift.service'] === 'acme')
       expect(scanned.map(({ attributes }) => attributes['hookdrift.project']).sort()).toEqual(
-        fleet.projects().map(({ name }) => `acme/${name}`),
+        fleet
+          .projects()
+          .map(({ name }) => `acme/${name}`)
+          .sort(),
       )
       const walked = (report?.coverage ?? []).filter(({ project }) => project.startsWith('acme/'))
       const walks = named('hookdrift.walk').map(({ attributes }) => attributes)

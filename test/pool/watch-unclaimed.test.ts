@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
     place = await makeDatabase()
     const fleet = generateFleet({ seed: 'unclaimed', projects: 2, endpointsPerProject: 3 })
     await using service = await startSimulatedService(fleet)
-    await using pool = openPoolHarness(place.server, { unclaimedAfterMs: 500 })
+    await using pool = openPoolHarness(place.server, { unclaimedAfterMs: 4_000 })
     const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
     const { openHistory, conduct } = pool
     using harness = openAuditHarness({ projects, key: fleet.personalKey, openHistory, conduct })

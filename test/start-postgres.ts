@@ -11,6 +11,8 @@ interface ClusterOptions {
   readonly auth?: string
   /** Further ones, such as `port=5432`. Without `listen_addresses`, the server has a socket only. */
   readonly settings?: readonly string[]
+  /** A standby of this server, which must run: it follows it until it is promoted. */
+  readonly follows?: Cluster
   /** Called with the data directory, before the server starts. */
   readonly prepare?: (data: string, as: Identity['ids']) => void
 }
@@ -19,10 +21,14 @@ interface ClusterOptions {
 export interface Cluster {
   /** Of the socket. */
   readonly directory: string
+  readonly data: string
   /** The superuser. */
   readonly user: string
-  /** Fast: sessions that are left over are ended. Starting again is for tests of a server that was away. */
-  stop(): Promise<void>
+  /**
+   * Sessions that are left over are ended; as a crash does it where `crashes` is set. Starting again is for tests of a
+   * server that was away.
+   */
+  stop(crashes?: boolean): Promise<void>
   start(): Promise<void>
   remove(): Promise<void>
 }
@@ -37,14 +43,14 @@ export function makeCluster(options: ClusterOptions = {}): Cluster | undefined {
   let server: Promise<ChildProcess> = initialise().then(() => run())
   // Reported by the first test that connects.
   server.catch(() => {})
-  const stop = async () => {
+  const stop = async (crashes = false) => {
     const started = await server
     const ended = new Promise((resolve) => started.once('exit', resolve))
-    if (started.exitCode !== null || !started.kill('SIGINT')) return
+    if (started.exitCode !== null || !started.kill(crashes ? 'SIGQUIT' : 'SIGINT')) return
     await ended
   }
   return {
-    ...{ directory, user: as.name, stop },
+    ...{ directory, data, user: as.name, stop },
     async start() {
       server = Promise.resolve(run())
     },
@@ -57,10 +63,16 @@ export function makeCluster(options: ClusterOptions = {}): Cluster | undefined {
   async function initialise(): Promise<void> {
     const access = [`--auth=${options.auth ?? 'trust'}`, `--username=${as.name}`]
     const flags = ['--no-sync', ...access, '--encoding=UTF8', '--locale=C.UTF-8', '-D', data]
-    const made = spawn(join(programs ?? '', 'initdb'), flags, { ...as.ids, stdio: 'ignore' })
-    const code = await new Promise((resolve) => made.once('exit', resolve))
-    if (code !== 0) throw new Error(`initdb ended with ${code}`)
+    const { follows } = options
+    const source = ['-h', follows?.directory ?? '', '-U', as.name, '-D', data, '-R', '-X', 'stream', '-c', 'fast']
+    await (follows === undefined ? execute('initdb', flags) : execute('pg_basebackup', [...source, '--no-sync']))
     options.prepare?.(data, as.ids)
+  }
+
+  async function execute(program: string, flags: readonly string[]): Promise<void> {
+    const made = spawn(join(programs ?? '', program), flags, { ...as.ids, stdio: 'ignore' })
+    const code = await new Promise((resolve) => made.once('exit', resolve))
+    if (code !== 0) throw new Error(`${program} ended with ${code}`)
   }
 
   function run(): ChildProcess {

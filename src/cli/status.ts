@@ -59,7 +59,8 @@ async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Pr
   if (location.kind === 'file') return answer
   const { readPool } = await import('../pool/open-pool.ts')
   const { describePool } = await import('../queries/describe-pool.ts')
-  return { ...answer, ...describePool(await readPool(location.server)) }
+  const { more, remarks = [] } = describePool(await readPool(location.server))
+  return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
 }
 
 /** Reads the configuration, where there is one: a project that it no longer names is not expected. */

@@ -93,7 +93,11 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env))
   const troubles = async () =>
     isPrepared
-      ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
+      ? [
+          ...health.troubles(systemClock.now()),
+          ...((await sharing?.troubles()) ?? []),
+          ...(await historyCheck.troubles(configuration.history)),
+        ]
       : ['the policy and the history are being read']
   let sharing: OpenedSharing | undefined
   const scrape = async () => {
@@ -131,7 +135,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       const opened = await awaitHistory(
         () =>
           openSharing(files, {
-            ...{ terminal, log, metrics, failOn, watch, onPage, readAgain: () => reload(signal) },
+            ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, readAgain: () => reload(signal) },
             readHistory: () => readHistory(configuration, terminal),
           }),
         { log, signal },
@@ -139,7 +143,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       if (opened === undefined) return
       sharing = opened
       isPrepared = true
-      await Promise.all([opened.keep(files, past.servedUntil, signal), notifications.keep(signal)])
+      await Promise.all([opened.keep(past.servedUntil, signal), notifications.keep(signal)])
       return
     }
     isPrepared = true

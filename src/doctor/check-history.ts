@@ -1,10 +1,11 @@
 import { examineHistory } from '../app/open-history.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import type { HistoryContent, HistoryExamination } from '../history/examination.ts'
+import { describeMove, moveAdvice } from '../history/lease-owner.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
 import { count } from '../text/count.ts'
-import { type Diagnosis, diagnosesOf, fail, ok, warn } from './check.ts'
+import { type Diagnosis, diagnosesOf, fail, ok, shortAdvice, warn } from './check.ts'
 import { showBytes } from './show-bytes.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -35,7 +36,7 @@ export async function checkHistory(
 }
 
 function* troublesOf(
-  { exists, isWritable, isReadableByOthers, freeBytes, server }: HistoryExamination,
+  { exists, isWritable, isReadableByOthers, freeBytes, server, content }: HistoryExamination,
   location: HistoryLocation,
 ): Generator<Diagnosis> {
   const { shown, kind } = location
@@ -43,6 +44,7 @@ function* troublesOf(
     const advice = kind === 'file' ? writableFile : writableDatabase
     yield fail(`${shown} ${exists ? 'can be read only' : 'cannot be made'}: this user may not write there`, advice)
   }
+  if (content?.moved !== undefined) yield fail(describeMove(shown, content.moved), shortAdvice(moveAdvice))
   if (kind === 'postgres' && server?.tls === undefined && !isOnThisMachine(location.server)) {
     yield warn(`the connection to ${shown} is not encrypted`, 'Leave `sslmode` out of its URL.')
   }

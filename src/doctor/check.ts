@@ -70,12 +70,13 @@ export function diagnosesOf(error: unknown): readonly Diagnosis[] {
     return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]
   }
   const lines = error.message.split('\n')
-  return lines.map((line, at) => fail(line, at === lines.length - 1 ? shortAdvice(error.advice) : null))
+  return lines.map((line, at) =>
+    fail(line, at < lines.length - 1 || error.advice === undefined ? null : shortAdvice(error.advice)),
+  )
 }
 
 /** Advice may end in a whole file, which a row has no room for. */
-function shortAdvice(advice: string | undefined): string | null {
-  if (advice === undefined) return null
+export function shortAdvice(advice: string): string {
   const [line = '', ...more] = advice.split('\n')
   const short = more.length === 0 ? line : line.slice(0, line.lastIndexOf(','))
   return short.charAt(0).toUpperCase() + short.slice(1)

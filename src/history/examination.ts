@@ -1,3 +1,4 @@
+import type { Move } from './lease-owner.ts'
 import type { Verification } from './upkeep.ts'
 
 /** What a history is like, found without changing anything. */
@@ -32,6 +33,8 @@ export interface HistoryContent {
   readonly knownSchema: number
   readonly bytes: number
   readonly committedRuns: number
+  /** undefined where it was not moved, or the schema is another. */
+  readonly moved: Move | undefined
   /** The id of the installation key of the last committed run; undefined before the first, or of another schema. */
   readonly sealKeyId: string | undefined
   /** undefined where the schema is another. */

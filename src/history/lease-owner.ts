@@ -24,23 +24,40 @@ export const movedTo = 'moved to '
 /** When such an owner was last heard of: never too long ago. */
 export const endOfTime = '9999-12-31T23:59:59.999Z'
 
+/** Where a history was moved to, as messages show it, and when. */
+export interface Move {
+  readonly to: string
+  readonly at: string
+}
+
+/** undefined where the history was not moved. */
+export function moveOf(lease: { readonly host: string; readonly takenAt: string } | undefined): Move | undefined {
+  if (!lease?.host.startsWith(movedTo)) return undefined
+  return { to: lease.host.slice(movedTo.length), at: lease.takenAt }
+}
+
 /** Why a second run is refused. `place`: the history's file. */
 export function leaseTaken(
   { pid, host, takenAt }: Pick<LeaseOwner, 'pid' | 'host'> & { readonly takenAt: string },
   now: number,
   place: string,
 ): AuditError {
-  if (host.startsWith(movedTo)) {
-    return AuditError.busy(`the history ${place} was ${host} at ${takenAt}, and takes no more runs`, {
-      advice: 'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`',
-    })
-  }
+  const move = moveOf({ host, takenAt })
+  if (move !== undefined) return AuditError.busy(describeMove(place, move), { advice: moveAdvice })
   const ageS = Math.max(0, Math.round((now - Date.parse(takenAt)) / 1000))
   return AuditError.busy(
     `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,
     { advice: 'wait for it to end, or give this run a history of its own' },
   )
 }
+
+/** `place`: the history that was moved. */
+export function describeMove(place: string, { to, at }: Move): string {
+  return `the history ${place} was moved to ${to} at ${at}, and takes no more runs`
+}
+
+export const moveAdvice =
+  'name the new place; to move the history back, copy it from there: `hookdrift docs many-machines`'
 
 /** Why a run that lost its lease may not write. */
 export function leaseLost(run: number, place: string): AuditError {

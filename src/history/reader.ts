@@ -3,6 +3,7 @@ import type { ExitCode } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Resolution, Severity, Waiver } from '../model/violation.ts'
+import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { PastReader } from './stored-body.ts'
 
@@ -11,6 +12,8 @@ import type { PastReader } from './stored-body.ts'
  * about one run agree while another run is being written.
  */
 export interface HistoryReader extends PastReader {
+  /** Where the history was moved to; undefined where it was not. */
+  moved(): Promise<Move | undefined>
   /** Committed runs, oldest first. */
   runs(): Promise<readonly CommittedRun[]>
   /** The newest committed run; undefined when there is none. Reads one row, where `runs` may read millions. */

@@ -1,7 +1,7 @@
 import type { ProjectTools } from '../audit/audit-project.ts'
 import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
+import type { AuditedProject, OnTimed } from '../audit/project-scan.ts'
 import { type Audit, type AuditAll, labelsOf } from '../audit/run-audit.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { chunks } from '../model/chunks.ts'
@@ -11,7 +11,9 @@ import { Stop } from '../model/stop.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
-import { giveUpTasks, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
+import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
+import type { LeftOutcome } from './walk-task.ts'
+import { watchUnclaimed } from './watch-unclaimed.ts'
 
 export interface PoolRun {
   readonly db: PostgresDatabase
@@ -25,6 +27,10 @@ export interface PoolRun {
   readonly handOver: AbortSignal
   /** Called before the first row that this process writes itself. */
   readonly onConcluding: () => Promise<void>
+  /** Called with a service whose projects are given up, because no worker takes them, and with why. */
+  readonly onUnclaimed?: ((service: string, reason: string) => void) | undefined
+  /** For how long no worker may take them. */
+  readonly unclaimedAfterMs?: number | undefined
 }
 
 /** Thrown where another process goes on with a run: nothing of it is given up. */
@@ -43,15 +49,20 @@ export const graceMs = 15_000
  */
 export function auditByPool(pool: PoolRun): AuditAll {
   return async (audit, tools, onBug) => {
-    const stop = await waitForTasks(audit.projects, pool)
+    const unclaimed = new Map<string, Error>()
+    const stop = await waitForTasks(audit.projects, { ...pool, unclaimed })
     const { db, draft, projectIds } = pool
     const lost = new Set(await giveUpTasks(db, draft.run, 'unfinished'))
     await pool.onConcluding()
-    const outcomes = await importDone(audit.projects, pool)
+    const outcomes = await importDone(audit.projects, pool, tools.onTimed)
     const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
-    const signal = AbortSignal.abort(stop ?? new Error('its worker was lost three times'))
-    for (const outcome of await auditUnfinished(audit, unfinished, { tools: { ...tools, signal }, onBug })) {
-      outcomes.set(outcome.project.name, outcome)
+    const whyNot = ({ ref }: AuditedProject) =>
+      unclaimed.get(ref.service) ?? stop ?? new Error('its worker was lost three times')
+    for (const [reason, own] of Map.groupBy(unfinished, whyNot)) {
+      const signal = AbortSignal.abort(reason)
+      for (const outcome of await auditUnfinished(audit, own, { tools: { ...tools, signal }, onBug })) {
+        outcomes.set(outcome.project.name, outcome)
+      }
     }
     return audit.projects.map(({ ref }) => {
       const outcome = outcomes.get(ref.name)
@@ -62,8 +73,12 @@ export function auditByPool(pool: PoolRun): AuditAll {
 }
 
 /** Returns why the run was stopped before all tasks were done; undefined when it was not. */
-async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun): Promise<Stop | undefined> {
+async function waitForTasks(
+  projects: readonly AuditedProject[],
+  pool: PoolRun & { readonly unclaimed: Map<string, Error> },
+): Promise<Stop | undefined> {
   const { db, jobs, clock, draft, handOver, runTimeoutMs } = pool
+  const findUnclaimed = watchUnclaimed(db, draft.run, { clock, afterMs: pool.unclaimedAfterMs })
   let stop: Stop | undefined
   let stoppedAt = 0
   for (;;) {
@@ -81,6 +96,7 @@ async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun):
         for (const service of new Set(projects.map(({ ref }) => ref.service))) await jobs.cancel(walkQueue(service))
         continue
       }
+      for (const service of await findUnclaimed()) await giveUpService(service, pool)
     } else if (running === 0 || clock.now() - stoppedAt > graceMs) return stop
     await clock.sleep(pollMs, handOver).catch((error: unknown) => {
       if (!handOver.aborted) throw error
@@ -91,6 +107,17 @@ async function waitForTasks(projects: readonly AuditedProject[], pool: PoolRun):
 function stopOf({ leftMs, stoppedBy }: TaskProgress, runTimeoutMs: number): Stop | undefined {
   if (stoppedBy !== null) return new Stop(stoppedBy, stoppedBy.toUpperCase())
   return leftMs > 0 ? undefined : new Stop('run_timeout', `the run_timeout of ${runTimeoutMs / 1000} s is over`)
+}
+
+async function giveUpService(
+  service: string,
+  { db, jobs, draft, unclaimed, onUnclaimed }: PoolRun & { readonly unclaimed: Map<string, Error> },
+): Promise<void> {
+  const reason = `no worker takes projects of ${service}: none has it under worker.services and the files of this run`
+  unclaimed.set(service, new Error(reason))
+  onUnclaimed?.(service, reason)
+  await giveUpTasks(db, draft.run, await projectsOf(db, draft.run, service))
+  await jobs.cancel(walkQueue(service))
 }
 
 /** Gives up the tasks whose jobs were tried three times. */
@@ -108,6 +135,7 @@ const mostRead = 50
 async function importDone(
   projects: readonly AuditedProject[],
   { db, draft }: PoolRun,
+  onTimed: OnTimed | undefined,
 ): Promise<Map<string, ProjectOutcome>> {
   const outcomes = new Map<string, ProjectOutcome>()
   for (let after = 0; ; ) {
@@ -116,7 +144,9 @@ async function importDone(
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
       await draft.importProject(project.ref, JSON.parse(kept))
-      outcomes.set(project.ref.name, JSON.parse(outcome))
+      const { timings, ...left }: LeftOutcome = JSON.parse(outcome)
+      for (const timing of timings) onTimed?.(project, timing)
+      outcomes.set(project.ref.name, left)
       after = place
     }
     if (done.length < mostRead) return outcomes

@@ -3,7 +3,7 @@ import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { auditByPool, HandedOver } from './audit-by-pool.ts'
+import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
 import type { RunDraft, RunDrafts } from './drafts.ts'
 import type { OpenJobs } from './jobs.ts'
 import { noteConcluding, planTasks, removeConclusion } from './plan-tasks.ts'
@@ -22,6 +22,8 @@ export interface Coordinating {
   readonly handOver: AbortSignal
   /** Called when the run has its number. */
   readonly onBegun?: (run: number) => void
+  readonly onUnclaimed?: PoolRun['onUnclaimed']
+  readonly unclaimedAfterMs?: PoolRun['unclaimedAfterMs']
 }
 
 /**
@@ -82,12 +84,9 @@ interface Pooling {
   readonly id: string
 }
 
-function poolOf(
-  { db, jobs, clock, handOver, draft }: Coordinating & { readonly draft: RunDraft },
-  { projectIds, options, id }: Pooling,
-) {
-  const onConcluding = () => noteConcluding(db, { id, draft })
-  return auditByPool({ db, jobs, clock, draft, projectIds, handOver, onConcluding, runTimeoutMs: options.runTimeoutMs })
+function poolOf(coordinating: Coordinating & { readonly draft: RunDraft }, { projectIds, options, id }: Pooling) {
+  const onConcluding = () => noteConcluding(coordinating.db, { id, draft: coordinating.draft })
+  return auditByPool({ ...coordinating, projectIds, onConcluding, runTimeoutMs: options.runTimeoutMs })
 }
 
 /** A draft that is not abandoned by the run itself: whether another process can go on is decided by the error. */

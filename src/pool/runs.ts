@@ -1,7 +1,7 @@
 import type { ProjectList } from '../audit/audited-service.ts'
+import { commitSurely } from '../history/postgres/commit-surely.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import type { FailOn } from '../model/violation.ts'
-import { briefTransaction } from './brief-transaction.ts'
 import { type Jobs, runQueue } from './jobs.ts'
 import type { WalkOptions } from './tasks.ts'
 
@@ -56,7 +56,17 @@ export async function requestRun(
     ])
     return true
   }
-  return within === undefined ? briefTransaction(db, ask) : ask(within)
+  if (within !== undefined) return ask(within)
+  return commitSurely(db, {
+    work: ask,
+    subject: () => 'the request for a run',
+    advice: '`hookdrift status` says whether it is under way once the server is up',
+    async isRecorded(session) {
+      // One that is on its way is waited for: it has the key of the job.
+      if ((await session.get('SELECT 1 FROM hookdrift.run_plan WHERE id = $1', [id])) === undefined) await ask(session)
+      return true
+    },
+  })
 }
 
 export interface RequestedRun {

@@ -232,6 +232,12 @@ export async function readProjects(session: Session, run: number): Promise<reado
   return rows.map(({ projectId, project }) => ({ projectId, project: JSON.parse(project) }))
 }
 
+/** Ids of the projects of a service in a run. */
+export async function projectsOf(session: Session, run: number, service: string): Promise<readonly number[]> {
+  const sql = 'SELECT project_id AS id FROM hookdrift.task WHERE run = $1 AND service = $2'
+  return (await session.all<{ id: number }>(sql, [run, service])).map(({ id }) => id)
+}
+
 export interface WaitingService {
   readonly service: string
   /** Whether one of its tasks was not begun. */

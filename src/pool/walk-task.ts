@@ -1,5 +1,6 @@
 import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
-import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import type { AuditedProject, PageRead, Timing } from '../audit/project-scan.ts'
 import { type ProjectTerms, projectTools } from '../audit/project-tools.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -31,7 +32,6 @@ export interface RunSite {
   /** Aborted when the run's time is over, or a person stopped it. */
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
-  readonly onTimed?: OnTimed | undefined
   readonly onBug: OnBug
   /** undefined where the configuration does not have it. */
   open(project: PlannedProject): AuditedProject | undefined
@@ -62,6 +62,9 @@ export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 
 /** What a walk is broken off with, besides the end of its run. */
 export type Abandonment = 'stopping' | 'lost'
+
+/** What a walk leaves to the process that concludes the run. */
+export type LeftOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
 
 /** Seconds after which a job that was refused is offered again: a changed configuration reaches all workers by then. */
 const refusedDelayS = 5
@@ -132,12 +135,15 @@ async function walk(
   const draft = drafts.ofTask({ ...key, project: project.ref, token })
   const evaluator = createEvaluator(site.terms.policy, now, () => project.labels, clock.now)
   const signal = AbortSignal.any([site.signal, abandon])
-  const { sealer, toolVersion, onPage, onTimed } = site
+  const { sealer, toolVersion, onPage } = site
+  const timings: Timing[] = []
+  const onTimed = (_: AuditedProject, timing: Timing) => void timings.push(timing)
   const tools = projectTools(site.terms, { draft, sealer, clock, now, signal, toolVersion, onPage, onTimed })
   try {
     const outcome = await auditContained(project, evaluator, tools, site.onBug)
     if (abandon.aborted) return undefined
-    return { outcome: JSON.stringify(outcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
+    const left: LeftOutcome = { ...outcome, timings }
+    return { outcome: JSON.stringify(left), draft: JSON.stringify(await draft.exportProject(project.ref)) }
   } catch (error) {
     if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
     throw error

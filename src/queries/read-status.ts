@@ -10,7 +10,7 @@ import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { showDuration } from '../report/text/show-time.ts'
+import { showDuration, showTime } from '../report/text/show-time.ts'
 import { countEach } from '../text/count.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
@@ -80,7 +80,17 @@ export async function readStatus(
     return scan === undefined ? neverScanned(name) : statusOf(scan, active.get(name) ?? [], query)
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
-  return { command: 'status', ...extent, ...limited(rows, limit) }
+  return { command: 'status', ...extent, ...(await describeMoved(reader)), ...limited(rows, limit) }
+}
+
+/** A forgotten worker or command still reads the former place. */
+async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
+  const moved = await reader.moved()
+  if (moved === undefined) return {}
+  return {
+    more: { moved: { ...moved } },
+    remarks: [`This history was moved to ${moved.to} ${showTime(moved.at)}: name the new place.`],
+  }
 }
 
 /** Whether any project is stale; also true when no project was ever scanned. */

@@ -36,6 +36,20 @@ The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
     const refused = await cli.audit()
     expect(refused.code).toBe(5)
     expect(refused.stderr).toContain(`the history ${at('hookdrift.db')} was moved to ${at('new/place.db')} at`)
+    const status = await command(['status', '--config', at('hookdrift.yaml')], {
+      cwd: cli.directory.path,
+      env: cli.env,
+    })
+    expect(status.stdout).toContain(`This history was moved to ${at('new/place.db')} 20`)
+    const doctor = await command(['doctor', '--config', at('hookdrift.yaml'), '--format', 'json'], {
+      cwd: cli.directory.path,
+      env: cli.env,
+    })
+    expect(JSON.parse(doctor.stdout).rows).toContainEqual({
+      ...{ check: 'history', service: null, status: 'fail' },
+      detail: expect.stringContaining(`was moved to ${at('new/place.db')} at 20`),
+      remediation: expect.stringMatching(/^Name the new place/),
+    })
     expect((await cli.audit(['--history', at('new/place.db')])).code).toBe(0)
     // The way back: the copy has all that the old place has.
     const back = await command(['history', 'copy', 'new/place.db', 'hookdrift.db'], { cwd: cli.directory.path })

@@ -5,12 +5,13 @@ import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
 import type { PostgresServer } from '../../src/history/postgres-server.ts'
 import type { Clock } from '../../src/model/clock.ts'
+import { AuditError } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
-import { auditTogether } from '../../src/pool/audit-together.ts'
+import { auditTogether, goOnTogether } from '../../src/pool/audit-together.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
 import { openJobs, runQueue, touchEveryMs } from '../../src/pool/jobs.ts'
 import { keepSlots, type SlotDependencies } from '../../src/pool/keep-slots.ts'
-import { endRun, type RunKey, requestRun } from '../../src/pool/runs.ts'
+import { endRun, type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
 import type { RunSite } from '../../src/pool/walk-task.ts'
 import { pausable } from './pausable.ts'
 
@@ -35,11 +36,15 @@ export interface PoolWorkerInTest {
 }
 
 /** Workers that share the runs of a history in this process. */
-export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
+export function openPoolHarness(
+  server: PostgresServer,
+  { walks = 2, unclaimedAfterMs }: { readonly walks?: number; readonly unclaimedAfterMs?: number } = {},
+) {
   let made = 0
   let asked = 0
   const faults: unknown[] = []
   const events: string[] = []
+  const unclaimed: (readonly [service: string, reason: string])[] = []
   const closes: (() => Promise<void>)[] = []
   /** The run under way: what the files of all workers say. */
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
@@ -73,13 +78,15 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     }
   }
 
-  async function startWorker(): Promise<PoolWorkerInTest> {
+  /** `services`: those that it takes; default: all. */
+  async function startWorker({ services }: { readonly services?: readonly string[] } = {}): Promise<PoolWorkerInTest> {
     const { db, jobs, control, id, owner } = await join()
+    const capOf = (service: string) => (services === undefined || services.includes(service) ? walks : undefined)
     const stop = new AbortController()
     let busy = 0
     const working = keepSlots(
       {
-        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf: () => walks },
+        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf },
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -123,6 +130,8 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn } = audit
     const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
     const request = { schedule: null, configurationDigest: '', policyDigest: '', only: [], notifies: true, failOn }
+    // One that was asked for, and whose coordinator was lost, would come back after ten seconds.
+    await db.foreign(`DELETE FROM ${db.schema}_jobs.job WHERE name = '${runQueue}'`)
     await requestRun({ db, jobs }, { ...request, ...options }, id)
     const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
     if (job?.data.id !== id) throw new Error('the job of the run is not there')
@@ -131,8 +140,22 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true }
     try {
-      const coordinating = { db, jobs, id, clock: realClock, handOver, drafts }
-      return await auditTogether(audit, { plan, options }, coordinating, dependencies)
+      const coordinating = {
+        ...{ db, jobs, id, clock: realClock, handOver, drafts, unclaimedAfterMs },
+        onUnclaimed: (service: string, reason: string) => unclaimed.push([service, reason]),
+      }
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          // As the job of a run is offered again: the next coordinator goes on where this one was.
+          const requested = await readRequestedRun(db, id)
+          return requested?.state === 'running' && requested.options !== undefined
+            ? await goOnTogether(audit, { ...requested, options: requested.options }, coordinating, dependencies)
+            : await auditTogether(audit, { plan, options }, coordinating, dependencies)
+        } catch (error) {
+          if (attempt === 100 || !(error instanceof AuditError) || error.kind === 'usage') throw error
+          await sleep(200)
+        }
+      }
     } finally {
       stopTouching()
       await endRun(db, id, null)
@@ -143,6 +166,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
   return {
     faults,
     events,
+    unclaimed,
     startWorker,
     conduct,
     openHistory: () => openPostgresHistory(server, ownerOf(999)),

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
 import type { Report } from '../../src/model/report.ts'
 import { configurationFor, openDirectory, type Running, startHookdrift } from '../cli/start-process.ts'
+import type { TestDatabase } from '../history/postgres/databases.ts'
 
 export interface WorkersOptions {
   readonly service: SimulatedService
@@ -100,5 +103,22 @@ export function watchWalks(latencyMs: number) {
         ),
       )
     },
+  }
+}
+
+/** Waits until so many workers take part. */
+export async function untilWorkers({ server }: TestDatabase, count: number): Promise<void> {
+  const db = connect(server)
+  try {
+    for (let tries = 0; tries < 300; tries++) {
+      const alive = await db
+        .value<number>("SELECT count(*) FROM hookdrift.worker WHERE seen_at > clock_timestamp() - interval '15 s'")
+        .catch(() => 0)
+      if (alive === count) return
+      await sleep(200)
+    }
+    throw new Error(`there are no ${count} workers`)
+  } finally {
+    await db.close()
   }
 }

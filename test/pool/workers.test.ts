@@ -6,7 +6,7 @@ import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { type Running, startHookdrift } from '../cli/start-process.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
-import { maskedReport, openWorkerProcesses, watchWalks } from './worker-processes.ts'
+import { maskedReport, openWorkerProcesses, untilWorkers, watchWalks } from './worker-processes.ts'
 
 const size = { clean: false, projects: 8, endpointsPerProject: 10, seed: 'workers' }
 
@@ -143,21 +143,4 @@ function untilLine({ child, ended }: Running, line: RegExp): Promise<void> {
     })
     void ended.then(() => reject(new Error(`it ended: ${said}`)))
   })
-}
-
-/** Waits until so many workers take part. */
-async function untilWorkers({ server }: TestDatabase, count: number): Promise<void> {
-  const db = connect(server)
-  try {
-    for (let tries = 0; tries < 300; tries++) {
-      const alive = await db
-        .value<number>("SELECT count(*) FROM hookdrift.worker WHERE seen_at > clock_timestamp() - interval '15 s'")
-        .catch(() => 0)
-      if (alive === count) return
-      await sleep(200)
-    }
-    throw new Error(`there are no ${count} workers`)
-  } finally {
-    await db.close()
-  }
 }

@@ -1,4 +1,5 @@
 import { discoverProjects } from '../../audit/discover-projects.ts'
+import type { OnTimed } from '../../audit/project-scan.ts'
 import type { AuditDependencies } from '../../audit/run-audit.ts'
 import { createSealer } from '../../inventory/sealer.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'
@@ -10,12 +11,14 @@ import { type Job, runQueue } from '../../pool/jobs.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, keyOf, type RequestedRun, type RunKey, readRequestedRun } from '../../pool/runs.ts'
 import { readProjects } from '../../pool/tasks.ts'
+import type { RunTrace } from '../../telemetry/trace-run.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { boundRun } from '../bound-run.ts'
 import { installationKey } from '../installation-key.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import { chooseProjects, openServices } from '../open-projects.ts'
+import type { Telemetry } from '../open-telemetry.ts'
 import { logReport, maintain, notificationsOf, readMarksSetting, watchIn } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
@@ -32,6 +35,7 @@ export interface CoordinatorDependencies {
   /** Aborted when this worker stops: another one goes on with the run. */
   readonly signal: AbortSignal
   readonly watch: CoordinatorObserver
+  readonly telemetry: Telemetry | undefined
 }
 
 /** Called with what happens to runs that this worker coordinates. `schedule`: null for one that a person asked for. */
@@ -50,7 +54,7 @@ const laterS = 5
  * was lost left it. Never rejects.
  */
 export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
-  const { pool, files, watch, log, terminal } = dependencies
+  const { pool, files, watch, log, terminal, telemetry } = dependencies
   const { db, jobs } = pool
   const { id } = job.data
   const finish = (error: string | null) =>
@@ -64,6 +68,8 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       await jobs.send(runQueue, [job.data], { delayS, key: keyOf({ schedule }, id) }, transaction)
     })
   let schedule: string | null = null
+  // Of a run that is tried again, the last attempt is traced.
+  let trace: RunTrace | undefined
   try {
     const requested = await readRequestedRun(db, id)
     if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
@@ -75,7 +81,10 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       return await offerAgain(laterS)
     }
     watch.started(schedule)
-    const report = await conduct(id, requested, { ...dependencies, ...found })
+    trace = telemetry?.traceRun(schedule === null ? {} : { 'hookdrift.schedule': schedule })
+    const onTimed: OnTimed = ({ ref }, timing) => trace?.timed(ref, timing)
+    const report = await conduct(id, requested, { ...dependencies, ...found, onTimed })
+    trace?.ended(report, systemClock.now())
     await finish(null)
     logReport(log, report)
     await watch.ended(schedule, report)
@@ -87,6 +96,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
         log.warn({ schedule, error: error.message, advice: error.advice }, 'the run is tried again')
         await offerAgain(laterS)
       } else {
+        trace?.failed(error instanceof AuditError ? error.kind : 'bug', systemClock.now())
         await finish(error instanceof AuditError ? error.message : `a bug in hookdrift: ${messageOf(error)}`)
         watch.failed(schedule, error)
       }
@@ -97,11 +107,15 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   }
 }
 
+interface Conducting extends CoordinatorDependencies, WorkerFiles {
+  readonly onTimed: OnTimed
+}
+
 /** Opens what a run needs, and conducts it from where it is. */
 async function conduct(
   id: string,
   requested: RequestedRun,
-  { configuration, policy, pool, terminal, log, signal: handOver, watch }: CoordinatorDependencies & WorkerFiles,
+  { configuration, policy, pool, terminal, log, signal: handOver, watch, onTimed }: Conducting,
 ): Promise<Report> {
   const { request } = requested
   const closes: (() => unknown)[] = []
@@ -122,11 +136,13 @@ async function conduct(
       concurrency: configuration.concurrency,
     }
     const dependencies = (projects: Parameters<typeof notificationsOf>[1]): AuditDependencies => ({
-      ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {} },
+      ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {}, onTimed },
       composeNotifications: notificationsOf(configuration, projects, request.notifies),
       ...watchIn(log),
     })
-    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun }
+    const onUnclaimed = (service: string, reason: string) =>
+      log.warn({ service, reason }, 'the projects of a service are given up')
+    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
     const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
     if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
       const { lists, isWholeFleet, areAll } = requested.plan

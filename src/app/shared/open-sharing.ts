@@ -8,11 +8,14 @@ import type { Metrics } from '../../worker/metrics.ts'
 import { openPoolMetrics } from '../../worker/pool-metrics.ts'
 import type { RecordedPast } from '../../worker/read-past.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
+import { watchAgreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
+import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { untilCrash } from '../until-crash.ts'
 import { openPoolOf, shareRuns } from './share-runs.ts'
+import { openSharedFiles } from './shared-files.ts'
 import { watchShared } from './watch-shared.ts'
 
 interface SharingDependencies {
@@ -24,14 +27,17 @@ interface SharingDependencies {
   readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
   readonly readHistory: () => Promise<RecordedPast>
   readonly onPage: (page: PageRead) => void
+  readonly telemetry: Telemetry | undefined
 }
 
 /** A worker of a pool, opened and not yet working. */
 export interface OpenedSharing {
   /** Takes part in runs until the signal aborts. */
-  keep(files: WorkerFiles, servedUntil: (schedule: Schedule) => number | undefined, signal: AbortSignal): Promise<void>
+  keep(servedUntil: (schedule: Schedule) => number | undefined, signal: AbortSignal): Promise<void>
   /** Learns what runs of other workers came to; at most once in 15 s. */
   follow(): Promise<void>
+  /** Why it is not ready, in words; empty if it is ready. */
+  troubles(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -40,10 +46,16 @@ const cachedMs = 15_000
 
 /** @throws AuditError as `openPoolOf` */
 export async function openSharing(
-  files: WorkerFiles,
-  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage }: SharingDependencies,
+  first: WorkerFiles,
+  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage, telemetry }: SharingDependencies,
 ): Promise<OpenedSharing> {
-  const pool = await openPoolOf(files.configuration, log)
+  const pool = await openPoolOf(first.configuration, log)
+  const files = openSharedFiles(first, readAgain)
+  const agreement = watchAgreement({
+    now: systemClock.now,
+    files: () => identify(files.current()),
+    readFiles: async () => identify(await files.refresh()),
+  })
   let coordinates = false
   let state: { readonly readAt: number; readonly found: Promise<PoolState | undefined> } | undefined
   const poolMetrics = openPoolMetrics({
@@ -65,12 +77,12 @@ export async function openSharing(
   let followedAt = Number.NEGATIVE_INFINITY
   let known: number | undefined
   return {
-    keep: (files, servedUntil, signal) =>
+    keep: (servedUntil, signal) =>
       untilCrash(signal, (signal) =>
         shareRuns(
           pool,
           {
-            ...{ terminal, log, files, readAgain, failOn, servedUntil, onPage },
+            ...{ terminal, log, files, agreement, failOn, servedUntil, onPage, telemetry },
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now
@@ -92,6 +104,11 @@ export async function openSharing(
         // Readiness says that the history cannot be used; the gauges stay as they were.
       }
     },
+    troubles: agreement.troubles,
     close: () => pool.close(),
   }
+}
+
+function identify({ configuration, policy }: WorkerFiles): string {
+  return `${configuration.digest} ${policy.digest}`
 }

@@ -6,6 +6,7 @@ import { readStop } from '../../pool/runs.ts'
 import type { PlannedProject, TaskState } from '../../pool/tasks.ts'
 import type { Refusal, RunSite, RunSites } from '../../pool/walk-task.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { Agreement } from '../../worker/watch-agreement.ts'
 import { boundRun } from '../bound-run.ts'
 import { installationKey } from '../installation-key.ts'
 import type { Log } from '../log.ts'
@@ -24,6 +25,7 @@ interface SiteDependencies {
   readonly pool: Pool
   readonly files: SharedFiles
   readonly onPage: (page: PageRead) => void
+  readonly agreement: Agreement
 }
 
 interface OpenSite {
@@ -55,7 +57,11 @@ export function openRunSites(dependencies: SiteDependencies): RunSites & { close
       alone(async () => {
         if (current?.run === run) return current.site
         const files = await filesFor(state, dependencies)
-        if (typeof files === 'string') return files
+        if (typeof files === 'string') {
+          dependencies.agreement.refused(files)
+          return files
+        }
+        dependencies.agreement.agreed()
         await close()
         current = openSite(run, state, { ...dependencies, ...files })
         return current.site

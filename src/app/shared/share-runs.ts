@@ -10,21 +10,22 @@ import type { RunKey } from '../../pool/runs.ts'
 import { takeTick } from '../../pool/ticks.ts'
 import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
-import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { Agreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
+import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
 import { openRunSites } from './run-sites.ts'
-import { openSharedFiles } from './shared-files.ts'
+import type { SharedFiles } from './shared-files.ts'
 import type { SharedObserver } from './watch-shared.ts'
 
 export interface Sharing {
   readonly terminal: ProcessContext
   readonly log: Log
-  readonly files: WorkerFiles
-  /** Reads the files again; those before, where they have mistakes. */
-  readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
+  readonly files: SharedFiles
+  readonly agreement: Agreement
+  readonly telemetry: Telemetry | undefined
   readonly failOn: FailOn
   readonly servedUntil: (schedule: Schedule) => number | undefined
   readonly onPage: (page: PageRead) => void
@@ -56,11 +57,11 @@ const askEveryMs = 1_000
  * time, and walks projects in its slots.
  */
 export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSignal): Promise<void> {
-  const { terminal, log, watch } = sharing
-  const { slots, services: own } = sharing.files.configuration.shared ?? { slots: 0, services: undefined }
+  const { terminal, log, watch, telemetry } = sharing
+  const { files, agreement } = sharing
+  const { slots, services: own } = files.current().configuration.shared ?? { slots: 0, services: undefined }
   const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
-  const files = openSharedFiles(sharing.files, sharing.readAgain)
-  const sites = openRunSites({ terminal, log, pool, files, onPage: sharing.onPage })
+  const sites = openRunSites({ terminal, log, pool, files, agreement, onPage: sharing.onPage })
   const { every } = thisProcess
   let coordinates: number | undefined
   const sayHello = () => greet(pool.db, self, coordinates).catch(() => {})
@@ -159,7 +160,7 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
         .catch(() => {})
     })
     try {
-      await coordinateRun(job, { terminal, log, pool, files, signal: handOver.signal, watch: coordinator })
+      await coordinateRun(job, { terminal, log, pool, files, telemetry, signal: handOver.signal, watch: coordinator })
     } finally {
       stopTouching()
       signal.removeEventListener('abort', giveUp)

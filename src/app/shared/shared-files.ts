@@ -11,6 +11,8 @@ interface Digests {
 export interface SharedFiles {
   current(): WorkerFiles
   reload(): Promise<WorkerFiles>
+  /** As `reload`, but not sooner than some seconds after the last time. */
+  refresh(): Promise<WorkerFiles>
   /** Those of a run, or which of them differs. Reads them again before it says so. */
   matching(digests: Digests): Promise<WorkerFiles | 'configuration' | 'policy'>
 }
@@ -35,11 +37,12 @@ export function openSharedFiles(
       return read
     })
   }
+  const refresh = async () => (systemClock.now() - readAt < rereadMs ? files : reload())
   return {
     current: () => files,
-    reload,
+    ...{ reload, refresh },
     async matching(digests) {
-      if (differing(files, digests) !== undefined && systemClock.now() - readAt >= rereadMs) await reload()
+      if (differing(files, digests) !== undefined) await refresh()
       return differing(files, digests) ?? files
     },
   }

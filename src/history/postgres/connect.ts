@@ -48,6 +48,8 @@ export interface PostgresDatabase extends Session {
   /** For messages: contains no secret. */
   readonly shown: string
   readonly schema: string
+  /** Of the options. */
+  readonly mostIdleMs: number
   /** Runs `work` in a transaction, which is rolled back where it throws. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs `work` on one state of the history. It cannot write. */
@@ -59,6 +61,11 @@ export interface ConnectOptions {
   /** Of the process, at most. */
   readonly connections?: number
   readonly connectTimeoutMs?: number
+  /**
+   * How long a transaction that holds the lease may rest between two statements. The server ends it, and frees the lease,
+   * where the process is gone and its connection half open.
+   */
+  readonly mostIdleMs?: number
 }
 
 const cursorRows = 500
@@ -137,7 +144,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
 
   return {
     ...sessionOn(pool),
-    ...{ shown, schema },
+    ...{ shown, schema, mostIdleMs: options.mostIdleMs ?? 60_000 },
     transaction: (work) => inTransaction('BEGIN', work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
     close: () => pool.end(),
@@ -161,6 +168,8 @@ export function clientConfig(server: PostgresServer, { connectTimeoutMs = 10_000
     ...(database === undefined ? {} : { database }),
     ssl: tlsOptions(server),
     connectionTimeoutMillis: connectTimeoutMs,
+    // Without it, a client would wait for ever for an answer that a lost machine does not send.
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
     application_name: 'hookdrift',
   }
 }

@@ -2,6 +2,7 @@ import type { HistoryContent, HistoryExamination, ServerExamination } from '../e
 import type { PostgresServer } from '../postgres-server.ts'
 import type { Verification } from '../upkeep.ts'
 import { connect, type PostgresDatabase, type Session } from './connect.ts'
+import { readMove } from './lease.ts'
 import { readSchemaState, type SchemaState } from './migrate.ts'
 import { sizeOf } from './postgres-upkeep.ts'
 
@@ -62,12 +63,12 @@ async function readContent(
   return { schema: has, knownSchema: knows, bytes, ...runs }
 }
 
-const unread = { committedRuns: 0, sealKeyId: undefined, verification: undefined }
+const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
 
-async function readRuns(session: Session): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId'>> {
+async function readRuns(session: Session): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved'>> {
   const found = await session.get<{ count: number; key: string | null }>(
     `SELECT (SELECT count(*) FROM hookdrift.run WHERE state = 'committed') AS count,
        (SELECT seal_key_id FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1) AS key`,
   )
-  return { committedRuns: found?.count ?? 0, sealKeyId: found?.key ?? undefined }
+  return { committedRuns: found?.count ?? 0, sealKeyId: found?.key ?? undefined, moved: await readMove(session) }
 }

@@ -1,5 +1,6 @@
-import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
-import type { PostgresDatabase, Session, Transaction } from './connect.ts'
+import { type LeaseOwner, leaseTaken, type Move, moveOf } from '../lease-owner.ts'
+import { commitSurely, type SureWork } from './commit-surely.ts'
+import type { PostgresDatabase, Session } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -33,7 +34,7 @@ export function nowSql(owner: SharedProcess): string {
 /** SQL of the columns of a `LeaseRow`. */
 export function leaseColumns(owner: SharedProcess): string {
   return `token, host, boot_id AS "bootId", pid,
-    to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt",
+    ${takenAtSql},
     (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs"`
 }
 
@@ -49,6 +50,13 @@ export async function readLease(session: Session, owner: SharedProcess, shown: s
   return lease.token
 }
 
+/** SQL of when a lease was taken. */
+const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt"`
+
+export async function readMove(session: Session): Promise<Move | undefined> {
+  return moveOf(await session.get(`SELECT host, ${takenAtSql} FROM hookdrift.lease`))
+}
+
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
 export function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
   if (lease.ageMs >= leaseExpiryMs) return false
@@ -60,19 +68,33 @@ export function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
 const leaseRowSql = `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
   VALUES (1, 0, '', '', 0, 'epoch', 'epoch') ON CONFLICT (id) DO NOTHING`
 
+/** Waits until another transaction that has the lease locked has ended, and locks it. */
+export async function lockLease(session: Session): Promise<void> {
+  await session.run(leaseRowSql)
+  await session.run('SELECT 1 FROM hookdrift.lease FOR UPDATE')
+}
+
 /**
- * One transaction, in which no run may live or begin.
- * @throws AuditError.busy as `readLease`
+ * One transaction, in which no run may live or begin. It is recorded once, also where the answer to its COMMIT is lost.
+ * @throws AuditError.busy as `readLease`; AuditError.failure as `commitSurely`
  */
 export function writeBetweenRuns<Result>(
   db: PostgresDatabase,
   owner: SharedProcess,
-  work: (transaction: Transaction) => Promise<Result>,
+  { work, subject, isRecorded }: Omit<SureWork<Result>, 'advice' | 'subject'> & { readonly subject: string },
 ): Promise<Result> {
-  return db.transaction(async (transaction) => {
-    await transaction.run(leaseRowSql)
-    await readLease(transaction, owner, db.shown, 'FOR UPDATE')
-    return work(transaction)
+  return commitSurely(db, {
+    async work(transaction) {
+      await transaction.run(leaseRowSql)
+      await readLease(transaction, owner, db.shown, 'FOR UPDATE')
+      return work(transaction)
+    },
+    async isRecorded(transaction, result) {
+      await lockLease(transaction)
+      return isRecorded(transaction, result)
+    },
+    subject: () => subject,
+    advice: 'list what is recorded once the server is up, before you repeat the command',
   })
 }
 

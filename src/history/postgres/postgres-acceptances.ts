@@ -1,41 +1,49 @@
 import type { AcceptedViolation } from '../../model/violation.ts'
-import type { Acceptance, Acceptances } from '../acceptances.ts'
+import type { Acceptance, Acceptances, NewAcceptance } from '../acceptances.ts'
 import { type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
+import { revokeRows } from './revoke-rows.ts'
 
 export function postgresAcceptances(db: PostgresDatabase, owner: SharedProcess): Acceptances {
   return {
     acceptances: () => readAcceptances(db),
-    accept: (acceptances) =>
-      writeBetweenRuns(db, owner, async (session) => {
-        const ids = await projectIdsOf(
-          session,
-          acceptances.map(({ project }) => project),
-        )
-        const texts = (['fingerprint', 'rule', 'kind', 'uid', 'path', 'reason', 'at', 'by'] as const).map((name) =>
-          acceptances.map((acceptance) => acceptance[name]),
-        )
-        await session.run(
-          `INSERT INTO hookdrift.acceptance (id, project_id, project, fingerprint, rule, kind, uid, path, reason,
-             accepted_at, accepted_by)
-           SELECT (SELECT coalesce(max(id), 0) FROM hookdrift.acceptance) + a.place, a.project_id, a.project,
-             a.fingerprint, a.rule, a.kind, a.uid, a.path, a.reason, a.at, a.by
-           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-             $9::text[], $10::text[]) WITH ORDINALITY
-             AS a (project_id, project, fingerprint, rule, kind, uid, path, reason, at, by, place)`,
-          [ids, acceptances.map(({ project }) => project.name), ...texts],
-        )
-      }),
-    revokeAcceptances: (acceptances, { by, at }) =>
-      writeBetweenRuns(db, owner, async (session) => {
-        await session.run(
-          'UPDATE hookdrift.acceptance SET revoked_at = $1, revoked_by = $2 WHERE id = ANY($3) AND revoked_at IS NULL',
-          [at, by, acceptances],
-        )
-      }),
+    async accept(acceptances) {
+      await writeBetweenRuns(db, owner, {
+        subject: 'the acceptance',
+        work: (session) => writeAcceptances(session, acceptances),
+        async isRecorded(session, last) {
+          const rows = new Map((await readAcceptances(session)).map((row) => [row.id, row]))
+          return acceptances.every(({ fingerprint, at, by }, index) => {
+            const row = rows.get(last + index + 1)
+            return row?.fingerprint === fingerprint && row.at === at && row.by === by
+          })
+        },
+      })
+    },
+    revokeAcceptances: (ids, signature) => revokeRows(db, owner, { table: 'acceptance', ids, ...signature }),
   }
+}
+
+/** Returns the last id before theirs. */
+async function writeAcceptances(session: Session, acceptances: readonly NewAcceptance[]): Promise<number> {
+  const last = (await session.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.acceptance')) ?? 0
+  const projects = acceptances.map(({ project }) => project)
+  const ids = await projectIdsOf(session, projects)
+  const texts = (['fingerprint', 'rule', 'kind', 'uid', 'path', 'reason', 'at', 'by'] as const).map((name) =>
+    acceptances.map((acceptance) => acceptance[name]),
+  )
+  await session.run(
+    `INSERT INTO hookdrift.acceptance (id, project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at,
+       accepted_by)
+     SELECT $1 + a.place, a.project_id, a.project, a.fingerprint, a.rule, a.kind, a.uid, a.path, a.reason, a.at, a.by
+     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::text[], $11::text[]) WITH ORDINALITY
+       AS a (project_id, project, fingerprint, rule, kind, uid, path, reason, at, by, place)`,
+    [last, ids, projects.map(({ name }) => name), ...texts],
+  )
+  return last
 }
 
 async function readAcceptances(session: Session): Promise<Acceptance[]> {

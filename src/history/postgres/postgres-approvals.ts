@@ -12,6 +12,7 @@ import { type ApprovedRow, type StoredApproval, toApproval, toApproved } from '.
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
+import { revokeRows } from './revoke-rows.ts'
 
 const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
   a.approved_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
@@ -19,23 +20,34 @@ const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scop
 
 export function postgresApprovals(db: PostgresDatabase, owner: SharedProcess): Approvals {
   return {
-    approvals: async () => (await db.all<StoredApproval>(`${selectApprovals} ORDER BY a.id`)).map(toApproval),
+    approvals: () => readApprovals(db),
     async approvedResources(approval) {
       const rows = await db.all<ApprovedRow>(stateSql(approval), [approval.id])
       return rows.map(toApproved).sort(byKindAndUid)
     },
-    approve: (approvals) => writeBetweenRuns(db, owner, (session) => writeApprovals(session, approvals)),
-    revoke: (approvals, { by, at }) =>
-      writeBetweenRuns(db, owner, async (session) => {
-        await session.run(
-          'UPDATE hookdrift.approval SET revoked_at = $1, revoked_by = $2 WHERE id = ANY($3) AND revoked_at IS NULL',
-          [at, by, approvals],
-        )
-      }),
+    async approve(approvals) {
+      await writeBetweenRuns(db, owner, {
+        subject: 'the approval',
+        work: (session) => writeApprovals(session, approvals),
+        async isRecorded(session, last) {
+          const rows = new Map((await readApprovals(session)).map((row) => [row.id, row]))
+          return approvals.every(({ project, at, by }, index) => {
+            const row = rows.get(last + index + 1)
+            return row?.project.name === project.name && row.at === at && row.by === by
+          })
+        },
+      })
+    },
+    revoke: (ids, signature) => revokeRows(db, owner, { table: 'approval', ids, ...signature }),
   }
 }
 
-async function writeApprovals(session: Session, approvals: readonly NewApproval[]): Promise<void> {
+async function readApprovals(session: Session): Promise<Approval[]> {
+  return (await session.all<StoredApproval>(`${selectApprovals} ORDER BY a.id`)).map(toApproval)
+}
+
+/** Returns the last id before theirs. */
+async function writeApprovals(session: Session, approvals: readonly NewApproval[]): Promise<number> {
   const projects = approvals.map(({ project }) => project)
   const projectIds = await projectIdsOf(session, projects)
   const last = (await session.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.approval')) ?? 0
@@ -55,6 +67,7 @@ async function writeApprovals(session: Session, approvals: readonly NewApproval[
   for (const [index, { state }] of approvals.entries()) {
     if ('resources' in state) await writeApproved(session, last + index + 1, state.resources)
   }
+  return last
 }
 
 async function writeApproved(session: Session, id: number, resources: readonly ApprovedResource[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ChannelState, Outbox, WaitingMessage } from '../outbox.ts'
+import { commitSurely } from './commit-surely.ts'
 import type { PostgresDatabase } from './connect.ts'
 import { isLive, type LeaseRow, leaseColumns, nowSql, type SharedProcess } from './lease.ts'
 import { writeMessages } from './write-messages.ts'
@@ -8,7 +9,17 @@ const waitingColumns = `id, channel, number, run, created_at AS "createdAt", sta
 
 export function postgresOutbox(db: PostgresDatabase, owner: SharedProcess): Outbox {
   return {
-    enqueue: (messages, at) => db.transaction((session) => writeMessages(session, messages, at)),
+    enqueue: (messages, at) =>
+      commitSurely(db, {
+        work: (session) => writeMessages(session, messages, at),
+        subject: () => 'a notification',
+        advice: '`hookdrift notify --pending` lists it once the server is up, if it is',
+        async isRecorded(session) {
+          // What is there stays as it is.
+          await writeMessages(session, messages, at)
+          return true
+        },
+      }),
     async channels() {
       const rows = await db.all<Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
         `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",

@@ -3,6 +3,7 @@ import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { firstViolations } from './first-violations.ts'
+import { readMove } from './lease.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
@@ -29,6 +30,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     (...values: Values): Promise<Result> =>
       db.snapshot((transaction) => question(transaction, ...values))
   return {
+    moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: inSnapshot(endedRuns),

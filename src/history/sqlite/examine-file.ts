@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
 import type { VerificationRequest } from '../upkeep.ts'
 import { withDamageDescribed } from './describe-damage.ts'
+import { readMove } from './move/mark-moved.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
 import { schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
@@ -64,7 +65,7 @@ function openUnchanged(file: string): Database | undefined {
   return undefined
 }
 
-const unread = { committedRuns: 0, sealKeyId: undefined, verification: undefined }
+const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
 
 function readRuns(
   db: Database,
@@ -72,7 +73,10 @@ function readRuns(
 ): Omit<HistoryContent, 'schema' | 'knownSchema' | 'bytes'> {
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
-  return { committedRuns: keys.length, sealKeyId: keys[0], verification: verifyHistory(db, request) }
+  return {
+    ...{ committedRuns: keys.length, sealKeyId: keys[0], moved: readMove(db) },
+    verification: verifyHistory(db, request),
+  }
 }
 
 function freeBytesAt(directory: string): number | undefined {

@@ -3,6 +3,7 @@ import type { EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { firstViolations } from './first-violations.ts'
+import { readMove } from './move/mark-moved.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
@@ -18,6 +19,7 @@ export function sqliteReader(db: Database): HistoryReader {
     async (...values: Values): Promise<Result> =>
       db.transaction(() => question(db, ...values))()
   return {
+    moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: asking(endedRuns),

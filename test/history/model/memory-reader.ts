@@ -80,6 +80,9 @@ export function memoryReader(memory: Memory): HistoryReader {
   }
 
   return {
+    // A model is not moved.
+    moved: async () => undefined,
+
     async runs() {
       return rows()
         .runs.filter(({ state }) => state === 'committed')

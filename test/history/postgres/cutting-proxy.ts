@@ -6,15 +6,19 @@ import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 
 /**
  * Where a connection breaks: the server never gets the COMMIT; it executes it, and its answer is lost; or the connection
- * breaks once the COMMIT is on its way.
+ * breaks once the COMMIT is on its way; or the server never gets it, and hears nothing more: the machine is gone.
  */
-export type Cut = 'before' | 'after' | 'meanwhile'
+export type Cut = 'before' | 'after' | 'meanwhile' | 'silent'
 
 export interface CuttingProxy {
   /** The server, through the proxy. */
   readonly server: PostgresServer
-  /** Cuts the connection that sends the next COMMIT. */
-  arm(cut: Cut): void
+  /** Cuts the connection that sends the next COMMIT, after others that pass. */
+  arm(cut: Cut, after?: number): void
+  /** From now on, connections lead to the server with a socket in this directory. */
+  leadTo(directory: string): void
+  /** How many COMMITs were sent. */
+  readonly commits: number
   /** How many connections were cut. */
   readonly cuts: number
   close(): Promise<void>
@@ -26,9 +30,11 @@ const commitText = Buffer.from('COMMIT\0')
 /** Passes messages between a client and a server on a socket, and breaks connections. */
 export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingProxy> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-proxy-'))
-  const target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
+  let target = `${behind.host}/.s.PGSQL.${behind.port ?? 5432}`
   const sockets = new Set<Socket>()
   let armed: Cut | undefined
+  let passing = 0
+  let commits = 0
   let cuts = 0
   const listener = createServer((client) => {
     const upstream = createConnection(target)
@@ -43,8 +49,14 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
       upstream.destroy()
     }
     client.on('data', (data) => {
-      const how = data.includes(commitText) ? armed : undefined
+      const isCommit = data.includes(commitText)
+      if (isCommit) commits += 1
+      const how = isCommit && passing-- <= 0 ? armed : undefined
       if (how !== undefined) armed = undefined
+      if (how === 'silent') {
+        cuts += 1
+        return
+      }
       if (how === 'before') return cut()
       // Before the answer is handed on.
       if (how === 'after') upstream.prependOnceListener('data', cut)
@@ -54,12 +66,21 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
     upstream.on('data', (data) => client.destroyed || client.write(data))
     client.on('end', () => upstream.end())
     upstream.on('end', () => client.end())
+    // Where there is no server, too.
+    upstream.on('close', () => client.destroySoon())
   })
   await new Promise<void>((resolve) => listener.listen(join(directory, '.s.PGSQL.5432'), resolve))
   return {
     server: { ...behind, host: directory, port: undefined },
-    arm(cut) {
+    arm(cut, after = 0) {
       armed = cut
+      passing = after
+    },
+    leadTo(directory) {
+      target = `${directory}/.s.PGSQL.5432`
+    },
+    get commits() {
+      return commits
     },
     get cuts() {
       return cuts

@@ -1,9 +1,10 @@
 import type { RunStart } from '../../history.ts'
+import { commitSurely } from '../commit-surely.ts'
 import type { PostgresDatabase, Session } from '../connect.ts'
-import { readLease, type SharedProcess, takeLease } from '../lease.ts'
+import { lockLease, readLease, type SharedProcess, takeLease } from '../lease.ts'
 import { closeKilledRuns } from './close-runs.ts'
-import { readOutcome } from './commit-run.ts'
 import { type AcquiredRun, openRunDraft, type PostgresDraft } from './postgres-draft.ts'
+import { readOutcome, unknownRun } from './read-outcome.ts'
 
 /**
  * Begins a run, as `History.begin` does.
@@ -21,21 +22,19 @@ export async function acquireRun(
 ): Promise<Omit<AcquiredRun, 'ids'>> {
   // Refuses at once where another run lives, without waiting for a transaction that has the lease locked.
   await readLease(db, owner, db.shown)
-  let acquired: AcquiredRun | undefined
-  try {
-    return await db.transaction(async (transaction) => {
+  return commitSurely<Omit<AcquiredRun, 'ids'>>(db, {
+    async work(transaction) {
       const token = await takeLease(transaction, owner, db.shown)
       const interrupted = await closeKilledRuns(transaction, start.startedAt)
-      acquired = { run: await insertRun(transaction, start), token, interrupted }
-      return acquired
-    })
-  } catch (error) {
-    if (acquired === undefined) throw error
-    // The answer to COMMIT was lost, perhaps: then the run began, and the lease is this process's.
-    const found = await readOutcome(db, acquired.run)
-    if (found?.token !== acquired.token) throw error
-    return acquired
-  }
+      return { run: await insertRun(transaction, start), token, interrupted }
+    },
+    ...unknownRun,
+    // If it is, the lease is this process's.
+    async isRecorded(transaction, { run, token }) {
+      await lockLease(transaction)
+      return (await readOutcome(transaction, run))?.token === token
+    },
+  })
 }
 
 async function insertRun(session: Session, start: RunStart): Promise<number> {

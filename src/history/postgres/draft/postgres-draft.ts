@@ -1,14 +1,14 @@
 import { type ProjectRef, policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
-import type { RunContext } from '../../records.ts'
+import type { RunContext, RunRecord } from '../../records.ts'
 import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
+import { commitSurely } from '../commit-surely.ts'
 import type { PostgresDatabase, Transaction } from '../connect.ts'
 import { keepLease } from '../keep-lease.ts'
-import { releaseSql, type SharedProcess } from '../lease.ts'
+import { lockLease, releaseSql, type SharedProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { closeAsInterrupted } from './close-runs.ts'
-import { prepareCommit, requireCommitted } from './commit-run.ts'
 import type { DraftContext } from './draft-context.ts'
 import { type Fence, leaseFence } from './draft-fence.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
@@ -20,6 +20,7 @@ import { draftViolations } from './draft-violations.ts'
 import { DraftWriter } from './draft-writer.ts'
 import { finishDraft } from './finish-draft.ts'
 import { OpenProjects } from './open-projects.ts'
+import { readOutcome, unknownRun } from './read-outcome.ts'
 import { type NumberedNotice, type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
 
 /** A draft that can hand over what it keeps of a project until the commit: its rows are in the database. */
@@ -44,6 +45,11 @@ export interface AcquiredRun {
   readonly interrupted: readonly number[]
   /** undefined: ids follow those that are there, since no other process inserts rows. */
   readonly ids?: DraftIds
+}
+
+interface Committed {
+  readonly run: number
+  readonly record: RunRecord
 }
 
 interface DraftOptions {
@@ -117,7 +123,6 @@ export async function openRunDraft(
     transaction: Transaction,
     [finishedAt, exitCodeOf, compose]: Parameters<Draft['commit']>,
   ) {
-    await prepareCommit(transaction)
     const toolVersion = await transaction.value<string>(
       `SELECT r.tool_version FROM hookdrift.lease l, hookdrift.run r WHERE l.token = $1 AND r.number = $2 FOR UPDATE OF l`,
       [token, run],
@@ -136,7 +141,7 @@ export async function openRunDraft(
     const chain = await appendLink(transaction, run, writer.endDigests())
     await recordNotifications(transaction, { ...record, chain }, compose)
     await transaction.run(releaseSql, [token])
-    return { ...record, chain }
+    return { run, record: { ...record, chain } }
   }
 
   return {
@@ -156,19 +161,24 @@ export async function openRunDraft(
       // Every run scans the policy, so it needs a row even if the run stages nothing of it.
       await projects.open(policyProject)
       await writer.insert()
-      let committing: Awaited<ReturnType<typeof commitWithin>> | undefined
+      let isLost = false
       try {
-        const record = await db.transaction(async (transaction) => {
-          committing = await commitWithin(transaction, order)
-          return committing
+        const { record } = await commitSurely<Committed>(db, {
+          work: (transaction) => commitWithin(transaction, order),
+          ...unknownRun,
+          async isRecorded(transaction, { record }) {
+            await lockLease(transaction)
+            const found = await readOutcome(transaction, run)
+            const isCommitted = found?.state === 'committed' && found.chain === record.chain
+            isLost = !isCommitted && found?.token !== token
+            return isCommitted
+          },
         })
         writer.end()
         return record
       } catch (error) {
-        if (committing === undefined) throw error
-        await requireCommitted(db, { run, token, chain: committing.chain }, error)
-        writer.end()
-        return committing
+        // One that still owns the lease can be abandoned.
+        throw isLost ? writer.lost() : error
       }
     },
     async release() {

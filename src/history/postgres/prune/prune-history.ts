@@ -3,9 +3,10 @@ import { refuseBroken, refuseToKeepNothing } from '../../plan-runs.ts'
 import type { PruneRequest, Pruning } from '../../upkeep.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLink } from '../chain/find-broken-link.ts'
-import type { PostgresDatabase } from '../connect.ts'
+import { commitSurely } from '../commit-surely.ts'
+import type { PostgresDatabase, Transaction } from '../connect.ts'
 import { closeKilledRuns } from '../draft/close-runs.ts'
-import { releaseSql, type SharedProcess, takeLease } from '../lease.ts'
+import { lockLease, releaseSql, type SharedProcess, takeLease } from '../lease.ts'
 import { planPruning } from './plan-pruning.ts'
 import { interruptedBefore, removeRuns } from './remove-runs.ts'
 
@@ -18,7 +19,7 @@ import { interruptedBefore, removeRuns } from './remove-runs.ts'
  */
 export async function pruneHistory(db: PostgresDatabase, owner: SharedProcess, order: PruneRequest): Promise<Pruning> {
   refuseToKeepNothing(order.keep)
-  return db.transaction(async (session) => {
+  const work = async (session: Transaction) => {
     const token = await takeLease(session, owner, db.shown)
     const now = new Date(owner.now()).toISOString()
     await closeKilledRuns(session, now)
@@ -36,6 +37,17 @@ export async function pruneHistory(db: PostgresDatabase, owner: SharedProcess, o
       await makeCheckpoint(session, { madeAt: now, toolVersion, reason: 'prune', options, runs })
     }
     await session.run(releaseSql, [token])
-    return { plan, freed: { bytes: 0, leftBytes } }
+    return { plan, gone, leftBytes }
+  }
+  const { plan, leftBytes } = await commitSurely(db, {
+    work,
+    subject: ({ gone }) => `the pruning of ${gone.length} runs`,
+    advice: 'check which runs `hookdrift runs` lists once the server is up',
+    async isRecorded(session, { gone }) {
+      await lockLease(session)
+      const left = "SELECT 1 FROM hookdrift.run WHERE state = 'committed' AND number = ANY($1::bigint[])"
+      return (await session.get(left, [gone])) === undefined
+    },
   })
+  return { plan, freed: { bytes: 0, leftBytes } }
 }

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AuditError } from '../../model/errors.ts'
+import type { PostgresDatabase, Transaction } from './connect.ts'
+
+/** One transaction, and how to find out whether it was committed. */
+export interface SureWork<Result> {
+  work(transaction: Transaction): Promise<Result>
+  /** What may be recorded or not, for a message: `run 7`. */
+  subject(result: Result): string
+  /** How a person finds out. */
+  readonly advice: string
+  /**
+   * Whether what `work` wrote is there, in a later transaction, which it has wait until the first one has ended. It
+   * compares the rows themselves: after a crash, the server gives the number of a lost transaction to another one.
+   */
+  isRecorded(transaction: Transaction, result: Result): Promise<boolean>
+}
+
+/**
+ * Executes a transaction. Where the answer to its COMMIT is lost, the server is asked what became of it.
+ * @throws AuditError.failure when nothing was recorded, or when the server cannot be asked
+ */
+export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<Result>): Promise<Result> {
+  let written: { readonly result: Result } | undefined
+  try {
+    return await db.transaction(async (transaction) => {
+      await transaction.run(
+        `SELECT set_config('synchronous_commit', 'on', true), set_config('idle_in_transaction_session_timeout', $1, true)`,
+        [String(db.mostIdleMs)],
+      )
+      const result = await sure.work(transaction)
+      written = { result }
+      return result
+    })
+  } catch (error) {
+    if (written === undefined) throw error
+    if (await lookUp(db, sure, written.result)) return written.result
+    throw error
+  }
+}
+
+/** Between attempts: about a minute, which a failover may take. */
+const waitsMs = [0, 250, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+
+async function lookUp<Result>(
+  db: PostgresDatabase,
+  { subject, advice, isRecorded }: SureWork<Result>,
+  result: Result,
+): Promise<boolean> {
+  let cause: unknown
+  for (const waitMs of waitsMs) {
+    await sleep(waitMs)
+    try {
+      return await db.transaction(async (transaction) => {
+        await transaction.run("SELECT set_config('lock_timeout', $1, true)", [String(2 * db.mostIdleMs)])
+        return isRecorded(transaction, result)
+      })
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      cause = error
+    }
+  }
+  throw AuditError.failure(`${db.shown} does not answer: ${subject(result)} may be recorded, or not`, { advice, cause })
+}

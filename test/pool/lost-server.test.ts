@@ -1,0 +1,237 @@
+import { renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyDatabase } from '../../src/app/copy-database.ts'
+import { verificationOf } from '../../src/app/verify-report.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { createRandom } from '../../src/demo/random.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
+import { upgradeSchema } from '../../src/history/postgres/migrate.ts'
+import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
+import { type PostgresServer, readPostgresUrl } from '../../src/history/postgres-server.ts'
+import { openAuditHarness, policyOf } from '../audit/audit-harness.ts'
+import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
+import { hasPostgres } from '../history/postgres/databases.ts'
+import { Machines } from '../history/processes.ts'
+import { editAtRandom } from '../oracle/random-edits.ts'
+import { type Cluster, makeCluster } from '../start-postgres.ts'
+import { openPoolHarness } from './pool-harness.ts'
+import { maskedReport } from './worker-processes.ts'
+
+const policy = policyOf('{"extends":["all"]}')
+
+describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { timeout: 170_000 }, () => {
+  const clusters: Cluster[] = []
+  let primary: Cluster
+  let made = 0
+  beforeAll(async () => {
+    primary = startCluster({ settings: ['wal_level=replica', 'max_wal_senders=4'] })
+    await untilUp(serverOf(primary))
+  })
+  afterAll(async () => {
+    for (const cluster of clusters) await cluster.remove()
+  })
+
+  function startCluster(options: Parameters<typeof makeCluster>[0]): Cluster {
+    const cluster = makeCluster(options)
+    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    clusters.push(cluster)
+    return cluster
+  }
+
+  const fleet = () => generateFleet({ seed: `lost/${made}`, projects: 3, endpointsPerProject: 12, clean: false })
+  let world: Awaited<ReturnType<typeof openWorld>>
+  beforeEach(async () => {
+    world = await openWorld()
+  })
+  afterEach(() => world.close())
+
+  /** A fleet, a history of it on the server, and one in a file to compare with. */
+  async function openWorld() {
+    made += 1
+    const database = `history_${made}`
+    await execute(serverOf(primary), `CREATE DATABASE ${database}`)
+    const proxy = await openCuttingProxy({ ...serverOf(primary), database })
+    const db = connect(proxy.server)
+    await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
+    await db.close()
+    const audited = fleet()
+    let onRequest = () => {}
+    const service = await startSimulatedService(audited, {
+      now: () => Date.parse('2026-11-21T03:00:00Z'),
+      latencyMs() {
+        onRequest()
+        return 5
+      },
+    })
+    const projects = Object.fromEntries(audited.projects().map(({ name, uid }) => [name, uid]))
+    const options = { projects, key: audited.personalKey, limits: { retries: 0 }, concurrency: 1, pageSize: 4 }
+    const pool = openPoolHarness(proxy.server, { walks: 4 })
+    let processes = 0
+    /** A process of its own for each audit: those before it have ended. */
+    const openHistory = () => {
+      processes += 1
+      const process = { ...new Machines().process(processes), now: Date.now, isAlive: () => false }
+      return openPostgresHistory(proxy.server, process)
+    }
+    const alone = openAuditHarness(options)
+    const onServer = openAuditHarness({ ...options, openHistory })
+    const shared = openAuditHarness({ ...options, openHistory: pool.openHistory, conduct: pool.conduct })
+    const random = createRandom(`lost/${made}`)
+    return {
+      ...{ proxy, pool, service, alone, onServer, shared, database },
+      edit: () => editAtRandom(audited, random),
+      /** Calls once, in the midst of the next run. */
+      atRequest(number: number, call: () => void) {
+        let asked = 0
+        onRequest = () => {
+          asked += 1
+          if (asked === number) call()
+        }
+      },
+      async close() {
+        await pool[Symbol.asyncDispose]()
+        await proxy.close()
+        await service.close()
+        for (const harness of [alone, onServer, shared]) harness[Symbol.dispose]()
+      },
+    }
+  }
+
+  /** Faults of the whole history, by its own checks. */
+  async function faultsOf(server: PostgresServer): Promise<readonly string[]> {
+    const { checks } = await verifyDatabase(server, verificationOf('deep'))
+    return checks.filter(({ ok }) => ok === false).map(({ id, detail }) => `${id}: ${detail}`)
+  }
+
+  async function expectNextRight(harness: typeof world.alone): Promise<void> {
+    const turn = { url: world.service.url, policy }
+    const expected = comparable(await world.alone.audit(turn))
+    expect(comparable(await harness.audit(turn))).toEqual(expected)
+    expect(await faultsOf(world.proxy.server)).toEqual([])
+  }
+
+  const restarts = { stops: false, crashes: true } as const
+  it.each(Object.entries(restarts))(
+    'one that %s ends the run with a clear error, and the next is right',
+    async (_, crashes) => {
+      const { onServer, service, proxy } = world
+      await expectNextRight(onServer)
+      for (const request of [2, 9, 17]) {
+        world.edit()
+        let stopping: Promise<void> | undefined
+        world.atRequest(request, () => {
+          stopping = primary.stop(crashes)
+        })
+        const error = await onServer.audit({ url: service.url, policy }).catch((thrown: unknown) => thrown)
+        expect(error).toMatchObject({
+          ...{ exitCode: 4, isPassing: true, advice: expect.any(String) },
+          message: expect.stringMatching(/^cannot use the history postgres:\/\//),
+        })
+        await stopping
+        await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({ exitCode: 4 })
+        await primary.start()
+        await untilUp(proxy.server)
+        await expectNextRight(onServer)
+      }
+    },
+  )
+
+  it('one that restarts costs workers time, and no part of the run', async () => {
+    const { shared, service, proxy, pool, alone } = world
+    const workers = [await pool.startWorker(), await pool.startWorker()]
+    await expectNextRight(shared)
+    world.edit()
+    let restarted: Promise<void> | undefined
+    const turn = { url: service.url, policy }
+    const expected = comparable(await alone.audit(turn))
+    world.atRequest(9, () => {
+      restarted = primary.stop(true).then(() => primary.start())
+    })
+    expect(comparable(await shared.audit(turn))).toEqual(expected)
+    expect(restarted).toBeDefined()
+    await restarted
+    expect(await faultsOf(proxy.server)).toEqual([])
+    for (const worker of workers) await worker.stop()
+  })
+
+  it('one whose disk is full says so, keeps nothing half, and takes the next run when there is room', async () => {
+    const { onServer, service, proxy, database } = world
+    await expectNextRight(onServer)
+    const db = connect(proxy.server)
+    const file = join(primary.data, (await db.value<string>("SELECT pg_relation_filepath('hookdrift.change')")) ?? '')
+    expect(await db.value("SELECT pg_relation_size('hookdrift.change')")).toBe(0)
+    await db.close()
+    // Writes there fail as on a disk without room.
+    await primary.stop()
+    renameSync(file, `${file}.kept`)
+    symlinkSync('/dev/full', file)
+    await primary.start()
+    await untilUp(proxy.server)
+    for (let edits = 0; edits < 8; edits += 1) world.edit()
+    await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({
+      ...{ exitCode: 4, isPassing: true, advice: 'make room on the server, or raise its limits' },
+      message: expect.stringMatching(
+        new RegExp(`^cannot use the history postgres://.*${database}.*No space left on device`),
+      ),
+    })
+    await primary.stop()
+    renameSync(`${file}.kept`, file)
+    await primary.start()
+    await untilUp(proxy.server)
+    await expectNextRight(onServer)
+  })
+
+  it('one that fails over to a synchronous standby loses no committed run', async () => {
+    const { onServer, service, proxy } = world
+    await expectNextRight(onServer)
+    const standby = startCluster({ follows: primary })
+    await untilUp(serverOf(standby))
+    await execute(serverOf(primary), "ALTER SYSTEM SET synchronous_standby_names = '*'")
+    await execute(serverOf(primary), 'SELECT pg_reload_conf()')
+    world.edit()
+    await expectNextRight(onServer)
+    world.edit()
+    let failingOver: Promise<void> | undefined
+    world.atRequest(9, () => {
+      failingOver = primary.stop(true).then(async () => {
+        await execute(serverOf(standby), 'SELECT pg_promote()')
+        proxy.leadTo(standby.directory)
+      })
+    })
+    await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({ exitCode: 4, isPassing: true })
+    await failingOver
+    await expectNextRight(onServer)
+    const db = connect(proxy.server)
+    const states = await db.all<{ state: string }>('SELECT state FROM hookdrift.run ORDER BY number')
+    expect(states.map(({ state }) => state)).toEqual(['committed', 'committed', 'interrupted', 'committed'])
+    await db.close()
+  })
+})
+
+function serverOf({ directory, user }: Cluster): PostgresServer {
+  return readPostgresUrl(`postgres://${user}@localhost/postgres?host=${encodeURIComponent(directory)}`)
+}
+
+async function execute(server: PostgresServer, sql: string): Promise<void> {
+  const db = connect(server, { connections: 1 })
+  await db.run(sql).finally(() => db.close())
+}
+
+async function untilUp(server: PostgresServer): Promise<void> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    try {
+      return await execute(server, 'SELECT 1')
+    } catch {
+      await sleep(100)
+    }
+  }
+  throw new Error('the server does not come up')
+}
+
+/** Runs that were not committed have numbers, too. */
+function comparable(report: unknown): unknown {
+  return JSON.parse(JSON.stringify(maskedReport(report)).replaceAll(/"number":\d+/g, '"number":0'))
+}

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { connect, type PostgresDatabase } from '../../src/history/postgres/connect.ts'
+import { watchUnclaimed } from '../../src/pool/watch-unclaimed.ts'
+import { openAuditHarness } from '../audit/audit-harness.ts'
+import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
+import { openPoolHarness } from './pool-harness.ts'
+
+describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () => {
+  let place: TestDatabase
+  let db: PostgresDatabase
+  let now = 0
+  beforeEach(async () => {
+    place = await makeDatabase()
+    db = connect(place.server)
+    now = 0
+    await db.run(
+      `INSERT INTO hookdrift.worker (id, host, pid, slots, seen_at)
+       SELECT id, 'host', 1, 2, 'infinity' FROM unnest(ARRAY['w1', 'w2']) AS id`,
+    )
+    await db.run("INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ('asked', '{}', now())")
+    await db.run(
+      `INSERT INTO hookdrift.run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
+         seal_key_id, version_floor, violation_floor) VALUES (1, 'running', '', '', '', '', '', '', 0, 0)`,
+    )
+    for (const [id, service] of ['east', 'east', 'west', 'west'].entries()) {
+      await db.run('INSERT INTO hookdrift.project (id, service, uid) VALUES ($1::bigint, $2, $1::bigint::text)', [
+        id,
+        service,
+      ])
+      await db.run(
+        `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, planned_at)
+         VALUES (1, $1::int, $2, $1::int, '{"ref":{"name":"p"}}', 'planned', now())`,
+        [id, service],
+      )
+    }
+  })
+  afterEach(async () => {
+    await db.close()
+    await place.remove()
+  })
+
+  const take = (id: number, worker = 'w1') =>
+    db.run("UPDATE hookdrift.task SET state = 'running', token = token + 1, worker = $2 WHERE project_id = $1", [
+      id,
+      worker,
+    ])
+
+  /** What is found after so many seconds, asked every ten seconds meanwhile. */
+  async function after(seconds: number, find: () => Promise<readonly string[]>) {
+    for (; now < seconds * 1_000; now += 10_000) expect(await find()).toEqual([])
+    return find()
+  }
+  const watch = () => watchUnclaimed(db, 1, { clock: { now: () => now, sleep: async () => {} } })
+
+  it('is found when all workers were idle for two minutes', async () => {
+    await take(0)
+    expect(await after(120, watch())).toEqual(['west'])
+  })
+
+  it('is not found while a worker is busy with others, which may be the one that takes it', async () => {
+    await take(0)
+    await take(1)
+    const find = watch()
+    expect(await after(300, find)).toEqual([])
+    // From then on, it is idle.
+    await db.run("UPDATE hookdrift.task SET state = 'done' WHERE project_id = 1")
+    expect(await after(420, find)).toEqual([])
+    expect(await after(430, find)).toEqual(['west'])
+  })
+
+  it('is none of which a project was begun, whatever became of it', async () => {
+    await take(0)
+    await take(2, 'w2')
+    await db.run("UPDATE hookdrift.task SET state = 'planned', worker = NULL WHERE project_id = 2")
+    expect(await after(300, watch())).toEqual([])
+  })
+
+  it('is given up with a reason, and nothing of it is gone', async () => {
+    await place.remove()
+    place = await makeDatabase()
+    const fleet = generateFleet({ seed: 'unclaimed', projects: 2, endpointsPerProject: 3 })
+    await using service = await startSimulatedService(fleet)
+    await using pool = openPoolHarness(place.server, { unclaimedAfterMs: 4_000 })
+    const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+    const { openHistory, conduct } = pool
+    using harness = openAuditHarness({ projects, key: fleet.personalKey, openHistory, conduct })
+    const taking = await pool.startWorker()
+    await harness.audit({ url: service.url })
+    await taking.stop()
+    const leaving = await pool.startWorker({ services: ['other'] })
+    const report = await harness.audit({ url: service.url })
+    await leaving.stop()
+    const why = 'no worker takes projects of acme: none has it under worker.services and the files of this run'
+    expect(new Set(report.coverage.map(({ cause }) => cause))).toEqual(new Set(['stopped']))
+    for (const { status, reason } of report.coverage) {
+      expect(status).not.toBe('complete')
+      expect(reason).toContain(why)
+    }
+    expect(report.drift).toEqual([])
+    expect(pool.unclaimed).toEqual([['acme', why]])
+  })
+})

@@ -1,6 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, activeApprovals } from '../history/approvals.ts'
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -25,7 +25,10 @@ interface BaselinesQuery {
 }
 
 /** The approved baselines by project, newest first. */
-export async function readBaselines(history: History, { projects, all }: BaselinesQuery): Promise<Answer<BaselineRow>> {
+export async function readBaselines(
+  history: OpenHistory,
+  { projects, all }: BaselinesQuery,
+): Promise<Answer<BaselineRow>> {
   const approvals = await history.approvals()
   const active = new Set(activeApprovals(approvals))
   const shown = approvals.filter(

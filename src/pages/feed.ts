@@ -46,7 +46,7 @@ interface FeedFrame {
 
 /** Addresses are relative, because a proxy may be in front of the port. */
 function writeFeed(entries: readonly ChangeEntry[], { run, updated, host, self }: FeedFrame): string {
-  return String(html`${trusted('<?xml version="1.0" encoding="utf-8"?>')}
+  const feed = html`${trusted('<?xml version="1.0" encoding="utf-8"?>')}
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${nameOf('feed', host)}</id>
 <title>${run === undefined ? 'hookdrift: no run yet' : 'hookdrift: changes'}</title>
@@ -55,7 +55,9 @@ function writeFeed(entries: readonly ChangeEntry[], { run, updated, host, self }
 <link rel="self" type="application/atom+xml" href="${self}"/>
 <link rel="alternate" type="text/html" href="/"/>
 ${entries.map(writeEntry)}</feed>
-`)
+`
+  // Of what is left, XML has no form for these two.
+  return String(feed).replace(/[\ufffe\uffff]/g, '\ufffd')
 }
 
 function writeEntry({ what, at, run, title, summary, severity, subject }: ChangeEntry): Markup {

@@ -3,7 +3,12 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiCommands } from '../../src/cli/api/api-commands.ts'
 import { buildCommand, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import type { SiteHistory } from '../../src/pages/page.ts'
+import { createSite } from '../../src/pages/site.ts'
 import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { openDemoSite } from './demo-site.ts'
 
 let demo: Awaited<ReturnType<typeof openDemoSite>>
@@ -175,6 +180,54 @@ describe('the API', () => {
     expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe(await json('violations'))
     const head = await demo.site.request('http://localhost/api/v1/violations', { method: 'HEAD' })
     expect({ status: head.status, body: await head.text() }).toEqual({ status: 200, body: '' })
+  })
+
+  it('names no places when the history or the configuration cannot be used', async () => {
+    const faults: unknown[] = []
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/secret-place' }
+    const open = (history: () => Promise<SiteHistory>) =>
+      createSite({
+        ...{
+          history,
+          now: () => Date.now(),
+          version: '1',
+          isMeant: () => true,
+          onFault: (fault) => faults.push(fault),
+        },
+        api: createApi({ config: 'own.yaml' }, terminal, '1'),
+      })
+    const broken = open(() => Promise.reject(AuditError.failure('cannot open /secret-place/x.db')))
+    const unconfigured = open(async () => demo.history)
+    for (const [site, path] of [
+      [broken, 'violations'],
+      [broken, 'status'],
+      [unconfigured, 'status'],
+    ] as const) {
+      const answer = await site.request(`http://localhost/api/v1/${path}`)
+      const error = { message: 'the history cannot be used', advice: 'the log of hookdrift says why' }
+      expect([answer.status, await answer.json()]).toEqual([503, { error }])
+    }
+    expect(faults.map(String)).toEqual(Array(3).fill(expect.stringContaining('/secret-place')))
+  })
+
+  it('shows a reader of some projects nothing of the others that the configuration names', async () => {
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
+    using directory = openDirectory()
+    const services = [
+      {
+        ...{ name: 'demo', url: 'http://127.0.0.1:1', key: '${DEMO_KEY}' },
+        projects: ['orders', 'new'].map((name) => ({ id: `01M1D47Z01D4AF75NV1Y8SMK${name.slice(0, 2)}`, name })),
+      },
+    ]
+    const config = directory.write('hookdrift.yaml', JSON.stringify({ services }))
+    const api = createApi({ config }, terminal, '1')
+    const ask = async (isVisible?: (project: string) => boolean) => {
+      const reading = { history: demo.history, ...(isVisible === undefined ? {} : { isVisible }) }
+      const { rows } = JSON.parse(await api.prepare('status', new URLSearchParams()).read(reading))
+      return rows.map(({ project }: { project: string }) => project)
+    }
+    expect(await ask()).toContain('demo/new')
+    expect(await ask((project) => project === 'demo/orders')).not.toContain('demo/new')
   })
 
   it('changed nothing, and logged nothing', () => {

@@ -29,8 +29,8 @@ the history, and no parameter names a file.
 
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
 
-Answers that only runs change have an \`ETag\`. For a second after the last look at the history, an answer 304 comes without
-another one: a run is seen a second late at most. All others are \`no-store\`.
+Answers that only runs change have an \`ETag\`. For a second after the history was asked for its last run, an answer 304 comes
+without asking again: a run is seen a second late at most. All others are \`no-store\`.
 
 ## Feed
 

@@ -38,7 +38,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
 interface FeedFrame {
   readonly run: CommittedRun | undefined
   readonly updated: string
-  /** By which readers tell this feed from those of other installations. */
+  /** By which readers distinguish this feed from those of other installations. */
   readonly host: string
   /** Its own address: path and query. */
   readonly self: string

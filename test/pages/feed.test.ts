@@ -106,7 +106,7 @@ describe('the feed', () => {
       'Run 3: /url changed.',
       expect.stringMatching(/^Run 2: .*\/name, .*\/url changed\.$/),
     ])
-    expect(at(modified, 0).title).toContain('&lt;script&gt;')
+    expect(at(modified, 0).title).toContain('endpoint <script>&"')
     const unscanned = entries.filter(({ category }) => at(category, 0)['@_term'] === 'not-scanned')
     expect(at(unscanned, 0).title).toMatch(/ was not scanned completely$/)
     const fixed = entries.filter(({ category }) => at(category, 0)['@_term'] === 'resolved')

@@ -26,7 +26,7 @@ export interface ApiCommand {
   readonly define: (program: Command, execute: Execute) => void
   /**
    * Its arguments and options that are parameters. None of them names a file, and an option that a command gets later
-   * is no parameter before it is here.
+   * becomes a parameter only here.
    */
   readonly takes: readonly string[]
   /** The argument that `run` is, where no option has that name; without any, the answer is the same for all runs. */

@@ -62,7 +62,8 @@ function ofOption(option: Option): ApiParameter {
 /** An option may have two long names: `--run, --at`. */
 function withAlias(parameter: ApiParameter): ApiParameter[] {
   const { part, name } = parameter
-  const [, alias] = /^--(.+)$/.exec(part !== undefined && 'short' in part ? (part.short ?? '') : '') ?? []
+  const short = part !== undefined && 'short' in part ? (part.short ?? '') : ''
+  const alias = short.startsWith('--') ? short.slice(2) : undefined
   return alias === undefined
     ? [parameter]
     : [parameter, { ...parameter, name: alias, description: `the same as ${name}` }]

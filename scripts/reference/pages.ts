@@ -1,3 +1,4 @@
+import { apiPage } from './api.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { rulesPage, viewsPage } from './lists.ts'
@@ -6,6 +7,7 @@ import { wrapMarkdown } from './wrap-markdown.ts'
 
 /** Generated pages, by their paths. */
 export const referencePages: Readonly<Record<string, () => string>> = {
+  'docs/reference/api.md': () => finish(apiPage()),
   'docs/reference/command-line.md': () => finish(commandLinePage()),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/rules.md': () => finish(rulesPage()),

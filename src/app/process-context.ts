@@ -1,3 +1,5 @@
+import type { OpenHistory } from '../history/history.ts'
+
 /** The part of a stream that commands use. */
 export interface Output {
   /** `done` is called when the stream has taken the text, or with the error. */
@@ -16,6 +18,15 @@ export interface ProcessContext {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   cwd(): string
+  /** What commands read instead of opening a history of their own. */
+  readonly reading?: Reading
+}
+
+export interface Reading {
+  /** Stays open. */
+  readonly history: OpenHistory
+  /** Whether the reader may know of a project, `service/project`. The history shows no others. */
+  isVisible?(project: string): boolean
 }
 
 /** How a command hands over its work; the program keeps the exit code that it returns. */

@@ -1,5 +1,5 @@
 import type { NewApproval, ScopeByKind } from '../history/approvals.ts'
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
@@ -11,7 +11,7 @@ type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
  * @throws AuditError.usage when it did not scan one of them, or not completely: what was not seen cannot be approved
  */
 export async function approvalsOf(
-  history: History,
+  history: OpenHistory,
   run: CommittedRun,
   isChosen: (name: string) => boolean,
   signed: SignedApproval,
@@ -46,7 +46,7 @@ function isPolicy({ project }: RecordedScan): boolean {
   return project.service === policyProject.service && project.uid === policyProject.uid
 }
 
-function viewsOf(lastComplete: Awaited<ReturnType<History['completeScansAt']>>): ScopeByKind {
+function viewsOf(lastComplete: Awaited<ReturnType<OpenHistory['completeScansAt']>>): ScopeByKind {
   return Object.fromEntries(
     Object.entries(lastComplete).map(([kind, { listing, filter }]) => [kind, { listing, filter }]),
   )

@@ -16,6 +16,10 @@ interface ApproveOptions extends BaselineOptions {
   readonly run: string
 }
 
+interface DiffOptions extends BaselineOptions {
+  readonly run?: string
+}
+
 interface ShowOptions extends BaselineOptions {
   readonly all?: boolean
 }
@@ -33,8 +37,9 @@ export function defineBaseline(program: Command, execute: Execute): void {
     .option('--all', 'also superseded and revoked baselines')
     .action((options: ShowOptions) => execute((terminal) => show(options, terminal)))
   define('diff')
-    .description('Compare the last run with the approved baseline')
-    .action((options: BaselineOptions) => execute((terminal) => diff(options, terminal)))
+    .description('Compare a run with the approved baseline')
+    .option('--run <run|time>', `${runOrTime}; default: the last one`)
+    .action((options: DiffOptions) => execute((terminal) => diff(options, terminal)))
   addSignature(define('revoke'))
     .description('Revoke approvals; drift rules then compare with the last complete scan')
     .action((options: BaselineOptions) => execute((terminal) => revoke(options, terminal)))
@@ -62,12 +67,15 @@ async function show({ project: projects, all = false, ...options }: ShowOptions,
   return answerFromHistory(options, terminal, baselinesView, (history) => readBaselines(history, { projects, all }))
 }
 
-async function diff({ project: projects, ...options }: BaselineOptions, terminal: ProcessContext) {
+async function diff({ project: projects, run, ...options }: DiffOptions, terminal: ProcessContext) {
   const { readBaselineDiff } = await import('../queries/read-baseline-diff.ts')
   const { diffView } = await import('../queries/read-diff.ts')
   const view = { ...diffView, nothing: 'Nothing differs from the approved baseline.' }
-  return answerFromHistory(options, terminal, view, (history) =>
-    readBaselineDiff(history, { projects, limit: limitOf(options) }),
+  return answerFromHistory(options, terminal, view, async (history) =>
+    readBaselineDiff(history, {
+      run: run === undefined ? undefined : await runNamed(history, run),
+      ...{ projects, limit: limitOf(options) },
+    }),
   )
 }
 

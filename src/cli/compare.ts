@@ -30,7 +30,7 @@ export function defineCompare(program: Command, execute: Execute): void {
     .argument('<a>', 'a project: service/project, or as much of the name as no other has')
     .argument('<b>', 'another project, of the same service or of another one')
     .description('Compare two projects, such as staging and production')
-    .option('--at <run|time>', runOrTime, 'latest')
+    .option('--run, --at <run|time>', runOrTime, 'latest')
     .addOption(new Option('--kind <kind>', 'only resources of this kind').choices([...comparedKinds]))
     .addOption(new Option('--match <what>', 'of endpoints; others match by name').choices(matchings).default('name'))
     .addOption(repeatable('--map, --map-host <a=b>', 'host of A and its counterpart in B: *.stage.example=*.example'))

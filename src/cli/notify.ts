@@ -4,9 +4,15 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
-import type { HistoryLocation } from '../history/location.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf, printAnswer } from './query-options.ts'
+import {
+  type AnswerOptions,
+  addAnswerOptions,
+  addConfigurationOptions,
+  answerFromHistory,
+  limitOf,
+  printAnswer,
+} from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -41,20 +47,8 @@ function notify(options: NotifyOptions, terminal: ProcessContext): Promise<numbe
 }
 
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { locateHistory } = await import('../app/locate-history.ts')
-  return printPending(await locateHistory(options, terminal), options, terminal)
-}
-
-async function printPending(
-  location: HistoryLocation,
-  options: NotifyOptions,
-  terminal: ProcessContext,
-): Promise<number> {
-  const { openExistingHistory } = await import('../app/open-history.ts')
   const { answerOutbox, outboxView } = await import('../queries/answer-notifications.ts')
-  const history = await openExistingHistory(location, terminal.env)
-  const answer = await answerOutbox(history, limitOf(options)).finally(() => history.close())
-  return printAnswer(answer, outboxView, options.format, terminal)
+  return answerFromHistory(options, terminal, outboxView, (history) => answerOutbox(history, limitOf(options)))
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
@@ -66,7 +60,7 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
   const { exitCode } = await untilSignalled((signal) =>
     deliverNotifications(targets, { ...worker, isPatient: false }, { terminal, watch, signal }),
   )
-  await printPending(targets.history, options, terminal)
+  await showPending(options, terminal)
   return exitCode ?? exitCodes.clean
 }
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openExistingHistory } from '../app/open-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { readDuration } from '../model/instant.ts'
@@ -87,12 +87,13 @@ export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
-/** Opens the existing history, works with it, and closes it. */
+/** Opens the existing history, works with it, and closes it; or works with the one that the context has open. */
 export async function withHistory<Result>(
   options: HistoryOptions,
   terminal: ProcessContext,
-  work: (history: History) => Promise<Result>,
+  work: (history: OpenHistory) => Promise<Result>,
 ): Promise<Result> {
+  if (terminal.reading !== undefined) return work(terminal.reading.history)
   const history = await openExistingHistory(await locateHistory(options, terminal), terminal.env)
   try {
     return await work(history)
@@ -106,13 +107,20 @@ export async function answerFromHistory<Row>(
   options: ReadingOptions,
   terminal: ProcessContext,
   view: AnswerView<Row>,
-  read: (history: History) => Promise<Answer<Row>>,
+  read: (history: OpenHistory) => Promise<Answer<Row>>,
 ): Promise<number> {
   return printAnswer(await withHistory(options, terminal, read), view, options.format, terminal)
 }
 
+/** For answers about a run that were about the last one only. */
+export function addRunOption(command: Command): Command {
+  return command.option('--run <run|time>', `as of ${runOrTime}`, 'latest')
+}
+
 /** Finds the run of that number, word or time. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
+  const last = name === 'latest' ? await reader.lastRun() : undefined
+  if (last !== undefined) return last
   const { findRun } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   return findRun(await reader.runs(), name, systemClock.now())

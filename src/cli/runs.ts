@@ -1,13 +1,32 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
+import {
+  addReadingOptions,
+  answerFromHistory,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+} from './query-options.ts'
 
-export function defineRuns(program: Command, execute: Execute): void {
-  const command = program.command('runs').description('List the runs, newest first, with interrupted ones')
-  addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => runs(options, terminal)))
+interface RunsOptions extends ReadingOptions {
+  readonly run?: string
 }
 
-async function runs(options: ReadingOptions, terminal: ProcessContext): Promise<number> {
+export function defineRuns(program: Command, execute: Execute): void {
+  const command = program
+    .command('runs')
+    .description('List the runs, newest first, with interrupted ones')
+    .option('--run <run|time>', `none after it: ${runOrTime}`)
+  addReadingOptions(command).action((options: RunsOptions) => execute((terminal) => runs(options, terminal)))
+}
+
+async function runs(options: RunsOptions, terminal: ProcessContext): Promise<number> {
   const { readRuns, runsView } = await import('../queries/read-runs.ts')
-  return answerFromHistory(options, terminal, runsView, (reader) => readRuns(reader, limitOf(options)))
+  return answerFromHistory(options, terminal, runsView, async (reader) =>
+    readRuns(reader, {
+      limit: limitOf(options),
+      upTo: options.run === undefined ? undefined : await runNamed(reader, options.run),
+    }),
+  )
 }

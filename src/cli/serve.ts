@@ -43,6 +43,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { createSite } = await import('../pages/site.ts')
+  const { createApi } = await import('./api/create-api.ts')
   const { listen } = await import('../serving/listen.ts')
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
   const history = keepHistoryOpen(await locateHistory(options, terminal), (location) =>
@@ -53,6 +54,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
     history: () => history.current(),
     now: () => systemClock.now(),
     version: toolVersion(),
+    api: createApi(options, terminal, toolVersion()),
     isMeant: hostCheck(options.listen),
     onFault: (error) => log.error({ error: messageOf(error) }, 'a page could not be made'),
   })

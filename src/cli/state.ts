@@ -20,7 +20,7 @@ export function defineState(program: Command, execute: Execute): void {
   const command = program
     .command('state')
     .description('List the resources as of a run or a time')
-    .option('--at <run|time>', runOrTime, 'latest')
+    .option('--run, --at <run|time>', runOrTime, 'latest')
   addReadingOptions(addKindOption(addProjectOption(command))).action((options: StateOptions) =>
     execute((terminal) => state(options, terminal)),
   )

@@ -11,11 +11,14 @@ import {
   limitOf,
   printAnswer,
   type ReadingOptions,
+  runNamed,
+  runOrTime,
   toDuration,
   withHistory,
 } from './query-options.ts'
 
 interface StatusOptions extends ReadingOptions {
+  readonly run?: string
   readonly project: readonly string[]
   /** Milliseconds. */
   readonly maxAge?: number
@@ -30,6 +33,7 @@ export function defineStatus(program: Command, execute: Execute): void {
       'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
       toDuration,
     )
+    .option('--run <run|time>', `as of the end of a run, without the configuration of today: ${runOrTime}`)
   addReadingOptions(addProjectOption(command)).action((options: StatusOptions) =>
     execute((terminal) => status(options, terminal)),
   )
@@ -38,17 +42,22 @@ export function defineStatus(program: Command, execute: Execute): void {
 async function status(options: StatusOptions, terminal: ProcessContext): Promise<number> {
   const { isStale, readStatus, statusView } = await import('../queries/read-status.ts')
   const { systemClock } = await import('../app/system.ts')
-  const now = systemClock.now()
-  const places = await findConfiguredPaths(options, terminal)
-  const query = {
-    expected: places && { named: places.projects, isFound: places.isFound },
-    projects: options.project,
-    now,
-    dueAfter: await dueAfter(options, places?.schedules ?? [], now),
-    limit: Number.POSITIVE_INFINITY,
-  }
-  const read = await withHistory(options, terminal, (reader) => readStatus(reader, query))
-  const answer = await withPool(read, await locateHistory(options, terminal))
+  const { run: named, project: projects } = options
+  const isPast = named !== undefined
+  const places = isPast ? undefined : await findConfiguredPaths(options, terminal)
+  const { isVisible = () => true } = terminal.reading ?? {}
+  const read = await withHistory(options, terminal, async (reader) => {
+    const run = isPast ? await runNamed(reader, named) : undefined
+    const now = run === undefined ? systemClock.now() : Date.parse(run.finishedAt)
+    return readStatus(reader, {
+      expected: places && { named: places.projects.filter(isVisible), isFound: places.isFound },
+      ...{ run, projects, now, limit: Number.POSITIVE_INFINITY },
+      dueAfter: await dueAfter(options, places?.schedules ?? [], now),
+    })
+  })
+  // Workers read every project.
+  const isWhole = terminal.reading?.isVisible === undefined
+  const answer = isPast || !isWhole ? read : await withPool(read, await locateHistory(options, terminal))
   const { limited } = await import('../report/show-answer.ts')
   await printAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusView, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean

@@ -4,6 +4,7 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
+  addRunOption,
   answerFromHistory,
   type ChoiceOptions,
   limitOf,
@@ -11,22 +12,24 @@ import {
   runNamed,
 } from './query-options.ts'
 
-type TimelineOptions = ReadingOptions & ChoiceOptions
+interface TimelineOptions extends ReadingOptions, ChoiceOptions {
+  readonly run: string
+}
 
 export function defineTimeline(program: Command, execute: Execute): void {
   const command = program
     .command('timeline')
     .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
     .description('Show the history of a resource: changes field by field, violations, referrers')
-  addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
-    execute((terminal) => timeline(uid, options, terminal)),
+  addReadingOptions(addKindOption(addProjectOption(addRunOption(command)))).action(
+    (uid: string, options: TimelineOptions) => execute((terminal) => timeline(uid, options, terminal)),
   )
 }
 
 async function timeline(uid: string, options: TimelineOptions, terminal: ProcessContext): Promise<number> {
   const { readTimeline, timelineView } = await import('../queries/read-timeline.ts')
-  const { project: projects, kind } = options
+  const { project: projects, kind, run } = options
   return answerFromHistory(options, terminal, timelineView, async (reader) =>
-    readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),
+    readTimeline(reader, { uid, run: await runNamed(reader, run), projects, kind, limit: limitOf(options) }),
   )
 }

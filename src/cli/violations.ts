@@ -11,11 +11,13 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
+  addRunOption,
   limitOf,
+  printAnswer,
   type ReadingOptions,
   runNamed,
   toDuration,
+  withHistory,
 } from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
@@ -34,6 +36,7 @@ interface ViolationsOptions extends ReadingOptions {
   readonly olderThan?: number
   readonly overdue?: true
   readonly sort: ViolationOrder
+  readonly run: string
 }
 
 export function defineViolations(program: Command, execute: Execute): void {
@@ -58,7 +61,7 @@ export function defineViolations(program: Command, execute: Execute): void {
         .default('severity'),
     )
     .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
-  addReadingOptions(addKindOption(addProjectOption(command))).action((options: ViolationsOptions) =>
+  addReadingOptions(addKindOption(addProjectOption(addRunOption(command)))).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
   )
 }
@@ -68,11 +71,12 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, kind, label: labels, owner: owners = [], olderThan, sort, project: projects } = options
-  const now = systemClock.now()
-  return answerFromHistory(options, terminal, violationsViewAt(isoTime(now)), async (reader) => {
-    const run = await runNamed(reader, 'latest')
+  const { answer, now } = await withHistory(options, terminal, async (reader) => {
+    const run = await runNamed(reader, options.run)
+    // What was old or overdue as of a past run was so when that run ended.
+    const now = options.run === 'latest' ? systemClock.now() : Date.parse(run.finishedAt)
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
-    return readViolations(reader, {
+    const answer = await readViolations(reader, {
       run,
       states: statesOf(options),
       after: since === undefined ? 0 : runBefore(await reader.runs(), since, now),
@@ -81,7 +85,9 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
       ...{ rule, severity, projects, kind, owners, labels, sort },
       limit: limitOf(options),
     })
+    return { answer, now }
   })
+  return printAnswer(answer, violationsViewAt(isoTime(now)), options.format, terminal)
 }
 
 /**

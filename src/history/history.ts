@@ -27,6 +27,9 @@ export interface History extends HistoryReader, Approvals, Acceptances, Outbox {
   begin(start: RunStart): Promise<Draft>
 }
 
+/** All of a history but the writing of runs. */
+export type OpenHistory = Omit<History, 'begin'>
+
 export interface RunStart {
   /** ISO 8601, UTC. */
   readonly startedAt: string

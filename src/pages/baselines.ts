@@ -53,8 +53,8 @@ function showApprovals(rows: readonly BaselineRow[], link: SiteLink): Markup {
   )
 }
 
-async function showDifferences({ history, link }: SiteRequest, projects: readonly string[]): Promise<Markup> {
-  const { rows, omitted, remarks = [] } = await readBaselineDiff(history, { projects, limit: mostShown })
+async function showDifferences({ history, run, link }: SiteRequest, projects: readonly string[]): Promise<Markup> {
+  const { rows, omitted, remarks = [] } = await readBaselineDiff(history, { run, projects, limit: mostShown })
   const left = omitted === 'unknown' ? 0 : omitted
   const total = rows.length + left
   return showSection({

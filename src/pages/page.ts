@@ -1,4 +1,4 @@
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { SiteLink } from './link.ts'
@@ -37,7 +37,7 @@ export interface SiteRequest {
 }
 
 /** What pages read. */
-export type SiteHistory = Omit<History, 'begin'>
+export type SiteHistory = OpenHistory
 
 export interface SiteQuery {
   /** The first value; undefined when absent or empty. */

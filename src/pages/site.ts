@@ -1,17 +1,20 @@
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { secureHeaders } from 'hono/secure-headers'
-import { findRun } from '../history/find-run.ts'
-import type { CommittedRun } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html } from '../report/html/markup.ts'
+import type { Api } from './api.ts'
+import { apiRoutes } from './api-routes.ts'
 import { browserScript } from './browser-script.ts'
+import { answerFeed } from './feed.ts'
+import { type Freshness, neverKept, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage, type SiteRequest } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
+import { runAsOf } from './run-as-of.ts'
 import { style } from './style.ts'
 
 export interface SiteOptions {
@@ -23,6 +26,8 @@ export interface SiteOptions {
   readonly version: string
   /** Whether a Host header names this port. */
   isMeant(host: string | undefined): boolean
+  /** The commands behind `/api/v1`. */
+  readonly api: Api
   /** For the log: what readers of the pages do not get to see. */
   onFault(error: unknown): void
 }
@@ -57,27 +62,32 @@ export function createSite(options: SiteOptions): Hono {
   site.get('/script.js', (context) =>
     context.body(browserScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   )
-  for (const page of pages) site.get(page.path, (context) => answerPage(page, context, options))
+  const freshness = watchFreshness(options)
+  site.route('/api/v1', apiRoutes(options, freshness))
+  site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
+  for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
   site.notFound((context) => notice(context, 404, 'There is no such page'))
   site.onError((error, context) => answerError(error, context, options))
   return site
 }
 
-async function answerPage(page: SitePage, context: Context, options: SiteOptions): Promise<Response> {
+async function answerPage(
+  page: SitePage,
+  context: Context,
+  { freshness, ...options }: SiteOptions & { readonly freshness: Freshness },
+): Promise<Response> {
   const { path } = context.req
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
+  if (page.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
   const named = query.one('run')
-  const run = await runAsOf(history, named, now)
-  if (run === undefined) return noRun(context)
+  const last = await history.lastRun()
+  if (last === undefined) return noRun(context)
+  if (!page.isOfRun) neverKept(context)
+  else if (freshness.isFresh(context, last)) return context.body(null, 304)
+  const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
-  const etag = `W/"${options.version}-${run.number}"`
-  if (page.isOfRun) {
-    context.header('etag', etag)
-    context.header('cache-control', 'private, no-cache')
-    if (context.req.header('if-none-match') === etag) return context.body(null, 304)
-  } else context.header('cache-control', 'no-store')
   const link = linksAt(isLatest ? undefined : run.number)
   const request: SiteRequest = {
     ...{ history, run, isLatest, now, query, link },
@@ -87,15 +97,8 @@ async function answerPage(page: SitePage, context: Context, options: SiteOptions
   return context.html(layOutPage(content, { path, run, isLatest, link, version: options.version }))
 }
 
-/** The last run, or the one of that number, word or time; undefined in a history without one. */
-async function runAsOf(history: SiteHistory, name: string | undefined, now: number): Promise<CommittedRun | undefined> {
-  const last = await history.lastRun()
-  if (name === undefined || last === undefined || name === String(last.number)) return last
-  return findRun(await history.runs(), name, now)
-}
-
 function noRun(context: Context): Response | Promise<Response> {
-  context.header('cache-control', 'no-store')
+  neverKept(context)
   return context.html(
     layOutNotice(
       'No run yet',
@@ -121,7 +124,7 @@ function notice(
   title: string,
   advice?: string,
 ): Response | Promise<Response> {
-  context.header('cache-control', 'no-store')
+  neverKept(context)
   const more = advice === undefined ? html`` : html`<p>${advice}</p>`
   return context.html(layOutNotice(title, html`${more}<p><a href="/">To the overview</a></p>`), status)
 }

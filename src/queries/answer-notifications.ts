@@ -1,4 +1,4 @@
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
 import type { Outcome } from '../notify/outcome.ts'
 import type { Answer } from '../report/answer.ts'
@@ -18,7 +18,7 @@ export interface OutboxRow {
 }
 
 /** The channels, and the messages that were not delivered. */
-export async function answerOutbox(history: History, limit: number): Promise<Answer<OutboxRow>> {
+export async function answerOutbox(history: OpenHistory, limit: number): Promise<Answer<OutboxRow>> {
   const [channels, messages, last] = [await history.channels(), await history.undelivered(), await history.lastRun()]
   const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
     const state = gone === null ? 'open' : 'gone'

@@ -1,5 +1,5 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { History } from '../history/history.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
@@ -73,7 +73,7 @@ export function findByFingerprint<Named extends { readonly fingerprint: string }
 }
 
 /** Active violations as of the last run, with their projects. */
-export async function readAcceptable(history: History): Promise<readonly (RecordedViolation & Scanned)[]> {
+export async function readAcceptable(history: OpenHistory): Promise<readonly (RecordedViolation & Scanned)[]> {
   const last = await history.lastRun()
   if (last === undefined) return []
   const scans = new Map((await history.latestScans(last.number)).map(({ project }) => [project.name, project]))

@@ -1,6 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Approval, type Approvals, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
-import type { HistoryReader, ResourceAtRun } from '../history/reader.ts'
+import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
+import type { OpenHistory } from '../history/history.ts'
+import type { CommittedRun, ResourceAtRun } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
@@ -15,16 +16,18 @@ import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 
 interface BaselineDiffQuery {
+  /** undefined: the last one. */
+  readonly run: CommittedRun | undefined
   readonly projects: readonly string[]
   readonly limit: number
 }
 
-/** What differs in the last run from the approved baselines. */
+/** What differs in a run from the approved baselines. */
 export async function readBaselineDiff(
-  history: HistoryReader & Approvals,
-  { projects, limit }: BaselineDiffQuery,
+  history: OpenHistory,
+  { run, projects, limit }: BaselineDiffQuery,
 ): Promise<Answer<ReportChange>> {
-  const last = await history.lastRun()
+  const last = run ?? (await history.lastRun())
   const approvals = activeApprovals(await history.approvals())
     .filter(({ project }) => matchesProject(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))
@@ -50,7 +53,7 @@ export async function readBaselineDiff(
   return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
-async function compare(history: HistoryReader & Approvals, approval: Approval, run: number) {
+async function compare(history: OpenHistory, approval: Approval, run: number) {
   const { project, scopes } = approval
   const baselines = await history.completeScansAt(project, run)
   const before = new Map((await history.approvedResources(approval)).map((one) => [resourceKey(one), one]))

@@ -1,6 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Approval, type Approvals, activeApprovals } from '../history/approvals.ts'
-import type { HistoryReader } from '../history/reader.ts'
+import { type Approval, activeApprovals } from '../history/approvals.ts'
+import type { OpenHistory } from '../history/history.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -26,7 +26,7 @@ interface BaselinesQuery {
 
 /** The approved baselines by project, newest first. */
 export async function readBaselines(
-  history: HistoryReader & Approvals,
+  history: OpenHistory,
   { projects, all }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
   const approvals = await history.approvals()

@@ -1,4 +1,4 @@
-import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -17,10 +17,20 @@ export interface RunEntry {
   readonly changes: number
 }
 
-/** The runs that ended, newest first: committed and interrupted ones; of the latter, nothing else is stored. */
-export async function readRuns(reader: HistoryReader, limit: number): Promise<Answer<RunEntry>> {
-  const { runs, total } = await reader.endedRuns(Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER)
-  const last = runs.find(({ isCommitted }) => isCommitted) ?? (await reader.lastRun())
+/**
+ * The runs that ended, newest first: committed and interrupted ones; of the latter, nothing else is stored. `upTo`: none
+ * after this one.
+ */
+export async function readRuns(
+  reader: HistoryReader,
+  { limit, upTo }: { readonly limit: number; readonly upTo: CommittedRun | undefined },
+): Promise<Answer<RunEntry>> {
+  const isBounded = Number.isFinite(limit) && upTo === undefined
+  const ended = await reader.endedRuns(isBounded ? limit : Number.MAX_SAFE_INTEGER)
+  const later = upTo === undefined ? 0 : ended.runs.filter(({ number }) => number > upTo.number).length
+  const runs = ended.runs.slice(later, later + limit)
+  const total = ended.total - later
+  const last = upTo ?? runs.find(({ isCommitted }) => isCommitted) ?? (await reader.lastRun())
   return {
     command: 'runs',
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),

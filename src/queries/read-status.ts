@@ -40,6 +40,8 @@ export interface ExpectedProjects {
 }
 
 export interface StatusQuery {
+  /** undefined: the last one. */
+  readonly run?: CommittedRun | undefined
   /** The configured projects, where the configuration is known. */
   readonly expected: ExpectedProjects | undefined
   readonly projects: readonly string[]
@@ -59,7 +61,7 @@ export async function readStatus(
   query: StatusQuery,
 ): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
-  const run = await reader.lastRun()
+  const run = query.run ?? (await reader.lastRun())
   const known = run === undefined ? [] : await reader.latestScans(run.number)
   const departed = await departedProjects(reader, known)
   // A list that the last run did not record has nothing open, or no longer decides.

@@ -1,4 +1,5 @@
 import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { command } from '../cli/run-in-process.ts'
@@ -17,6 +18,11 @@ export async function openDemoSite() {
     history: async () => history,
     now: () => Date.now(),
     version: '1.2.3',
+    api: createApi(
+      { config: directory.file('demo/hookdrift.yaml') },
+      { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
+      '1.2.3',
+    ),
     isMeant: () => true,
     onFault: (error) => faults.push(error),
   })

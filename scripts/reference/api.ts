@@ -1,0 +1,65 @@
+import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { type ApiParameter, buildCommand, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { sentence } from './command-tree.ts'
+
+const intro = `# API
+
+What \`hookdrift serve\` answers to programs. Generated from the program by \`npm run reference\`; a running one describes
+itself as OpenAPI 3.1 at \`/api/v1/openapi.json\`, and \`/api/v1\` lists the commands.
+
+\`/api/v1/COMMAND\` is what the command prints with \`--format json\`, byte for byte: the same schema, the same numbers, and
+all rows unless \`limit\` says how many. Options are query parameters, and so are arguments, by their names. An option
+that may be repeated is a parameter that may be; \`?open\` and \`?open=true\` are \`--open\`.
+
+\`\`\`sh
+curl 'http://127.0.0.1:9465/api/v1/violations?severity=high&project=acme/*&limit=20'
+curl 'http://127.0.0.1:9465/api/v1/timeline?uid=billing-011&run=812'
+\`\`\`
+
+Every command takes \`run\`: a number, \`latest\`, \`latest~2\` or a time. GET and HEAD are the only methods, nothing changes
+the history, and no parameter names a file.
+
+| status | when |
+|---|---|
+| 200 | the answer, with any exit code of the command: a stale \`status\` is an answer |
+| 304 | no run since the answer whose \`ETag\` is in \`If-None-Match\` |
+| 400 | an unknown, doubled, missing or wrong parameter; nothing of that uid, rule or run |
+| 404 | no such command |
+| 503 | the history or the configuration cannot be used; the log says why |
+
+An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
+
+Answers that only runs change have an \`ETag\`. For a second after the history was asked for its last run, an answer 304 comes
+without asking again: a run is seen a second late at most. All others are \`no-store\`.
+
+## Feed
+
+\`/feed.atom\` is an Atom feed of the last 100 changes, newest first: projects that could not be scanned completely,
+resources that drifted, violations that were opened and resolved. Each entry keeps its id and leads to its page.
+\`?run=N\` is the feed as of that run.
+`
+
+/** The page about the API of the pages. */
+export function apiPage(): string {
+  return [intro, ...apiCommands.map(describeCommand)].join('\n')
+}
+
+function describeCommand(api: (typeof apiCommands)[number]): string {
+  const { command } = buildCommand(api, async () => {})
+  const rows = parametersOf(api).map(describeParameter)
+  return [
+    `## ${api.name}`,
+    '',
+    `\`hookdrift ${api.words.join(' ')}\`: ${sentence(command.description())}`,
+    '',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function describeParameter({ name, description, isRequired, isRepeatable, choices, fallback }: ApiParameter): string {
+  const notes = [...(isRequired ? ['required'] : []), ...(isRepeatable ? ['may be repeated'] : [])]
+  const known = choices === undefined ? '' : ` One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.`
+  const usual = fallback === undefined || fallback === '' ? '' : ` Default: \`${fallback}\`.`
+  return `- \`${name}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${sentence(description)}${known}${usual}`
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import type { Json, JsonObject } from '../../model/json.ts'
+import { packageFile } from '../../model/package-files.ts'
+import { type ApiCommand, apiCommands } from './api-commands.ts'
+import { type ApiParameter, buildCommand, parametersOf } from './api-parameters.ts'
+
+/** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
+export function describeApi(version: string): JsonObject {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'hookdrift',
+      version,
+      description: 'What commands of hookdrift print as JSON. Nothing here changes anything.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths: {
+      ...Object.fromEntries(apiCommands.map((api) => [`/api/v1/${api.name}`, { get: describeCommand(api) }])),
+      '/feed.atom': {
+        get: {
+          operationId: 'feed',
+          summary: 'The last changes as an Atom feed',
+          parameters: [describeParameter({ ...ofRun, description: 'as of this run', fallback: 'latest' })],
+          responses: {
+            200: { description: 'The feed', content: { 'application/atom+xml': { schema: { type: 'string' } } } },
+            ...faults,
+          },
+        },
+      },
+    },
+    components: { schemas: { error: errorSchema, ...schemas() } },
+  }
+}
+
+function describeCommand(api: ApiCommand): JsonObject {
+  const { command } = buildCommand(api, async () => {})
+  return {
+    operationId: api.name,
+    summary: command.description(),
+    description: `As \`hookdrift ${api.words.join(' ')} --format json\`.`,
+    parameters: parametersOf(api).map(describeParameter),
+    responses: {
+      200: {
+        description: 'What the command prints, with any exit code',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(api)}` } } },
+      },
+      ...faults,
+    },
+  }
+}
+
+function schemaOf({ name }: ApiCommand): string {
+  return name === 'report' ? 'anyReport' : name
+}
+
+const ofRun: ApiParameter = {
+  ...{ name: 'run', description: '', part: undefined, isFlag: false, isRequired: false, isRepeatable: false },
+  ...{ choices: undefined, fallback: undefined },
+}
+
+function describeParameter(parameter: ApiParameter): JsonObject {
+  const { name, description, isRequired, isFlag, isRepeatable, choices, fallback } = parameter
+  const value: JsonObject = isFlag
+    ? { type: 'boolean', enum: [true] }
+    : name === 'limit'
+      ? { anyOf: [{ type: 'integer', minimum: 1 }, { const: 'all' }] }
+      : { type: 'string', ...(choices === undefined ? {} : { enum: [...choices] }) }
+  const schema: JsonObject = isRepeatable ? { type: 'array', items: value } : value
+  return {
+    ...{ name, in: 'query', required: isRequired, description },
+    ...(isFlag ? { allowEmptyValue: true } : {}),
+    schema: fallback === undefined ? schema : { ...schema, default: fallback },
+  }
+}
+
+const errorSchema: JsonObject = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'advice'],
+      properties: {
+        message: { type: 'string' },
+        advice: { description: 'What to do next; null where there is none.', type: ['string', 'null'] },
+      },
+    },
+  },
+}
+
+const fault = (description: string): JsonObject => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } },
+})
+
+const faults: JsonObject = {
+  304: { description: 'No run since the answer with that ETag' },
+  400: fault('A parameter is wrong, or names nothing that the history has'),
+  503: fault('The history cannot be used'),
+}
+
+/** Their files in `config/`, by the name in the description. */
+function schemaFiles(): Readonly<Record<string, string>> {
+  const answers = apiCommands.flatMap(({ name }) => (name === 'report' ? [] : [[name, `answers/${name}`]]))
+  return { ...Object.fromEntries(answers), report: 'report', compliance: 'compliance' }
+}
+
+function schemas(): JsonObject {
+  const read = Object.entries(schemaFiles()).map(([name, file]) => {
+    // as: the package holds these files.
+    const schema = JSON.parse(readFileSync(packageFile(`config/${file}.schema.json`), 'utf8')) as JsonObject
+    return { name, id: String(schema.$id), schema }
+  })
+  const names = new Map(read.map(({ id, name }) => [id, name]))
+  return {
+    ...Object.fromEntries(read.map(({ name, schema }) => [name, rooted(schema, name, names)])),
+    anyReport: { anyOf: [{ $ref: '#/components/schemas/report' }, { $ref: '#/components/schemas/compliance' }] },
+  }
+}
+
+/** Within one document, schemas refer to each other by their place in it. */
+function rooted(json: Json, name: string, names: ReadonlyMap<string, string>): Json {
+  if (Array.isArray(json)) return json.map((item) => rooted(item, name, names))
+  if (typeof json !== 'object' || json === null) return json
+  const members = Object.entries(json).filter(([key, value]) => {
+    return typeof value !== 'string' || (key !== '$id' && key !== '$schema')
+  })
+  return Object.fromEntries(
+    members.map(([key, value]) => {
+      if (key !== '$ref' || typeof value !== 'string') return [key, rooted(value, name, names)]
+      const [id = '', pointer = ''] = value.split('#')
+      return [key, `#/components/schemas/${id === '' ? name : (names.get(id) ?? id)}${pointer}`]
+    }),
+  )
+}

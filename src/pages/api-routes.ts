@@ -1,0 +1,69 @@
+import { type Context, Hono } from 'hono'
+import { AuditError } from '../model/errors.ts'
+import { neutralise, neutraliseJson } from '../text/neutralise.ts'
+import type { Api } from './api.ts'
+import { type Freshness, neverKept } from './freshness.ts'
+import { NotFound, type SiteHistory } from './page.ts'
+
+interface ApiOptions {
+  history(): Promise<SiteHistory>
+  readonly api: Api
+  onFault(error: unknown): void
+}
+
+/** What commands print, below `/api/v1`. */
+export function apiRoutes({ history, api, onFault }: ApiOptions, freshness: Freshness): Hono {
+  const routes = new Hono()
+  const description = () => `${JSON.stringify(api.describe(), null, 2)}\n`
+  let openapi: string | undefined
+  routes.get('/openapi.json', (context) => {
+    openapi ??= description()
+    return sendJson(context, openapi)
+  })
+  routes.get('/', (context) =>
+    sendJson(
+      context,
+      writeJson({
+        openapi: '/api/v1/openapi.json',
+        feed: '/feed.atom',
+        commands: api.commands.map(({ name, description }) => ({ name, path: `/api/v1/${name}`, description })),
+      }),
+    ),
+  )
+  routes.get('/:command{.+}', async (context) => {
+    const answer = api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
+    if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
+    const opened = await history()
+    const last = answer.isOfRun ? await opened.lastRun() : undefined
+    if (last === undefined) neverKept(context)
+    else if (freshness.isFresh(context, last)) return context.body(null, 304)
+    return sendJson(context, await answer.read({ history: opened }))
+  })
+  routes.onError((error, context) => {
+    if (error instanceof NotFound) return sendError(context, 404, error.message)
+    if (error instanceof AuditError && error.kind === 'usage') {
+      return sendError(context, 400, error.message, error.advice)
+    }
+    onFault(error)
+    // What went wrong may name places that readers need not know.
+    if (!(error instanceof AuditError)) {
+      return sendError(context, 500, 'a bug in hookdrift', 'the log of hookdrift has the details')
+    }
+    return sendError(context, 503, 'the history cannot be used', 'the log of hookdrift says why')
+  })
+  return routes
+}
+
+function sendError(context: Context, status: 400 | 404 | 500 | 503, message: string, advice?: string) {
+  neverKept(context)
+  const error = { message: neutralise(message), advice: advice === undefined ? null : neutralise(advice) }
+  return sendJson(context, writeJson({ error }), status)
+}
+
+function writeJson(value: object): string {
+  return `${neutraliseJson(JSON.stringify(value, null, 2))}\n`
+}
+
+function sendJson(context: Context, body: string, status: 200 | 400 | 404 | 500 | 503 = 200): Response {
+  return context.body(body, status, { 'content-type': 'application/json' })
+}

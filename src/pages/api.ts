@@ -1,0 +1,29 @@
+import type { Reading } from '../app/process-context.ts'
+import type { JsonObject } from '../model/json.ts'
+
+/** The commands that answer over HTTP. The command line makes it, which the pages must not import. */
+export interface Api {
+  readonly commands: readonly ApiEntry[]
+  /**
+   * Prepares the answer of a command to a query.
+   * @throws NotFound when there is no such command; AuditError.usage when a parameter is wrong
+   */
+  prepare(command: string, search: URLSearchParams): PreparedAnswer
+  /** As OpenAPI 3.1. */
+  describe(): JsonObject
+}
+
+export interface ApiEntry {
+  readonly name: string
+  readonly description: string
+}
+
+export interface PreparedAnswer {
+  /** Whether the answer is the same until the next run. */
+  readonly isOfRun: boolean
+  /**
+   * The JSON that the command prints.
+   * @throws AuditError.usage when a value is wrong, or there is no such thing; AuditError.failure when it cannot be read
+   */
+  read(reading: Reading): Promise<string>
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
+import type { CommittedRun } from '../history/reader.ts'
+
+/** For this long, a client's copy counts as fresh without a question to the history. */
+const trustedMs = 1000
+
+/** Decides by the last run whether what a client has of an address is still the answer. */
+export interface Freshness {
+  /** Whether it was within the last second. */
+  isKnownFresh(context: Context): boolean
+  /** Whether it is, as of the last run. Sets the headers for the next time. */
+  isFresh(context: Context, last: CommittedRun): boolean
+}
+
+interface FreshnessOptions {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Of hookdrift: another release may answer otherwise. */
+  readonly version: string
+  /** Who reads: readers may see different projects. */
+  viewerOf?(context: Context): string
+}
+
+export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessOptions): Freshness {
+  let seen: { readonly last: CommittedRun; readonly at: number } | undefined
+  const compare = (context: Context, { number, finishedAt }: CommittedRun) => {
+    const { pathname, search } = new URL(context.req.url)
+    const content = [version, viewerOf(context), number, finishedAt, pathname, search]
+    // Weak: a compressed answer has other bytes.
+    const tag = `W/"${number}-${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)}"`
+    context.header('etag', tag)
+    context.header('cache-control', 'private, no-cache')
+    const known = context.req.header('if-none-match') ?? ''
+    return known.split(',').some((each) => each.trim() === tag)
+  }
+  return {
+    isKnownFresh(context) {
+      if (seen === undefined || context.req.header('if-none-match') === undefined) return false
+      const age = now() - seen.at
+      return age >= 0 && age < trustedMs && compare(context, seen.last)
+    },
+    isFresh(context, last) {
+      seen = { last, at: now() }
+      return compare(context, last)
+    },
+  }
+}
+
+/** For what changes between runs, and for errors. */
+export function neverKept(context: Context): void {
+  context.header('etag', undefined)
+  context.header('cache-control', 'no-store')
+}

@@ -1,0 +1,127 @@
+import type { CommittedRun, HistoryReader, ViolationOutline } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Severity } from '../model/violation.ts'
+
+/** A change that a run found, as feeds show it. */
+export interface ChangeEntry {
+  readonly what: 'added' | 'removed' | 'modified' | 'opened' | 'resolved' | 'not-scanned'
+  /** Start of the run: ISO 8601, UTC. */
+  readonly at: string
+  readonly run: number
+  readonly title: string
+  readonly summary: string
+  /** Of violations. */
+  readonly severity?: Severity
+  readonly subject:
+    | { readonly project: string }
+    | { readonly project: string; readonly kind: Kind; readonly uid: string }
+    | { readonly project: string; readonly fingerprint: string }
+}
+
+/** More runs than this are not read: where nothing changes, old changes matter to few. */
+const mostRuns = 200
+
+/**
+ * The last changes up to a run, newest first: projects whose scans are incomplete, resources that drifted, violations
+ * that were opened and resolved.
+ */
+export async function readLastChanges(
+  reader: HistoryReader,
+  until: CommittedRun,
+  most: number,
+): Promise<readonly ChangeEntry[]> {
+  const last = await reader.lastRun()
+  const later = last === undefined ? 0 : last.number - until.number
+  const ended = await reader.endedRuns(later + mostRuns)
+  const runs = ended.runs.filter(({ number, isCommitted }) => isCommitted && number <= until.number)
+  const oldest = runs.at(-1) ?? until
+  const entries = [
+    ...(await unscanned(reader, until)),
+    ...(await drift(reader, runs, most)),
+    ...(await violations(reader, { until, oldest, runs, most })),
+  ]
+  return entries.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).slice(0, most)
+}
+
+async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<ChangeEntry[]> {
+  return (await reader.latestScans(until.number)).flatMap(({ project, coverage, incompleteSince }) => {
+    if (incompleteSince === undefined) return []
+    const reasons = coverage.flatMap(({ listing, status, reason }) =>
+      status === 'complete' || status === 'skipped' ? [] : [`${listing}: ${reason ?? status}`],
+    )
+    return {
+      ...{ what: 'not-scanned', at: incompleteSince.startedAt, run: incompleteSince.number },
+      title: `${project.name} was not scanned completely`,
+      summary: `Since run ${incompleteSince.number}, what is there is not known. ${reasons.join('; ')}`,
+      subject: { project: project.name },
+    }
+  })
+}
+
+async function drift(reader: HistoryReader, runs: readonly CommittedRun[], most: number): Promise<ChangeEntry[]> {
+  const entries: ChangeEntry[] = []
+  for (const { number, startedAt } of runs) {
+    if (entries.length >= most) break
+    const { changes = [] } = (await reader.runInputs(number)) ?? {}
+    for (const { change, project, kind, uid, name, fields } of changes) {
+      const changed = fields.map(({ path }) => path).join(', ')
+      entries.push({
+        ...{ what: change, at: startedAt, run: number },
+        title: `${kind} ${name} in ${project} ${change}`,
+        summary: changed === '' ? `Run ${number}: ${change}.` : `Run ${number}: ${changed} changed.`,
+        subject: { project, kind, uid },
+      })
+    }
+  }
+  return entries
+}
+
+interface Window {
+  readonly until: CommittedRun
+  readonly oldest: CommittedRun
+  readonly runs: readonly CommittedRun[]
+  readonly most: number
+}
+
+async function violations(reader: HistoryReader, { until, oldest, runs, most }: Window): Promise<ChangeEntry[]> {
+  const runOf = new Map(runs.map(({ startedAt, number }) => [startedAt, number]))
+  const isNew = ({ firstSeen }: Pick<ViolationOutline, 'firstSeen'>) => firstSeen >= oldest.startedAt
+  const choice = { run: until.number, withOwner: false, most }
+  const active = await reader.firstViolations({
+    ...{ ...choice, withActive: true, resolvedAfter: undefined },
+    isChosen: isNew,
+    sortKey: ({ firstSeen }) => newestFirst(firstSeen),
+  })
+  const ended = await reader.firstViolations({
+    ...{ ...choice, withActive: false, resolvedAfter: oldest.number - 1 },
+    isChosen: () => true,
+  })
+  const opened = [...active, ...ended.filter(isNew)].map((violation) =>
+    entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) ?? 0 }),
+  )
+  const resolved = ended.flatMap((violation) =>
+    'resolvedAt' in violation
+      ? [entryOf(violation, { what: 'resolved', at: violation.resolvedAt, run: violation.run })]
+      : [],
+  )
+  return [...opened, ...resolved]
+}
+
+function entryOf(
+  { rule, severity, project, kind, name, uid, path, message, fingerprint, resolution }: RecordedViolation,
+  when: Pick<ChangeEntry, 'at' | 'run'> & { readonly what: 'opened' | 'resolved' },
+): ChangeEntry {
+  const how = when.what === 'opened' ? severity : (resolution ?? 'resolved')
+  return {
+    ...{ ...when, severity },
+    title: `${how}: ${rule} at ${kind} ${name === '' ? uid : name} in ${project}`,
+    summary: `Run ${when.run} ${when.what} it: ${message}${path === '' ? '' : ` (${path})`}`,
+    subject: { project, fingerprint },
+  }
+}
+
+/** Sorts times by how late they are. */
+function newestFirst(time: string): string {
+  return String(Number.MAX_SAFE_INTEGER - Date.parse(time)).padStart(16, '0')
+}

@@ -1,0 +1,236 @@
+import { tmpdir } from 'node:os'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { buildCommand, parametersOf } from '../../src/cli/api/api-parameters.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import type { SiteHistory } from '../../src/pages/page.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
+import { openDemoSite } from './demo-site.ts'
+
+let demo: Awaited<ReturnType<typeof openDemoSite>>
+let uid: string
+beforeAll(async () => {
+  demo = await openDemoSite()
+  await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
+  const { stdout } = await demo.command('diff', '1', '2', '--format', 'json')
+  uid = JSON.parse(stdout).rows.find(({ change }: { change: string }) => change === 'modified').uid
+  const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
+  await demo.command('accept', open.rows[0].fingerprint, '--reason', 'it is known', '--by', 'me')
+}, 60_000)
+afterAll(() => demo[Symbol.asyncDispose]())
+
+/** How old a scan is depends on the second. */
+const withoutAge = (text: string) => text.replace(/"age_s": \d+/g, '"age_s": 0')
+const json = (path: string) => demo.get(`/api/v1/${path}`).then((answer) => answer.text())
+
+/** The list of rules reads no configuration. */
+const onCommandLine = (words: readonly string[]) =>
+  words[0] === 'rules'
+    ? command([...words, '--format', 'json'], { cwd: tmpdir() })
+    : demo.command(...words, '--format', 'json')
+
+type Case = readonly [path: string, words: () => readonly string[]]
+const cases: readonly Case[] = [
+  ['accept', () => ['accept', '--list']],
+  ['accept?list', () => ['accept', '--list']],
+  ['baseline', () => ['baseline', 'show']],
+  ['baseline?all=true', () => ['baseline', 'show', '--all']],
+  ['baseline-diff', () => ['baseline', 'diff']],
+  ['baseline/diff?run=1', () => ['baseline', 'diff', '--run', '1']],
+  ['compare?a=demo/orders&b=demo/payments', () => ['compare', 'demo/orders', 'demo/payments']],
+  [
+    'compare?a=orders&b=payments&run=1&map-host=*.a=*.b&map=c=d&ignore=/description&match=url_path',
+    () => [
+      ...['compare', 'orders', 'payments', '--at', '1', '--map-host', '*.a=*.b', '--map', 'c=d'],
+      ...['--ignore', '/description', '--match', 'url_path'],
+    ],
+  ],
+  ['diff?from=1&to=2', () => ['diff', '1', '2']],
+  ['diff?from=latest~1&patch&kind=endpoint', () => ['diff', 'latest~1', '--patch', '--kind', 'endpoint']],
+  ['diff?from=2&run=1', () => ['diff', '2', '1']],
+  ['notify', () => ['notify', '--pending']],
+  ['report', () => ['report']],
+  ['report?run=1', () => ['report', '--run', '1']],
+  ['report?framework=soc2', () => ['report', '--framework', 'soc2']],
+  ['restore?uid=$', () => ['restore', uid]],
+  ['restore?uid=$&run=1', () => ['restore', uid, '--run', '1']],
+  ['rules', () => ['rules']],
+  ['rules?run=1&id=endpoint/inactive', () => ['rules', 'endpoint/inactive']],
+  ['runs', () => ['runs']],
+  ['runs?run=1', () => ['runs', '--run', '1']],
+  ['state', () => ['state']],
+  ['state?run=1&limit=3', () => ['state', '--run', '1', '--limit', '3']],
+  ['status', () => ['status']],
+  ['status?run=1&max-age=2h', () => ['status', '--run', '1', '--max-age', '2h']],
+  ['timeline?uid=$', () => ['timeline', uid]],
+  ['timeline?uid=$&run=1', () => ['timeline', uid, '--run', '1']],
+  ['trend', () => ['trend']],
+  ['trend?run=1&since=7d', () => ['trend', '--run', '1', '--since', '7d']],
+  ['violations', () => ['violations']],
+  ['violations?limit=all', () => ['violations', '--limit', 'all']],
+  ['violations?run=1&limit=2', () => ['violations', '--run', '1', '--limit', '2']],
+  [
+    'violations?severity=high&project=demo/o*&project=demo/payments&open&unknown=true&sort=age',
+    () => [
+      ...['violations', '--severity', 'high', '--project', 'demo/o*', 'demo/payments', '--open', '--unknown'],
+      ...['--sort', 'age'],
+    ],
+  ],
+  ['violations?older-than=1d&since=1', () => ['violations', '--older-than', '1d', '--since', '1']],
+]
+
+describe('the API', () => {
+  it.each(cases)('answers %s with the bytes of the command', async (path, words) => {
+    const answer = await demo.get(`/api/v1/${path.replace('$', uid)}`)
+    const { stdout, code } = await onCommandLine(words())
+    expect({ status: answer.status, code }).toEqual({ status: 200, code: expect.not.toBeOneOf([2, 4]) })
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(withoutAge(await answer.text())).toBe(withoutAge(stdout))
+  })
+
+  it('answers every command that its list names', async () => {
+    const { commands } = JSON.parse(await (await demo.get('/api/v1')).text())
+    expect(commands.map(({ name }: { name: string }) => name)).toEqual(apiCommands.map(({ name }) => name))
+    const asked = cases.map(([path]) => path.replace(/\?.*/, '').replace('/', '-'))
+    expect(apiCommands.filter(({ name }) => !asked.includes(name))).toEqual([])
+  })
+
+  /** An option that a command gets later is decided on here. */
+  const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
+  const notReading = ['reason', 'by', 'revoke', 'fingerprint', 'test']
+  it.each(apiCommands)('has decided on every argument and option of $name', (api) => {
+    const { command } = buildCommand(api, async () => {})
+    const all = [
+      ...command.registeredArguments.map((part) => part.name()),
+      ...command.options.map((part) => part.name()),
+    ]
+    const known = [...api.takes, ...notOffered, ...notReading]
+    expect(all.filter((name) => !known.includes(name))).toEqual([])
+    expect(api.takes.filter((name) => !all.includes(name))).toEqual([])
+    expect(parametersOf(api).map(({ name }) => name)).toContain('run')
+  })
+
+  it.each([
+    ['violations?nothing=1', 'there is no parameter "nothing"'],
+    ['violations?severty=high', 'there is no parameter "severty", did you mean'],
+    ['violations?severity=high&severity=low', 'the parameter "severity" is there twice'],
+    ['violations?severity=worst', 'the parameter "severity" is "worst", expected one of'],
+    ['violations?severity=', 'the parameter "severity" is empty'],
+    ['violations?open=false', 'the parameter "open" is "false", expected true'],
+    ['violations?limit=0', 'Expected a number from 1, or all.'],
+    ['violations?limit=-1', 'Expected a number from 1, or all.'],
+    ['violations?run=99', 'there is no committed run 99'],
+    ['violations?rule=no/such', 'there is no rule "no/such"'],
+    ['violations?format=csv', 'there is no parameter "format"'],
+    ['violations?history=/etc/passwd', 'there is no parameter "history"'],
+    ['violations?config=/etc/passwd', 'there is no parameter "config"'],
+    ['report?output=/tmp/x', 'there is no parameter "output"'],
+    ['report?report=json=/tmp/x', 'there is no parameter "report"'],
+    ['report?policy=/etc/passwd', 'there is no parameter "policy"'],
+    ['report?framework=/etc/passwd', 'the parameter "framework" is "/etc/passwd", expected one of soc2'],
+    ['restore?uid=x&policy=/etc/passwd', 'there is no parameter "policy"'],
+    ['accept?fingerprint=123456', 'there is no parameter "fingerprint"'],
+    ['accept?revoke=123456', 'there is no parameter "revoke"'],
+    ['notify?test', 'there is no parameter "test"'],
+    ['rules?run=99', 'there is no committed run 99'],
+    ['timeline', 'the parameter "uid" is missing'],
+    ['timeline?uid=nothing', 'has no resource "nothing"'],
+    ['timeline?uid=--history=/etc/passwd', 'has no resource "--history=/etc/passwd"'],
+    ['timeline?uid=%1b%5b31m', 'has no resource'],
+    ['compare?a=orders', 'the parameter "b" is missing'],
+    [`violations?rule=${'x'.repeat(1001)}`, 'has more than 1000 characters'],
+    ['runs?run=1&run=2', 'the parameter "run" is there twice'],
+    ['state?run=1&at=2', 'is there twice'],
+  ])('refuses %s', async (path, message) => {
+    const answer = await demo.get(`/api/v1/${path}`)
+    const text = await answer.text()
+    expect({ status: answer.status, kept: answer.headers.get('cache-control') }).toEqual({
+      status: 400,
+      kept: 'no-store',
+    })
+    expect(JSON.parse(text)).toEqual({
+      error: { message: expect.any(String), advice: expect.toBeOneOf([null, expect.any(String)]) },
+    })
+    expect(JSON.parse(text).error.message).toContain(message)
+    expect(/[^\P{Cc}\n]/u.exec(text)).toBeNull()
+  })
+
+  it.each(['query?sql=x', 'verify', 'audit', 'worker', 'prune', 'baseline/approve', 'baseline-revoke', 'x', 'backup'])(
+    'has no %s',
+    async (path) => {
+      const answer = await demo.get(`/api/v1/${path}`)
+      expect(answer.status).toBe(404)
+      expect(JSON.parse(await answer.text()).error.message).toContain('there is no command')
+    },
+  )
+
+  it('answers several questions at once, each with its own options', async () => {
+    const limits = [1, 2, 3, 4, 5, 6]
+    const answers = await Promise.all(limits.map((limit) => json(`violations?limit=${limit}`)))
+    expect(answers.map((answer) => JSON.parse(answer).rows.length)).toEqual(limits)
+  })
+
+  it('compresses, and answers HEAD without a body', async () => {
+    const packed = await demo.get('/api/v1/violations', { 'accept-encoding': 'gzip' })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe(await json('violations'))
+    const head = await demo.site.request('http://localhost/api/v1/violations', { method: 'HEAD' })
+    expect({ status: head.status, body: await head.text() }).toEqual({ status: 200, body: '' })
+  })
+
+  it('names no places when the history or the configuration cannot be used', async () => {
+    const faults: unknown[] = []
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/secret-place' }
+    const open = (history: () => Promise<SiteHistory>) =>
+      createSite({
+        ...{
+          history,
+          now: () => Date.now(),
+          version: '1',
+          isMeant: () => true,
+          onFault: (fault) => faults.push(fault),
+        },
+        api: createApi({ config: 'own.yaml' }, terminal, '1'),
+      })
+    const broken = open(() => Promise.reject(AuditError.failure('cannot open /secret-place/x.db')))
+    const unconfigured = open(async () => demo.history)
+    for (const [site, path] of [
+      [broken, 'violations'],
+      [broken, 'status'],
+      [unconfigured, 'status'],
+    ] as const) {
+      const answer = await site.request(`http://localhost/api/v1/${path}`)
+      const error = { message: 'the history cannot be used', advice: 'the log of hookdrift says why' }
+      expect([answer.status, await answer.json()]).toEqual([503, { error }])
+    }
+    expect(faults.map(String)).toEqual(Array(3).fill(expect.stringContaining('/secret-place')))
+  })
+
+  it('shows a reader of some projects nothing of the others that the configuration names', async () => {
+    const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
+    using directory = openDirectory()
+    const services = [
+      {
+        ...{ name: 'demo', url: 'http://127.0.0.1:1', key: ['$', '{DEMO_KEY}'].join('') },
+        projects: ['orders', 'new'].map((name) => ({ id: `01M1D47Z01D4AF75NV1Y8SMK${name.slice(0, 2)}`, name })),
+      },
+    ]
+    const config = directory.write('hookdrift.yaml', JSON.stringify({ services }))
+    const api = createApi({ config }, terminal, '1')
+    const ask = async (isVisible?: (project: string) => boolean) => {
+      const reading = { history: demo.history, ...(isVisible === undefined ? {} : { isVisible }) }
+      const { rows } = JSON.parse(await api.prepare('status', new URLSearchParams()).read(reading))
+      return rows.map(({ project }: { project: string }) => project)
+    }
+    expect(await ask()).toContain('demo/new')
+    expect(await ask((project) => project === 'demo/orders')).not.toContain('demo/new')
+  })
+
+  it('changed nothing, and logged nothing', () => {
+    expect(demo.faults).toEqual([])
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import { readLocation } from '../../src/history/location.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
+
+it('answers 304 until the next run, within a second without a question to the history', async () => {
+  using directory = openDirectory()
+  const env = { HOOKDRIFT_LOG: 'silent' }
+  await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env })
+  const history = await openExistingHistory(readLocation(directory.file('demo/hookdrift.db'), directory.path), {})
+  await using _ = { [Symbol.asyncDispose]: () => history.close() }
+  let now = 5_000_000
+  let opened = 0
+  let newest = await history.lastRun()
+  const site = createSite({
+    async history() {
+      opened++
+      return { ...history, lastRun: async () => newest }
+    },
+    now: () => now,
+    version: '1.2.3',
+    api: createApi(
+      { config: directory.file('demo/hookdrift.yaml') },
+      { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
+      '1.2.3',
+    ),
+    isMeant: () => true,
+    onFault: (error) => expect(error).toBeUndefined(),
+  })
+  const get = (path: string, tag = '') =>
+    site.request(`http://localhost${path}`, { headers: tag === '' ? {} : { 'if-none-match': tag } })
+
+  for (const path of ['/', '/feed.atom', '/api/v1/violations?severity=high', '/api/v1/diff?from=1&to=2']) {
+    const first = await get(path)
+    const tag = first.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^W\/"2-[\w-]{22}"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    opened = 0
+    const again = await get(path, `"other", ${tag}`)
+    expect({ status: again.status, tag: again.headers.get('etag'), opened }).toEqual({ status: 304, tag, opened: 0 })
+    // Another address, such as another filter, is another answer.
+    expect((await get(path.includes('?') ? `${path}&limit=1` : `${path}?run=1`, tag)).status).toBe(200)
+    now += 1001
+    opened = 0
+    expect({ status: (await get(path, tag)).status, opened }).toEqual({ status: 304, opened: 1 })
+    now -= 5000
+    expect((await get(path, tag)).status).toBe(304)
+    const before = newest
+    newest = before && { ...before, finishedAt: '2027-01-01T00:00:00.000Z' }
+    now += 10_000
+    expect((await get(path, tag)).status).toBe(200)
+    newest = before
+    now += 10_000
+  }
+  for (const path of ['/api/v1/status', '/api/v1/accept', '/api/v1/violations?older-than=1d', '/api/v1/state?at=7d']) {
+    const { headers } = await get(path)
+    expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'no-store'])
+  }
+}, 60_000)

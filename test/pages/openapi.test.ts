@@ -1,0 +1,57 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { apiCommands } from '../../src/cli/api/api-commands.ts'
+import { describeApi } from '../../src/cli/api/describe-api.ts'
+import { openDemoSite } from './demo-site.ts'
+
+let demo: Awaited<ReturnType<typeof openDemoSite>>
+beforeAll(async () => {
+  demo = await openDemoSite()
+}, 60_000)
+afterAll(() => demo[Symbol.asyncDispose]())
+
+/** Every place within the document that a reference names. */
+function refsOf(json: unknown): string[] {
+  if (typeof json !== 'object' || json === null) return []
+  return Object.entries(json).flatMap(([key, value]) => (key === '$ref' ? [String(value)] : refsOf(value)))
+}
+
+function resolve(document: unknown, ref: string): unknown {
+  const steps = ref.replace(/^#\//, '').split('/')
+  return steps.reduce<unknown>((at, step) => Object(at)[step.replaceAll('~1', '/')], document)
+}
+
+it('is valid OpenAPI 3.1, and what it refers to is there', async () => {
+  const answer = await demo.get('/api/v1/openapi.json')
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  const document = JSON.parse(await answer.text())
+  const validator = new Validator()
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  expect(document.info.version).toBe('1.2.3')
+  const refs = refsOf(document)
+  expect(refs.length).toBeGreaterThan(100)
+  expect(refs.filter((ref) => !ref.startsWith('#/') || resolve(document, ref) === undefined)).toEqual([])
+})
+
+it('would find a fault', async () => {
+  const broken = { ...describeApi('1'), paths: { '/x': { get: { parameters: [{ name: 'a' }] } } } }
+  expect((await new Validator().validate(broken)).valid).toBe(false)
+})
+
+it('names every command and every parameter', async () => {
+  const { paths } = JSON.parse(await (await demo.get('/api/v1/openapi.json')).text())
+  expect(Object.keys(paths)).toEqual([...apiCommands.map(({ name }) => `/api/v1/${name}`), '/feed.atom'])
+  const parameters = new Map<string, { schema: unknown; required: boolean }>(
+    paths['/api/v1/violations'].get.parameters.map((each: { name: string }) => [each.name, each]),
+  )
+  expect(parameters.get('severity')?.schema).toEqual({
+    type: 'string',
+    enum: ['critical', 'high', 'medium', 'low', 'info'],
+  })
+  expect(parameters.get('project')?.schema).toEqual({ type: 'array', items: { type: 'string' } })
+  expect(parameters.get('run')?.schema).toEqual({ type: 'string', default: 'latest' })
+  expect(parameters.has('format')).toBe(false)
+  const [uid] = paths['/api/v1/timeline'].get.parameters
+  expect(uid).toMatchObject({ name: 'uid', required: true })
+})

@@ -9,7 +9,7 @@ import { html } from '../report/html/markup.ts'
 import { browserScript } from './browser-script.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt } from './link.ts'
-import { NotFound, type SiteHistory, type SitePage, type SiteRequest } from './page.ts'
+import { NotFound, type SiteHistory, type SitePage, type SitePlan, type SiteRequest } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
 import { style } from './style.ts'
@@ -17,6 +17,7 @@ import { style } from './style.ts'
 export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
   history(): Promise<SiteHistory>
+  readonly plan?: SitePlan
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift. */
@@ -63,6 +64,8 @@ export function createSite(options: SiteOptions): Hono {
   return site
 }
 
+const noPlan: SitePlan = { configured: async () => undefined, pool: async () => undefined }
+
 async function answerPage(page: SitePage, context: Context, options: SiteOptions): Promise<Response> {
   const { path } = context.req
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
@@ -80,7 +83,7 @@ async function answerPage(page: SitePage, context: Context, options: SiteOptions
   } else context.header('cache-control', 'no-store')
   const link = linksAt(isLatest ? undefined : run.number)
   const request: SiteRequest = {
-    ...{ history, run, isLatest, now, query, link },
+    ...{ history, run, isLatest, now, query, link, plan: options.plan ?? noPlan },
     params: context.req.param(),
   }
   const content = await page.show(request)

@@ -7,4 +7,7 @@ export const style = `${styleSheet('hookdrift')}
 .as-of { font-size: .875rem; } .crumbs ol { display: flex; flex-wrap: wrap; list-style: none; padding: 0; margin: 16px 0 0; font-size: .875rem; }
 .crumbs li:not(:last-child)::after { content: "/" / ""; padding: 0 8px; color: var(--soft); }
 input, select, button { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 4px; padding: 4px 8px; min-height: 32px; max-width: 100%; }
+.filters { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; margin: 12px 0; font-size: .875rem; } input[type=search] { width: 24ch; }
+.prose { max-width: 72ch; } .prose li { margin: 4px 0; } [hidden] { display: none !important; }
+@media print { .site, .filters, .crumbs { display: none; } }
 `

@@ -23,7 +23,10 @@ export const browserScript = `'use strict'
     for (const row of rows) {
       const text = row.textContent.toLowerCase()
       row.hidden = !words.every((word) => text.includes(word))
-      if (!row.hidden) shown++
+      if (row.hidden) continue
+      shown++
+      const fold = field.value && row.closest('details')
+      if (fold) fold.open = true
     }
     count.textContent = field.value === '' ? '' : shown + ' of ' + rows.length + ' rows of this page'
   }

@@ -69,6 +69,7 @@ export const slow = [
   'marks/broken-marks',
   'marks/marks-worlds',
   'oracle/oracle',
+  'pages/in-browser',
   'policy/reading-in-steps',
   'pool/audit-by-pool',
   'pool/cut-commits',

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
 import { chatPage } from './pictures/chat-message.ts'
 import { dashboardPage } from './pictures/dashboard.ts'
+import { takePages } from './pictures/pages.ts'
 import { playScene } from './pictures/scene.ts'
 import { terminalPicture } from './pictures/terminal.ts'
 
@@ -13,12 +14,13 @@ import { terminalPicture } from './pictures/terminal.ts'
 const pictures = new URL('../docs/pictures/', import.meta.url)
 const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
 
-const scene = await playScene()
+const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
+const history = join(directory, 'hookdrift.db')
+const scene = await playScene(history)
 const lines = scene.terminal.trimEnd().split('\n')
 const shown = [...lines.slice(0, 23), '…', '', ...lines.slice(-1)].join('\n')
 writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", shown))
 
-const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await take('html-report', scene.html, { width: 1280, height: 1000 })
@@ -27,6 +29,7 @@ try {
   await take('compliance-report', scene.compliance, { width: 1280, height: 1000 })
   await take('chat-message', chatPage(scene.chat), { width: 900, element: 'main' })
   await take('dashboard', dashboardPage(dashboard, scene.scrapes), { width: 1264, element: 'main' })
+  await takePages(browser, history, new URL('pages/', pictures))
 } finally {
   await browser.close()
   rmSync(directory, { recursive: true, force: true })

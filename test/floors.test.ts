@@ -43,6 +43,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
   '@hono/node-server': 'serving/',
   'prom-client': 'worker/',
+  'markdown-it': 'pages/',
   nodemailer: 'notify/',
   '@opentelemetry/api': 'telemetry/',
   '@opentelemetry/exporter-metrics-otlp-http': 'telemetry/',

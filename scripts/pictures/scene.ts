@@ -22,8 +22,8 @@ export interface Scene {
   readonly scrapes: readonly Scrape[]
 }
 
-/** Audits a simulated fleet before and after a colleague's mistakes, once by hand and once by a worker. */
-export async function playScene(): Promise<Scene> {
+/** Audits a simulated fleet before and after a colleague's mistakes, once by hand and once by a worker. `history`: its file. */
+export async function playScene(history: string): Promise<Scene> {
   const fleet = generateFleet({ seed: 'hookdrift', endpointsPerProject: 12, sourcesPerProject: 4 })
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
   const posted: string[] = []
@@ -49,6 +49,7 @@ export async function playScene(): Promise<Scene> {
     writeFileSync(
       join(directory, 'hookdrift.yaml'),
       `policy: ./policy.yaml
+history: ${history}
 worker: { listen: 127.0.0.1:${port} }
 schedules: [{ name: often, cron: "*/2 * * * * *", run_on_start: true }]
 notify: [{ name: chat, type: slack, url: http://127.0.0.1:${(chat.address() as AddressInfo).port}/, min_severity: medium }]

@@ -37,6 +37,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   }
   const { openLog } = await import('../app/log.ts')
   const { keepHistoryOpen } = await import('../app/keep-history-open.ts')
+  const { findConfiguredPaths, readPoolOf } = await import('../app/read-plan.ts')
   const { locateHistory } = await import('../app/locate-history.ts')
   const { openExistingHistory } = await import('../app/open-history.ts')
   const { systemClock } = await import('../app/system.ts')
@@ -46,12 +47,19 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   const { createApi } = await import('./api/create-api.ts')
   const { listen } = await import('../serving/listen.ts')
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
-  const history = keepHistoryOpen(await locateHistory(options, terminal), (location) =>
-    openExistingHistory(location, terminal.env),
-  )
+  const location = await locateHistory(options, terminal)
+  const history = keepHistoryOpen(location, (location) => openExistingHistory(location, terminal.env))
   await history.current()
   const site = createSite({
     history: () => history.current(),
+    plan: {
+      // Read for each page of the worker: people edit it while the pages are served.
+      configured: async () => {
+        const found = await findConfiguredPaths(options, terminal)
+        return found && { expected: { named: found.projects, isFound: found.isFound }, schedules: found.schedules }
+      },
+      pool: () => readPoolOf(location),
+    },
     now: () => systemClock.now(),
     version: toolVersion(),
     api: createApi(options, terminal, toolVersion()),

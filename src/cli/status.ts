@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { configuredPaths, hasConfiguration, locateHistory } from '../app/locate-history.ts'
+import { locateHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
@@ -65,21 +66,11 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
 
 /** Adds what the workers of a history on a server do. */
 async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Promise<Answer<Row>> {
-  if (location.kind === 'file') return answer
-  const { readPool } = await import('../pool/open-pool.ts')
+  const state = await readPoolOf(location)
+  if (state === undefined) return answer
   const { describePool } = await import('../queries/describe-pool.ts')
-  const { more, remarks = [] } = describePool(await readPool(location.server))
+  const { more, remarks = [] } = describePool(state)
   return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
-}
-
-/** Reads the configuration, where there is one: a project that it no longer names is not expected. */
-async function findConfiguredPaths(
-  { history, config }: StatusOptions,
-  terminal: ProcessContext,
-): Promise<ConfiguredPaths | undefined> {
-  const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
-  if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
-  return configuredPaths(config, terminal)
 }
 
 async function dueAfter({ maxAge, config }: StatusOptions, schedules: ConfiguredPaths['schedules'], now: number) {

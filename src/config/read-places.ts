@@ -24,7 +24,7 @@ export interface ConfiguredPaths {
 }
 
 /** When runs of some projects are due. */
-export interface PlannedRuns extends Pick<Schedule, 'cron' | 'timezone' | 'projects'> {
+export interface PlannedRuns extends Pick<Schedule, 'name' | 'cron' | 'timezone' | 'projects'> {
   /** From a tick to the end of its run, at most. */
   readonly slackMs: number
 }
@@ -103,8 +103,8 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
             service.projects.flatMap(({ match }) => match ?? []),
           ),
       ),
-    schedules: value.schedules.map(({ cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
-      ...{ cron, timezone, projects },
+    schedules: value.schedules.map(({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
+      ...{ name, cron, timezone, projects },
       slackMs: jitter + run_timeout,
     })),
   }

@@ -1,6 +1,6 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
@@ -181,6 +181,8 @@ export interface RunInputs {
   readonly configurationDigest: string
   /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
+  /** Sorted by id. */
+  readonly rules: readonly EvaluatedRule[]
   /** Sorted by project; empty for runs of releases that did not store this. */
   readonly projects: readonly ProjectEvaluation[]
   readonly changes: RunRecord['changes']

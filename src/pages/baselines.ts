@@ -5,10 +5,10 @@ import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SitePage, SiteRequest } from './page.ts'
-import { showSection } from './section.ts'
 
 const mostShown = 100
 
@@ -57,7 +57,7 @@ async function showDifferences({ history, run, link }: SiteRequest, projects: re
   const { rows, omitted, remarks = [] } = await readBaselineDiff(history, { run, projects, limit: mostShown })
   const left = omitted === 'unknown' ? 0 : omitted
   const total = rows.length + left
-  return showSection({
+  return pageSection({
     ...{ id: 'differences', title: 'What differs in the last run', count: total },
     content: html`${remarks.slice(0, mostShown).map((line) => html`<p class="soft">${line}</p>`)}${
       total === 0

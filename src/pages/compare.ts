@@ -7,13 +7,13 @@ import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { foldRest } from '../report/html/components/fold.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { showFilterForm, textField } from './filter-form.ts'
 import { withPrevious } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteHistory, SitePage, SiteRequest } from './page.ts'
-import { showSection } from './section.ts'
 
 const mostOpen = 50
 const mostShown = 500
@@ -42,7 +42,7 @@ export const comparePage: SitePage = {
       body: html`${showFilterForm('/compare', query, [textField('from', 'From run', String(from.number)), textField('to', 'To run', String(to.number)), textField('project', 'Project', 'acme/*')])}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
-${showSection({ id: 'changes', title: 'Changes', count: total, content: showChanges(rows, total, link) })}${showEnded(ended, link)}
+${pageSection({ id: 'changes', title: 'Changes', count: total, content: showChanges(rows, total, link) })}${showEnded(ended, link)}
 <p><a href="${link('/violations', { since: String(from.number + 1), state: 'all', project: projects })}">Violations opened or resolved since run ${from.number + 1}</a></p>`,
       command: `hookdrift diff ${from.number} ${to.number}`,
       json: link('/api/v1/diff', { from: from.number, to: to.number, project: projects }),
@@ -85,7 +85,7 @@ function showEnded(ended: readonly ResolvedViolation[], link: SiteLink): Markup 
 `,
   )
   const left = ended.length - rows.length
-  return showSection({
+  return pageSection({
     ...{ id: 'ended', title: 'Violations that ended', count: ended.length },
     content:
       ended.length === 0

@@ -14,6 +14,7 @@ import { severityBar } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { verdictBanner } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { type ProjectTableRow, showProjectRows } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
@@ -24,7 +25,6 @@ import { type RunWithPrevious, withPrevious } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteHistory, SitePage } from './page.ts'
 import { oncePerRun } from './per-run.ts'
-import { showSection } from './section.ts'
 import { showViolationRow } from './violation-row.ts'
 
 const countsOf = oncePerRun(countViolations)
@@ -51,7 +51,7 @@ export const overviewPage: SitePage = {
       alarm: html`${isLatest ? showAge(run, now) : nothing}${showUnscanned({ coverage: scans.flatMap(toCoverage) })}`,
       body: html`${await showVerdict(history, run, { counts, recent, extent })}${showTrend(trend)}
 ${await showLatest(history, run, recent, link)}
-${showSection({ id: 'coverage', title: 'Projects', content: showProjectRows(rowsOf(scans, counts, link)) })}
+${pageSection({ id: 'coverage', title: 'Projects', content: showProjectRows(rowsOf(scans, counts, link)) })}
 ${showRules(counts, link)}`,
       command: 'hookdrift status',
       json: link('/api/v1/status'),
@@ -144,7 +144,7 @@ async function showLatest(
   })
   const changes = diff.rows.length + (diff.omitted === 'unknown' ? 0 : diff.omitted)
   const all = html`<p><a href="${link('/compare', { from: previous.number, to: run.number })}">All of ${count(changes, 'change')}</a></p>`
-  return html`${showSection({
+  return html`${pageSection({
     ...{ id: 'new', title: 'New violations', count: total },
     content:
       total === 0
@@ -152,7 +152,7 @@ async function showLatest(
         : html`<ul class="rows">
 ${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>
 ${total > rows.length ? html`<p><a href="${link('/violations', { since: String(run.number) })}">All of ${total}</a></p>` : nothing}`,
-  })}${showSection({
+  })}${pageSection({
     ...{ id: 'changes', title: `Changed since run ${previous.number}`, count: changes },
     content:
       changes === 0
@@ -194,7 +194,7 @@ function showRules({ byRule }: ViolationCounts, link: SiteLink): Markup {
   const shown = (some: readonly Markup[]) =>
     table('Rules violated', [{ title: 'Rule' }, { title: 'Severity' }, { title: 'Open', isNumber: true }], some)
   const rest = rows.slice(mostRules)
-  return showSection({
+  return pageSection({
     ...{ id: 'rules', title: 'Rules violated', count: sorted.length },
     content: html`${shown(rows.slice(0, mostRules))}${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, shown(rest))}`,
   })

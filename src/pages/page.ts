@@ -1,5 +1,8 @@
+import type { PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
+import type { PoolState } from '../pool/read-pool-state.ts'
+import type { ExpectedProjects } from '../queries/read-status.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { SiteLink } from './link.ts'
 
@@ -28,12 +31,26 @@ export interface SiteRequest {
   readonly isLatest: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
+  readonly plan: SitePlan
   /** Of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
   /** Of the query: the parameters that the page reads. */
   readonly query: SiteQuery
   /** A link within the pages: it stays at the run of this page. */
   readonly link: SiteLink
+}
+
+/** What is planned, besides what the history records. */
+export interface SitePlan {
+  /** undefined where the configuration is not read: the history was named alone. */
+  configured(): Promise<SiteConfiguration | undefined>
+  /** What workers that share the history do; undefined where the history is a file. */
+  pool(): Promise<PoolState | undefined>
+}
+
+export interface SiteConfiguration {
+  readonly expected: ExpectedProjects
+  readonly schedules: readonly PlannedRuns[]
 }
 
 /** What pages read. */

@@ -1,13 +1,20 @@
 import { baselinesPage } from './baselines.ts'
 import { comparePage } from './compare.ts'
+import { compliancePage } from './compliance.ts'
+import { frameworkPage } from './framework.ts'
+import { notificationsPage } from './notifications.ts'
 import { overviewPage } from './overview.ts'
 import type { SitePage } from './page.ts'
 import { projectPage } from './project.ts'
 import { resourcePage } from './resource.ts'
 import { resourcesPage } from './resources.ts'
+import { rulePage } from './rule.ts'
+import { rulesPage } from './rules.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
 import { violationsPage } from './violations.ts'
+import { waiversPage } from './waivers.ts'
+import { workerPage } from './worker.ts'
 
 /** All pages, the first whose path fits answers. */
 export const pages: readonly SitePage[] = [
@@ -20,4 +27,11 @@ export const pages: readonly SitePage[] = [
   runPage,
   comparePage,
   baselinesPage,
+  rulesPage,
+  rulePage,
+  compliancePage,
+  frameworkPage,
+  waiversPage,
+  notificationsPage,
+  workerPage,
 ]

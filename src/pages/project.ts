@@ -7,12 +7,12 @@ import { factList } from '../report/html/components/facts.ts'
 import { severityBar } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, showCount } from '../report/html/scan-extent.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { countGroups, showGroups } from './group-violations.ts'
 import { NotFound, type SitePage } from './page.ts'
-import { showSection } from './section.ts'
 import { showViolationRow } from './violation-row.ts'
 
 const mostShown = 20
@@ -46,7 +46,7 @@ export const projectPage: SitePage = {
       crumbs: [],
       alarm: showUnscanned({ coverage }),
       body: html`<ul class="numbers">${severities.map((severity) => showNumber(severity, showCount(counts[severity], extent)))}</ul>${severityBar(counts)}
-${showSection({
+${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: total },
   content:
     total === 0
@@ -55,7 +55,7 @@ ${showSection({
           extent === 'all' ? 'none' : 'unknown',
         )
       : html`<ul class="rows">${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>${total > rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
-})}${total === 0 ? nothing : showSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${showSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+})}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
       aside: factList([
         [
           'Last scan',

@@ -12,13 +12,13 @@ import { fieldTable } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { showSection } from './section.ts'
 
 const mostMoments = 100
 
@@ -86,7 +86,7 @@ async function showOpen({ history, run, link }: SiteRequest, identity: Identity)
       html`<li data-severity="${severity}"><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${state}${path === '' ? nothing : html` · at <code>${shorten(path, 200)}</code>`}</p></li>
 `,
   )
-  return showSection({
+  return pageSection({
     id: 'violations',
     title: 'Violations',
     count: active.length,
@@ -117,7 +117,7 @@ function showTimeline(rows: readonly TimelineRow[], link: SiteLink): Markup {
 ${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
 `
   })
-  return showSection({
+  return pageSection({
     ...{ id: 'timeline', title: 'Timeline', count: rows.length },
     content: html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${left} earlier moments: see the command below.</p>` : nothing}`,
   })
@@ -146,7 +146,7 @@ async function showRepair({ history, run }: SiteRequest, { project, kind, uid }:
     )}</pre>
 `
   })
-  return showSection({
+  return pageSection({
     ...{ id: 'repair', title: 'How to put it back' },
     content: html`${remarks.map((line) => html`<p>${line}</p>`)}${requests}${rows.length === 0 ? nothing : conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft">hookdrift sends none of this: <code>hookdrift restore ${uid}</code> prints it with your addresses.</p>`,
   })
@@ -166,7 +166,7 @@ function showUsers(resources: unknown, link: SiteLink): Markup {
     const [uid, name] = [String(referrer.uid), String(referrer.name)]
     return html`<li><p>subscription <a href="${link(paths.resource(uid))}">${name === '' ? uid : shorten(name, 120)}</a></p></li>`
   })
-  return showSection({
+  return pageSection({
     ...{ id: 'users', title: 'Used by', count: now.length },
     content:
       now.length === 0
@@ -184,7 +184,7 @@ function showState(last: VersionSpan | undefined): Markup {
       html`<code>${shorten(typeof value === 'string' ? value : shownJson(value), 2000)}</code>`,
     ],
   )
-  return showSection({ id: 'state', title: last.to === null ? 'State' : 'Last state', content: factList(facts) })
+  return pageSection({ id: 'state', title: last.to === null ? 'State' : 'Last state', content: factList(facts) })
 }
 
 function showFacts(

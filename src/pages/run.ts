@@ -3,6 +3,7 @@ import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { groupByRule } from '../report/html/rule-groups.ts'
 import { changeSections } from '../report/html/show-changes.ts'
 import { showCoverage } from '../report/html/show-coverage.ts'
@@ -14,7 +15,6 @@ import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { linksAt, paths } from './link.ts'
 import { NotFound, type SitePage } from './page.ts'
-import { showSection } from './section.ts'
 
 const mostShown = 200
 
@@ -40,9 +40,9 @@ export const runPage: SitePage = {
       crumbs: [{ title: 'Runs', href: link('/runs') }],
       alarm: showUnscanned(report),
       body: html`${showVerdict(report)}<p class="pager">${number > 1 ? html`<a href="${link(paths.run(number - 1))}" rel="prev">Run ${number - 1}</a> ` : nothing}${last !== undefined && number < last.number ? html`<a href="${link(paths.run(number + 1))}">Run ${number + 1}</a> ` : nothing}<a href="${at('/')}">Everything as of run ${number}</a></p>
-${showTotals(report, fresh.length)}${sections.map(showSection)}${showSection({ id: 'projects', title: 'Projects', content: showProjects(report) })}
+${showTotals(report, fresh.length)}${sections.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report) })}
 <p><a href="${at('/violations', { state: 'open' })}">${count(open, 'open violation')} as of run ${number}</a></p>
-${showSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
+${pageSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
       aside: factList([
         ['Started', showTime(run.started_at)],
         ['Took', showDuration(run.started_at, run.finished_at)],

@@ -11,7 +11,7 @@ import { answerFeed } from './feed.ts'
 import { type Freshness, neverKept, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt } from './link.ts'
-import { NotFound, type SiteHistory, type SitePage, type SiteRequest } from './page.ts'
+import { NotFound, type SiteHistory, type SitePage, type SitePlan, type SiteRequest } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
 import { runAsOf } from './run-as-of.ts'
@@ -20,6 +20,7 @@ import { style } from './style.ts'
 export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
   history(): Promise<SiteHistory>
+  readonly plan?: SitePlan
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift. */
@@ -71,6 +72,8 @@ export function createSite(options: SiteOptions): Hono {
   return site
 }
 
+const noPlan: SitePlan = { configured: async () => undefined, pool: async () => undefined }
+
 async function answerPage(
   page: SitePage,
   context: Context,
@@ -90,7 +93,7 @@ async function answerPage(
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)
   const request: SiteRequest = {
-    ...{ history, run, isLatest, now, query, link },
+    ...{ history, run, isLatest, now, query, link, plan: options.plan ?? noPlan },
     params: context.req.param(),
   }
   const content = await page.show(request)

@@ -10,4 +10,7 @@ input, select, button { font: inherit; color: inherit; background: var(--panel);
 .filters { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 16px 0; font-size: .875rem; } .filters label { display: grid; gap: 2px; color: var(--soft); } .filters input, .filters select { color: var(--ink); }
 pre.command { display: block; white-space: pre-wrap; overflow-wrap: anywhere; padding: 12px 16px; font-size: .8rem; }
 .pager { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; font-size: .875rem; margin: 16px 0; } .pager p { margin: 0; } .plain { list-style: none; padding: 0; margin: 4px 0; }
+input[type=search] { width: 24ch; }
+.prose { max-width: 72ch; } .prose li { margin: 4px 0; } [hidden] { display: none !important; }
+@media print { .site, .filters, .crumbs { display: none; } }
 `

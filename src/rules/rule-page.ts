@@ -5,7 +5,7 @@ const known = new Map<string, string>()
 
 /** The page of a built-in rule, without comments: Markdown that comes with the package. */
 export function readRulePage(id: string): string {
-  return readFileSync(pageOf(id), 'utf8').replace(/<!--[\s\S]*?-->\n?/g, '')
+  return readFileSync(rulePageFile(id), 'utf8').replace(/<!--[\s\S]*?-->\n?/g, '')
 }
 
 /**
@@ -13,7 +13,7 @@ export function readRulePage(id: string): string {
  * without a page; tools that shrink images delete Markdown, and an audit must not fail for want of it.
  */
 export function remediationOf(id: string): string {
-  const remediation = known.get(id) ?? (existsSync(pageOf(id)) ? remediationIn(readRulePage(id)) : '')
+  const remediation = known.get(id) ?? (existsSync(rulePageFile(id)) ? remediationIn(readRulePage(id)) : '')
   known.set(id, remediation)
   return remediation
 }
@@ -23,6 +23,7 @@ function remediationIn(page: string): string {
   return section.slice('How to fix\n'.length).replaceAll(/\s+/g, ' ').trim()
 }
 
-function pageOf(id: string): string {
+/** The file of that page. */
+export function rulePageFile(id: string): string {
   return packageFile(`docs/rules/${id}.md`)
 }

@@ -14,20 +14,22 @@ export async function openDemoSite() {
   const file = directory.file('demo/hookdrift.db')
   const history = await openExistingHistory(readLocation(file, directory.path), {})
   const faults: unknown[] = []
+  const api = createApi(
+    { config: directory.file('demo/hookdrift.yaml') },
+    { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
+    '1.2.3',
+  )
   const site = createSite({
     history: async () => history,
     now: () => Date.now(),
     version: '1.2.3',
-    api: createApi(
-      { config: directory.file('demo/hookdrift.yaml') },
-      { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
-      '1.2.3',
-    ),
+    api,
     isMeant: () => true,
     onFault: (error) => faults.push(error),
   })
   return {
     site,
+    api,
     history,
     /** What was logged. */
     faults,

@@ -10,7 +10,7 @@ import { html, type Markup } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, countStates, describeReplay, stateNames } from './compliance-format.ts'
-import { countOpen, showEvidence, stateChip } from './html-evidence.ts'
+import { countOpen, type EvidencePlaces, showEvidence, stateChip } from './html-evidence.ts'
 import { showOpenTime } from './show-open-time.ts'
 
 /** A document for an auditor: the verdict and a summary, the evidence, what is missing first, and appendices. */
@@ -23,8 +23,8 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
 <h1>${title}</h1>
 <p class="meta">${period === undefined ? '' : `Period ${showTime(period.from)} to ${showTime(period.to)} · `}as of run ${run.number}, ${showTime(run.started_at)}</p>
 `,
-    verdict: showVerdict(compliance),
-    sections: sectionsOf(compliance),
+    verdict: complianceVerdict(compliance),
+    sections: complianceSections(compliance),
     footer: factList([['Made by', `${tool.name} ${tool.version}`]]),
   })
 }
@@ -32,7 +32,8 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
 /** In the order of the evidence: what is missing comes first. */
 const assessed = ['not_met', 'partially_assessed', 'not_assessed', 'met'] as const satisfies readonly ControlState[]
 
-function showVerdict(compliance: Compliance): Markup {
+/** The verdict, and how many controls are in each state. */
+export function complianceVerdict(compliance: Compliance): Markup {
   const counts = countStates(compliance)
   const worst = assessed.find((state) => counts[state] > 0)
   const covered = assessed.reduce((sum, state) => sum + counts[state], 0)
@@ -57,7 +58,8 @@ function showVerdict(compliance: Compliance): Markup {
   })
 }
 
-function sectionsOf(compliance: Compliance): PageSection[] {
+/** The summary, the evidence, what is missing first, and the appendices. */
+export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
   const { controls, period } = compliance
   const replayed = describeReplay(compliance)
   const left = controls.filter(({ state }) => state === 'not_covered')
@@ -65,7 +67,7 @@ function sectionsOf(compliance: Compliance): PageSection[] {
     const alike = controls.filter(({ state }) => state === name)
     if (alike.length === 0) return []
     const title = `${stateNames[name].slice(0, 1).toUpperCase()}${stateNames[name].slice(1)}`
-    return [{ id: name, title, count: alike.length, content: html`${alike.map(showEvidence)}` }]
+    return [{ id: name, title, count: alike.length, content: html`${alike.map((control) => showEvidence(control, places))}` }]
   })
   return [
     ...(replayed.length === 0

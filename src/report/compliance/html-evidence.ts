@@ -23,16 +23,32 @@ export function countOpen({ violations, coverage }: Pick<ControlEvidence, 'viola
   return showCount(open, coverage.gaps.length === 0 ? 'all' : 'some')
 }
 
+/** Where the evidence is shown: on a page of its own, or among others. */
+export interface EvidencePlaces {
+  /** How many violations of a state are shown. */
+  readonly most: number
+  violation(fingerprint: string): string
+  rule(id: string): string
+}
+
 /** A control with all that the run has on it: violations and gaps first, then waivers and rules. */
-export function showEvidence(control: ControlEvidence): Markup {
+export function showEvidence(control: ControlEvidence, places?: EvidencePlaces): Markup {
   const { id, title, state, reason, violations, waivers, accepted, coverage } = control
   const ofState = (...states: string[]) => violations.filter((violation) => states.includes(violation.state))
-  const rows = (found: readonly ControlViolation[]) => rowList(found.map((violation) => showViolation(id, violation)))
+  const rows = (found: readonly ControlViolation[]) =>
+    html`${rowList(found.slice(0, places?.most).map((violation) => showViolation(id, violation, places)))}${describeLeft(found.length - (places?.most ?? found.length))}`
   const resolved = ofState('resolved')
   return html`<section aria-labelledby="${anchorOf('control', id)}"><h3 id="${anchorOf('control', id)}">${id} ${title} ${stateChip(state)}</h3>
 <p>${reason} ${describeWalks(coverage)}</p>
-${group('Gaps', coverage.gaps.map(showGap), rowList)}${group('Open', ofState('opened', 'continuing'), rows)}${group('Unknown', ofState('unknown'), rows)}${group('Waived', ofState('waived'), rows)}${group('Waivers', waivers.map(showWaiver), rowList)}${group('Accepted', accepted, (all) => rowList(all.map((one) => acceptedRow(one, id))))}${resolved.length === 0 ? nothing : fold(html`${count(resolved.length, 'violation')} resolved`, rows(resolved))}${showRules(control)}</section>
+${group('Gaps', coverage.gaps.map(showGap), rowList)}${group('Open', ofState('opened', 'continuing'), rows)}${group('Unknown', ofState('unknown'), rows)}${group('Waived', ofState('waived'), rows)}${group('Waivers', waivers.map(showWaiver), rowList)}${group('Accepted', accepted, (all) => rowList(all.map((one) => acceptedRow(one, id))))}${resolved.length === 0 ? nothing : fold(html`${count(resolved.length, 'violation')} resolved`, rows(resolved))}${showRules(control, places)}</section>
 `
+}
+
+function describeLeft(left: number): Markup {
+  return left > 0
+    ? html`<p class="soft">${left} more are not shown here: the report of the command line has all.</p>
+`
+    : nothing
 }
 
 function describeWalks({ walks, complete, items, pages }: ControlEvidence['coverage']): string {
@@ -69,31 +85,39 @@ const ages = {
   resolved: 'resolved after',
 } as const satisfies Record<ControlViolation['state'], string>
 
-function showViolation(control: string, violation: ControlViolation): Markup {
+function showViolation(control: string, violation: ControlViolation, places: EvidencePlaces | undefined): Markup {
   const { fingerprint, state, first_seen, resolved_at, open_ms } = violation
   const end = resolved_at === undefined ? ages[state] : `resolved ${showTime(resolved_at)} after`
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
-  return findingRow(violation, { anchor: anchorOf(`v-${fingerprint}`, control), age, isNamed: true })
+  return findingRow(violation, {
+    anchor: anchorOf(`v-${fingerprint}`, control),
+    ...{ age, isNamed: true },
+    ...(places && { href: places.violation(fingerprint) }),
+  })
 }
 
 const columns = [{ title: 'Rule' }, { title: 'Finds' }, { title: 'Evaluated', isNumber: true }]
 
 /** The rules that give evidence, with the reason why in front of all that share it. */
-function showRules({ id, rules, state }: ControlEvidence): Markup {
+function showRules({ id, rules, state }: ControlEvidence, places: EvidencePlaces | undefined): Markup {
   if (rules.length === 0) return nothing
   const groups = [...Map.groupBy(rules, ({ rationale }) => rationale)].map(
     ([rationale, alike], at) => html`<p>${rationale}</p>
-${table(`Rules for ${id}, ${at + 1}`, columns, alike.map(showRule))}`,
+${table(`Rules for ${id}, ${at + 1}`, columns, alike.map((rule) => showRule(rule, places)))}`,
   )
   return fold(html`${count(rules.length, 'rule')} evaluated`, html`${groups}`, state === 'partially_assessed')
 }
 
-function showRule({ id, title, evaluated, not_evaluated }: ControlEvidence['rules'][number]): Markup {
+function showRule(
+  { id, title, evaluated, not_evaluated }: ControlEvidence['rules'][number],
+  places: EvidencePlaces | undefined,
+): Markup {
   const missed = not_evaluated.map(
     ({ project, reason }) => html`<br><span class="bad">? not evaluated in ${project}: ${reason}</span>`,
   )
   const number =
     evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
-  return html`<tr><th scope="row"><code>${id}</code></th>${cell('Finds', html`<span>${title}${missed}</span>`)}${number}</tr>
+  const name = places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
+  return html`<tr><th scope="row">${name}</th>${cell('Finds', html`<span>${title}${missed}</span>`)}${number}</tr>
 `
 }

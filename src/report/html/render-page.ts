@@ -48,7 +48,7 @@ ${heading}${alarm}${verdict}<nav aria-label="Sections"><ul>${sections.map(showLi
 </header>
 <div class="columns">
 <main id="main">
-${sections.map(showSection)}</main>
+${sections.map(pageSection)}</main>
 ${
   aside === undefined
     ? nothing
@@ -72,7 +72,8 @@ function showLink({ id, title, count }: PageSection): Markup {
   return html`<li><a href="#${id}">${title}</a>${count === undefined ? nothing : html` ${count}`}</li>`
 }
 
-function showSection({ id, title, count, note, content }: PageSection): Markup {
+/** A section under its heading, which counts what it shows. */
+export function pageSection({ id, title, count, note, content }: PageSection): Markup {
   const number = count === undefined ? nothing : html` <span class="count">${count}</span>`
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}${number}</h2>
 ${

@@ -15,17 +15,25 @@ interface ViolationsOptions {
   readonly isNamed: boolean
   /** How many rows are in front of the fold. */
   readonly shown?: number
+  /** Where the name of a row leads; the row itself unless specified. */
+  readonly href?: (violation: ReportViolation) => string
 }
 
 /** Violations as rows. */
 export function showViolations(
   violations: readonly ReportViolation[],
-  { at, isNamed, shown }: ViolationsOptions,
+  { at, isNamed, shown, href }: ViolationsOptions,
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)
     const due = { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) }
-    return findingRow(violation, { anchor, age: describeAge(violation, at), due, isNamed })
+    return findingRow(violation, {
+      anchor,
+      age: describeAge(violation, at),
+      due,
+      isNamed,
+      ...(href && { href: href(violation) }),
+    })
   })
   return rowList(rows, shown)
 }

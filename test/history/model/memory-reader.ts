@@ -220,6 +220,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       return {
         configurationDigest: run.configurationDigest,
         sealKeyId: run.sealKeyId,
+        rules: run.context?.rules ?? [],
         projects: run.context?.projects ?? [],
         changes: readRows(rows(), run).changes,
         withheldRemovals: rows()

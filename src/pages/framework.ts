@@ -1,0 +1,76 @@
+import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import type { Compliance } from '../compliance/compliance.ts'
+import { composeCompliance } from '../compliance/compose-compliance.ts'
+import { gatherCompliance } from '../compliance/gather-compliance.ts'
+import { AuditError } from '../model/errors.ts'
+import { complianceSections, complianceVerdict } from '../report/compliance/compliance-html.ts'
+import { html, type Markup } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { paths } from './link.ts'
+import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+
+const mostViolations = 100
+
+/** A framework, of a run or over a period: to be read and to be printed and signed. */
+export const frameworkPage: SitePage = {
+  path: '/compliance/:framework',
+  parameters: ['from', 'to'],
+  // A period such as `30d` ends now.
+  isOfRun: false,
+  async show(request): Promise<SiteContent> {
+    const { params, query, link } = request
+    // Only by these names: a path from an address would be a file to read.
+    const id = builtInFrameworkIds.find((known) => known === params.framework)
+    if (id === undefined) throw new NotFound('There is no such framework')
+    const [from, to] = [query.one('from'), query.one('to')]
+    const compliance = await compose(request, id)
+    const sections = complianceSections(compliance, {
+      most: mostViolations,
+      violation: (fingerprint) => link(paths.violation(fingerprint)),
+      rule: (rule) => link(paths.rule(rule)),
+    })
+    // What names no run and no time was refused above.
+    const options = [
+      ...(from === undefined ? [] : [` --from ${from}`]),
+      ...(to === undefined ? [] : [` --to ${to}`]),
+    ].join('')
+    return {
+      title: compliance.title,
+      crumbs: [{ title: 'Compliance', href: link('/compliance') }],
+      body: html`<p class="meta">${describe(compliance)}</p>
+${complianceVerdict(compliance)}${showPeriodForm(request, paths.framework(id))}${sections.map(pageSection)}`,
+      command: `hookdrift report --framework ${id}${options}`,
+      json: link('/api/v1/report', { framework: id, from, to }),
+    }
+  },
+}
+
+async function compose(
+  { history, run, now, query, isLatest }: SiteRequest,
+  id: (typeof builtInFrameworkIds)[number],
+): Promise<Compliance> {
+  const framework = builtInFramework(id)
+  const results = recordedPolicyResults(history)
+  const [from, to] = [query.one('from'), query.one('to')]
+  if (from === undefined) {
+    if (to !== undefined) throw AuditError.usage('the parameter "to" needs "from"')
+    return composeCompliance({ ...(await results.resultsOf(run.number)), framework })
+  }
+  const end = to ?? (isLatest ? 'latest' : String(run.number))
+  return gatherCompliance(history, framework, { from, to: end, now }, results)
+}
+
+function describe({ tool, period, run }: Compliance): string {
+  const over = period === undefined ? '' : `, period ${showTime(period.from)} to ${showTime(period.to)}`
+  return `Evidence from webhook configuration by ${tool.name} ${tool.version}${over}, as of run ${run.number}, ${showTime(run.started_at)}`
+}
+
+function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Markup {
+  const stay = isLatest ? html`` : html`<input type="hidden" name="run" value="${run.number}">`
+  const field = (name: string, label: string, hint: string) =>
+    html`<label>${label} <input name="${name}" size="12" value="${query.one(name) ?? ''}" placeholder="${hint}"></label> `
+  return html`<form class="filters" method="get" action="${path}">${stay}${field('from', 'Period from', '2026-07-01 or 90d')}${field('to', 'to', 'the last run')}<button>Report the period</button></form>
+`
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs'
+import { violationStates } from '../model/violation.ts'
+import { type RuleInRun, readRules } from '../queries/read-rules.ts'
+import { readViolations, type ViolationRow } from '../queries/read-violations.ts'
+import { command } from '../report/html/components/command.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { factList } from '../report/html/components/facts.ts'
+import { rowList } from '../report/html/components/fold.ts'
+import { remediation } from '../report/html/components/remediation.ts'
+import { severityChip } from '../report/html/components/severity.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { showViolations } from '../report/html/show-violations.ts'
+import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
+import { rules } from '../rules/rules.ts'
+import { count } from '../text/count.ts'
+import { showControls } from './control-links.ts'
+import { paths } from './link.ts'
+import { showMarkdown } from './markdown.ts'
+import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+
+const mostShown = 50
+
+/** A rule: what violates it, then what it finds, why, and how to fix it. */
+export const rulePage: SitePage = {
+  path: '/rules/:kind/:name',
+  parameters: [],
+  isOfRun: true,
+  async show(request): Promise<SiteContent> {
+    const { history, run, params, link } = request
+    const id = `${params.kind}/${params.name}`
+    const rule = (await readRules(history, run.number)).find((one) => one.id === id)
+    if (rule === undefined) throw new NotFound(`Run ${run.number} knows no rule ${id}`)
+    const query = { rule: id, state: violationStates.filter((state) => state !== 'resolved') }
+    const answer = await readViolations(history, {
+      ...{ run, states: new Set(query.state), after: 0, rule: id, severity: undefined, projects: [], kind: undefined },
+      ...{ owners: [], labels: [], before: undefined, overdueAt: undefined, sort: 'severity', limit: mostShown },
+    })
+    return {
+      title: id,
+      heading: html`<code>${id}</code> ${rule.severity === undefined ? nothing : severityChip(rule.severity)}`,
+      crumbs: [{ title: 'Rules', href: link('/rules') }],
+      alarm: showGaps(rule),
+      body: html`<p class="meta">${rule.title === '' ? 'A rule of an earlier policy: the run recorded only what it had found.' : `${rule.title}.`}</p>
+${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
+      aside: showFacts(rule, request),
+      command: `hookdrift violations --rule ${id}`,
+      json: link('/api/v1/violations', { rule: id }),
+    }
+  },
+}
+
+function isBuiltIn(id: string): boolean {
+  return rules.some((rule) => rule.id === id)
+}
+
+/** Where the run could not evaluate it: there, nothing found is not nothing wrong. */
+function showGaps({ gaps }: RuleInRun): Markup {
+  if (gaps.length === 0) return nothing
+  const rows = gaps.map(({ project, reason }) => html`<li class="unseen">? <b>${project}</b>: ${reason}</li>`)
+  const projects = new Set(gaps.map(({ project }) => project)).size
+  return html`<div class="unscanned unseen" role="note"><p><b>? The rule could not be evaluated everywhere in ${count(projects, 'project')}.</b> What it would find there is unknown.</p></div>
+${rowList(rows, 4)}`
+}
+
+function showFound(
+  { id, open, waived, unknown, evaluated, gaps }: RuleInRun,
+  rows: readonly ViolationRow[],
+  { run, link }: SiteRequest,
+): Markup {
+  const active = open + waived + unknown
+  if (active === 0) {
+    if (evaluated === undefined) {
+      return emptyState(`Run ${run.number} did not evaluate it: its policy leaves it out.`, 'unknown')
+    }
+    return gaps.length > 0
+      ? emptyState('Nothing was found where it could be evaluated.', 'unknown')
+      : emptyState(`Nothing violates it as of run ${run.number}.`, 'none')
+  }
+  const parts = [
+    `${open} open`,
+    ...(waived > 0 ? [`${waived} waived`] : []),
+    ...(unknown > 0 ? [`${unknown} not checked by the last scan`] : []),
+  ]
+  const all = html`<a href="${link('/violations', { rule: id })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
+  return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
+<p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
+${showViolations(rows, { at: run.startedAt, isNamed: false, href: ({ fingerprint }) => link(paths.violation(fingerprint)) })}</section>
+`
+}
+
+/** Its page of the documentation, without the header, which the facts repeat; but with the options. */
+function showPage(id: string): Markup {
+  // Tools that shrink images delete Markdown.
+  if (!existsSync(rulePageFile(id))) return emptyState('The documentation of the rules is not installed.', 'unknown')
+  const [header = '', ...sections] = readRulePage(id).split(/^(?=## )/m)
+  const options = header.split('\n\n').find((block) => block.startsWith('| option |'))
+  return html`<div class="prose">${showMarkdown(sections.join(''))}${
+    options === undefined
+      ? nothing
+      : html`<h2>Options</h2>
+${showMarkdown(options)}<p class="meta">Those in force: ${command(`hookdrift policy explain ${id}`)}</p>`
+  }</div>
+`
+}
+
+/** A rule of the policy has no page: what the run recorded of it. */
+function showOwn({ evaluated }: RuleInRun): Markup {
+  if (evaluated === undefined || evaluated.remediation === '') return nothing
+  return html`<h2>How to fix</h2>
+${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The policy file has its expression and its options.</p>
+`
+}
+
+function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
+  const own = rules.find((rule) => rule.id === id)
+  const published = own === undefined || own.severity === severity ? '' : ` (${own.severity} as published)`
+  return html`<h2>Rule</h2>
+${factList([
+  ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
+  ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
+  ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
+  ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
+  ['Explained by', command(`hookdrift rules ${id}`)],
+])}${showControls(id, evaluated?.controls ?? [], link)}`
+}

@@ -1,0 +1,129 @@
+import { formatExpiry } from '../model/format-expiry.ts'
+import { violationStates } from '../model/violation.ts'
+import { type AcceptanceRow, answerAcceptances } from '../queries/read-acceptances.ts'
+import { readViolations } from '../queries/read-violations.ts'
+import { readWaivers, type WaiverInForce } from '../queries/read-waivers.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { rowList } from '../report/html/components/fold.ts'
+import { resource } from '../report/html/components/resource.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { showViolations } from '../report/html/show-violations.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { count } from '../text/count.ts'
+import { paths, type SiteLink } from './link.ts'
+import type { SiteContent, SitePage, SiteRequest } from './page.ts'
+import { showInstant } from './show-instant.ts'
+
+const mostAcceptances = 500
+const mostFindings = 100
+const mostNamed = 10
+
+/** Exceptions: waivers of the policy, those that end first first, and violations that people accepted. */
+export const waiversPage: SitePage = {
+  path: '/waivers',
+  parameters: [],
+  // People accept between runs, and waivers end.
+  isOfRun: false,
+  async show(request): Promise<SiteContent> {
+    const { history, run, now, isLatest, link } = request
+    const at = isLatest ? now : Date.parse(run.finishedAt)
+    const waivers = await readWaivers(history, run, at)
+    const findings = await findingsOf(request)
+    const known = (await history.acceptances()).filter((one) => isLatest || Date.parse(one.at) <= at)
+    const { rows, omitted } = answerAcceptances(known, mostAcceptances)
+    const inForce = rows.filter((row) => row.revoked_at === null)
+    const revoked = rows.filter((row) => row.revoked_at !== null)
+    const of = (state: WaiverInForce['state']) => waivers.filter((waiver) => waiver.state === state)
+    const sections = [
+      {
+        ...{ id: 'ended', title: 'Ended', entries: of('ended') },
+        note: 'They ended after the run: the next one counts again what they accept.',
+      },
+      { ...{ id: 'soon', title: 'End soon', entries: of('ends soon') }, note: 'Within 14 days.' },
+      { id: 'in-force', title: 'In force', entries: of('in force') },
+    ].filter(({ entries }) => entries.length > 0)
+    return {
+      title: 'Waivers',
+      crumbs: [],
+      body: html`<p class="meta">${describe(waivers, inForce.length)}</p>
+${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as of this run.', 'none') : nothing}${sections.map(
+  ({ entries, ...section }) =>
+    pageSection({
+      ...section,
+      count: entries.length,
+      content: rowList(
+        entries.map((waiver) => showWaiver(waiver, link)),
+        100,
+      ),
+    }),
+)}${findings}${pageSection({
+  ...{ id: 'accepted', title: 'Accepted', count: inForce.length },
+  note: 'Accepted by people, until they revoke it. No run reports these.',
+  content:
+    inForce.length === 0
+      ? emptyState('No acceptance is in force.', 'none')
+      : rowList(
+          inForce.map((row) => showAcceptance(row, link)),
+          100,
+        ),
+})}${
+  revoked.length === 0
+    ? nothing
+    : pageSection({
+        ...{ id: 'revoked', title: 'Revoked acceptances', count: revoked.length },
+        content: rowList(
+          revoked.map((row) => showAcceptance(row, link)),
+          10,
+        ),
+      })
+}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} older acceptances are not shown: the command lists all.</p>`}`,
+      command: 'hookdrift accept --list',
+      json: link('/api/v1/accept'),
+    }
+  },
+}
+
+function describe(waivers: readonly WaiverInForce[], accepted: number): string {
+  const violations = waivers.reduce((sum, waiver) => sum + waiver.violations, 0)
+  return `${count(waivers.length, 'waiver')} of the policy ${waivers.length === 1 ? 'accepts' : 'accept'} ${count(violations, 'violation')}; people accepted ${accepted} more.`
+}
+
+/** What the run found of the waivers themselves: expired ones, which accept nothing, and unused ones. */
+async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> {
+  const { rows, omitted } = await readViolations(history, {
+    ...{ run, states: new Set(violationStates.filter((state) => state !== 'resolved')), after: 0, rule: 'waiver/*' },
+    ...{ severity: undefined, projects: [], kind: undefined, owners: [], labels: [], before: undefined },
+    ...{ overdueAt: undefined, sort: 'severity', limit: mostFindings },
+  })
+  if (rows.length === 0) return nothing
+  return pageSection({
+    ...{ id: 'findings', title: 'To renew or to remove', count: rows.length + Number(omitted) },
+    note: 'What the run found of the waivers of the policy, used or not.',
+    content: showViolations(rows, {
+      ...{ at: run.startedAt, isNamed: true },
+      href: ({ fingerprint }) => link(paths.violation(fingerprint)),
+    }),
+  })
+}
+
+function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
+  const { rule, owner, reason, expires, ticket, violations, shown, state } = waiver
+  const followedUp = ticket === undefined ? '' : ` (${shorten(ticket, 200)})`
+  const until = state === 'ended' ? 'ended at' : 'until'
+  const named = shown
+    .slice(0, mostNamed)
+    .map((one) => html`<li>${resource(one, link(paths.violation(one.fingerprint)))}</li>`)
+  const rest = violations - named.length
+  const all = link('/violations', { rule, state: 'waived' })
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${named}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
+`
+}
+
+function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
+  const { fingerprint, rule, path, reason, by, at, revoked_at } = row
+  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const end = revoked_at === null ? nothing : html`; revoked ${showInstant(revoked_at)}`
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${place}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(by, 200)}, ${showInstant(at)}${end}</p></li>
+`
+}

@@ -1,0 +1,200 @@
+import { Script } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import type { History } from '../../src/history/history.ts'
+import { browserScript } from '../../src/pages/browser-script.ts'
+import { showMarkdown } from '../../src/pages/markdown.ts'
+import type { SitePlan } from '../../src/pages/page.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { openDemoSite } from './demo-site.ts'
+
+const attack = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>`
+const noon = Date.parse('2026-11-20T12:00:00Z')
+
+describe('the pages of rules, exceptions and the worker', () => {
+  let site: Awaited<ReturnType<typeof openDemoSite>>
+  beforeAll(async () => {
+    site = await openDemoSite()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  const text = async (path: string) => (await site.get(path)).text()
+
+  /** The site over the same history, of which some answers differ. */
+  async function show(path: string, changed: Partial<History>, plan?: SitePlan, now = Date.now()): Promise<string> {
+    const other = createSite({
+      api: site.api,
+      history: async () => ({ ...site.history, ...changed }),
+      now: () => now,
+      version: '1.2.3',
+      isMeant: () => true,
+      onFault: (error) => {
+        throw error
+      },
+      ...(plan && { plan }),
+    })
+    const answer = await other.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+    expect(answer.status).toBe(200)
+    return answer.text()
+  }
+
+  it('counts per rule what the command counts', async () => {
+    const { stdout } = await site.command('violations', '--open', '--format', 'json')
+    const { rows } = JSON.parse(stdout) as { rows: { rule: string }[] }
+    const page = await text('/rules')
+    for (const [rule, found] of Map.groupBy(rows, (row) => row.rule)) {
+      const [row] = new RegExp(`<tr data-rule="${rule}">[^\\n]{0,2000}`).exec(page) ?? []
+      expect(row).toContain(`<td data-label="Open" class="n">${found.length}</td>`)
+    }
+    expect(page).toContain(`${rows.length} violations of`)
+  })
+
+  it('says what the run did not evaluate, and filters', async () => {
+    const page = await text('/rules')
+    expect(page).toContain('Run 2 did not evaluate these')
+    expect(page.indexOf('id="violated"')).toBeLessThan(page.indexOf('id="kept"'))
+    const filtered = await text('/rules?severity=critical&kind=source&text=unver')
+    expect(filtered).toContain('<p class="meta">1 of 107 rules shown.')
+    expect((await site.get('/rules?severity=awful')).status).toBe(400)
+  })
+
+  it('shows ? for a rule whose resources were not all scanned', async () => {
+    const latestScans: History['latestScans'] = async (run) =>
+      (await site.history.latestScans(run)).map((scan) => ({
+        ...scan,
+        coverage: scan.coverage.map((walk) => ({ ...walk, status: 'failed' as const, reason: attack })),
+      }))
+    const page = await show('/rules', { latestScans })
+    expect(page).toMatch(/<tr data-rule="endpoint\/mtls-expired">[^\n]*<td data-label="Open" class="n unseen">\?<\/td>/)
+    expect(page).toMatch(/<tr data-rule="endpoint\/url-not-https">[^\n]*<td data-label="Open" class="n">3\+<\/td>/)
+    const one = await show('/rules/endpoint/mtls-expired', { latestScans })
+    expect(one).toContain('could not be evaluated everywhere in 3 projects')
+    expect(one).toContain('Nothing was found where it could be evaluated.')
+    expect(one).not.toContain('<img')
+  })
+
+  it('explains a rule, with what violates it, its options and its controls', async () => {
+    const page = await text('/rules/endpoint/secret-weak')
+    expect(page).toContain('<h2>How to fix</h2>')
+    expect(page).toContain('<td>min_characters</td>')
+    expect(page).toMatch(/href="\/violations\/[0-9a-f]{32}"/)
+    expect(page).toContain('href="/violations?rule=endpoint%2Fsecret-weak"')
+    expect(page).toContain('href="/compliance/soc2#control-CC6.1"')
+    expect((await site.get('/rules/endpoint/unheard-of')).status).toBe(404)
+    expect((await site.get('/rules/..%2F..%2Fhow-to/install')).status).toBe(404)
+  })
+
+  it('shows of a rule of the policy what the run recorded', async () => {
+    const page = await show('/rules/acme/odd', {
+      async runInputs(run) {
+        const inputs = await site.history.runInputs(run)
+        const own = { id: 'acme/odd', kind: 'endpoint', severity: 'high', controls: ['own:1'], needs: [] } as const
+        return inputs && { ...inputs, rules: [{ ...own, title: attack, remediation: attack }] }
+      },
+    })
+    expect(page).toContain('How to fix')
+    expect(page).toContain('own:1')
+    expect(page).not.toContain('<img')
+  })
+
+  it.each(builtInFrameworkIds)('reports by control, %s, with links to violations and rules', async (id) => {
+    expect(await text('/compliance')).toContain(`href="/compliance/${id}"`)
+    const page = await text(`/compliance/${id}?from=7d`)
+    expect(page).toMatch(/href="\/violations\/[0-9a-f]{32}"/)
+    expect(page).toContain('href="/rules/endpoint/')
+    const order = ['id="controls"', 'id="period"', 'id="not_met"', 'id="not_covered"', 'id="origin"']
+    expect(order.map((mark) => page.indexOf(mark))).toEqual(
+      order.map((mark) => page.indexOf(mark)).sort((a, b) => a - b),
+    )
+    expect(page).toContain('Reviewed by, signature')
+  })
+
+  it('reads no framework from a path, and refuses a period without a start', async () => {
+    for (const name of ['..%2F..%2Fetc%2Fpasswd', 'own.yaml', '%2Fetc%2Fpasswd', 'SOC2']) {
+      expect((await site.get(`/compliance/${name}`)).status).toBe(404)
+    }
+    expect((await site.get('/compliance/soc2?to=2026-11-01')).status).toBe(400)
+    expect((await site.get('/compliance/soc2?from=never')).status).toBe(400)
+  })
+
+  it('shows waivers by their end, and acceptances with who, why and when', async () => {
+    const waiver = (expires: string) => ({
+      fingerprint: 'f'.repeat(32),
+      rule: 'endpoint/url-not-https',
+      waiver: { owner: 'payments', reason: attack, expires, ticket: 'OPS-7' },
+    })
+    const waivedBetween: History['waivedBetween'] = async () =>
+      ['2027-03-01', '2026-11-25', '2026-11-19'].map((day) => waiver(`${day}T00:00:00.000Z`))
+    const project = { name: 'demo/payments', service: 'demo', uid: '1' }
+    const acceptances: History['acceptances'] = async () => [
+      {
+        ...{ id: 1, project, fingerprint: 'e'.repeat(32), rule: 'endpoint/orphan', kind: 'endpoint', uid: attack },
+        ...{ path: '', reason: 'known and small', by: 'kim', at: '2026-11-01T10:00:00Z', revoked: undefined },
+      },
+    ]
+    const page = await show('/waivers', { waivedBetween, acceptances }, undefined, noon)
+    const marks = ['id="ended"', 'id="soon"', 'id="in-force"', 'id="accepted"'].map((mark) => page.indexOf(mark))
+    expect(marks).toEqual(marks.toSorted((a, b) => a - b))
+    expect(marks).not.toContain(-1)
+    expect(page).toContain('<b>1 violation</b> accepted by payments, until <time datetime="2026-11-25T00:00:00.000Z">')
+    expect(page).toContain('known and small')
+    expect(page).toContain('Accepted by kim, <time datetime="2026-11-01T10:00:00Z">2026-11-01 10:00 UTC</time>')
+    expect(page).not.toContain('<img')
+  })
+
+  it('shows channels that lost messages before those that wait', async () => {
+    const channel = { name: 'chat', pending: 1, dead: 1, lastDeliveredAt: null, gone: null }
+    const message = { channel: 'chat', run: 2, createdAt: '2026-11-20T11:00:00Z', attempts: 3, error: attack }
+    const nextTryAt = '2026-11-20T12:05:00Z'
+    const page = await show('/notifications', {
+      channels: async () => [channel, { ...channel, name: attack, gone: { at: '2026-11-20T11:00:00Z', target: 'x' } }],
+      undelivered: async () => [
+        { ...message, id: 'a', number: 1, state: 'pending', nextTryAt },
+        { ...message, id: 'b', number: 2, state: 'dead', nextTryAt },
+      ],
+    })
+    expect(page).toContain('2 channels did not reach')
+    expect(page.indexOf('id="dead"')).toBeLessThan(page.indexOf('id="pending"'))
+    expect(page).toContain('none: given up')
+    expect(page).not.toContain('<img')
+    expect(await text('/notifications')).toContain('No channel has had a message yet')
+  })
+
+  it('shows stale scans first, the next times of schedules, and no name of a project that it does not show', async () => {
+    const plan: SitePlan = {
+      configured: async () => ({
+        expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isFound: () => false },
+        schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
+      }),
+      pool: async () => ({
+        ...{ tasks: [], oldestWaitS: null, run: undefined },
+        workers: [{ id: '1', host: 'a', pid: 7, slots: 2, run: null, walks: ['demo/orders', 'other/secret-plan'] }],
+      }),
+    }
+    const page = await show('/worker', {}, plan)
+    expect(page).toContain('The scan of 1 project is stale')
+    const scans = [...page.matchAll(/<tr data-project="([^"]+)"/g)].map(([, project]) => project)
+    expect(scans).toEqual(['demo/never', 'demo/orders', 'demo/payments'])
+    expect(page).toMatch(/data-schedule="nightly".*<time datetime="20\d\d-\d\d-\d\dT03:00:00Z">/)
+    expect(page).toContain('reads demo/orders, another project')
+    expect(page).not.toContain('secret-plan')
+    expect(await text('/worker')).toContain('schedules are unknown')
+  })
+
+  it('renders Markdown without HTML, images and links that run or lead to plain addresses', () => {
+    const shown = String(
+      showMarkdown('<b>x</b> ![i](https://e.example/i.png) [a](javascript:1) [b](//e.example) [c](/rules)'),
+    )
+    expect(shown).not.toMatch(/<b>|<img|href="(?!\/rules|https:)/)
+    expect(shown).toContain('<a href="/rules" rel="noreferrer">c</a>')
+  })
+
+  it('serves a script below 3 kB that parses and makes no markup from text', async () => {
+    expect(() => new Script(browserScript)).not.toThrow()
+    expect(Buffer.byteLength(browserScript)).toBeLessThan(3000)
+    expect(browserScript).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
+    )
+    expect(await text('/script.js')).toBe(browserScript)
+  })
+})

@@ -1,0 +1,217 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { History } from '../../src/history/history.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { type Listening, listen } from '../../src/serving/listen.ts'
+import { openDemoSite } from './demo-site.ts'
+
+/** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
+const executablePath = '/usr/bin/chromium'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Paths that the pages link to and that are not served yet. */
+const missing = /^\/violations\/[0-9a-f]/
+const mostPages = 60
+/** Of pages of one kind, such as rules, this many are walked. */
+const mostAlike = 3
+
+const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script>`
+
+describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
+  let site: Awaited<ReturnType<typeof openDemoSite>>
+  let browser: Browser
+  let serving: Listening
+  let hostile: Listening
+  beforeAll(async () => {
+    site = await openDemoSite()
+    serving = await listen({ host: '127.0.0.1', port: 0 }, (request) => site.site.fetch(request), '')
+    const attacked = createSite({
+      api: site.api,
+      history: async () => withNames(site.history),
+      ...{ now: () => Date.now(), version: '1.2.3', isMeant: () => true },
+      onFault: (error) => {
+        throw error
+      },
+    })
+    hostile = await listen({ host: '127.0.0.1', port: 0 }, (request) => attacked.fetch(request), '')
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await serving?.close()
+    await hostile?.close()
+    await site?.[Symbol.asyncDispose]()
+  })
+
+  it.each([
+    ['light', 1280, true],
+    ['dark', 400, true],
+    ['dark', 1280, false],
+    ['light', 400, false],
+  ] as const)('have no fault, %s at %i pixels, script %s', async (colorScheme, width, javaScriptEnabled) => {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled })
+    const page = await context.newPage()
+    const faults = watch(page, serving.url)
+    const walked = await crawl(page, serving.url, async (path) => {
+      for (const fault of await faultsOf(page)) faults.push(`${path}: ${fault}`)
+      const wide = await inWorld<number>(
+        page,
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
+    })
+    expect(faults).toEqual([])
+    for (const path of ['/', '/rules', '/compliance/soc2', '/waivers', '/notifications', '/worker']) {
+      expect(walked).toContain(path)
+    }
+    await context.close()
+  })
+
+  it.each([true, false])(
+    'run nothing of hostile names and send nothing elsewhere, script %s',
+    async (javaScriptEnabled) => {
+      const context = await browser.newContext({ viewport: { width: 400, height: 900 }, javaScriptEnabled })
+      const page = await context.newPage()
+      const faults = watch(page, hostile.url)
+      await crawl(page, hostile.url, async (path) => {
+        if (
+          await inWorld(page, `document.querySelector('img, iframe, object, [onerror], script:not([src])') !== null`)
+        ) {
+          faults.push(`${path}: markup of a name`)
+        }
+        const wide = await inWorld<number>(
+          page,
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
+        if (javaScriptEnabled && (await page.evaluate('window.ran')) !== undefined) faults.push(`${path}: a name ran`)
+      })
+      expect(faults).toEqual([])
+      await context.close()
+    },
+  )
+
+  it.each(['/', '/rules/endpoint/url-not-https', '/worker'])(
+    'are reached by keyboard: every link of %s',
+    async (path) => {
+      const page = await browser.newPage()
+      await page.goto(serving.url + path)
+      const shown = `[...document.querySelectorAll('a[href]')].filter((link) => link.checkVisibility())`
+      const wanted = await page.evaluate<string[]>(`${shown}.map((link) => link.getAttribute('href'))`)
+      const reached = new Set<string | null>()
+      for (let presses = 0; presses < wanted.length + 20; presses++) {
+        await page.keyboard.press('Tab')
+        reached.add(await page.evaluate('document.activeElement.getAttribute("href")'))
+      }
+      expect(wanted.filter((href) => !reached.has(href))).toEqual([])
+      await page.close()
+    },
+  )
+
+  it('filter as you type, move by j and k, open by Enter, and say how long ago a time was', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${serving.url}/rules`)
+    await page.keyboard.press('/')
+    await page.keyboard.type('url-not')
+    expect(await page.locator('main tbody tr:visible').count()).toBe(1)
+    expect(await page.locator('[role=status]').textContent()).toMatch(/^1 of \d+ rows/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/rules/endpoint/url-not-https')
+    expect(await page.locator('.as-of').textContent()).toMatch(/UTC \((?:now|\d+ min ago)\)/)
+    await page.close()
+  })
+})
+
+/** A history in which each name that people or services give is an attack. */
+function withNames(history: History): History {
+  const waiver = { owner: attack, reason: attack, expires: '2027-01-01T00:00:00Z', ticket: attack }
+  return {
+    ...history,
+    firstViolations: async (choice) =>
+      (await history.firstViolations(choice)).map((one) => ({ ...one, name: attack, message: attack, path: attack })),
+    waivedBetween: async () => [{ fingerprint: 'f'.repeat(32), rule: 'acme/x', waiver }],
+    channels: async () => [
+      {
+        name: attack,
+        pending: 1,
+        dead: 1,
+        lastDeliveredAt: null,
+        gone: { at: '2026-01-01T00:00:00Z', target: attack },
+      },
+    ],
+    undelivered: async () =>
+      (['pending', 'dead'] as const).map((state, number) => ({
+        ...{ id: state, channel: attack, number, run: 1, createdAt: '2026-01-01T00:00:00Z', state, attempts: 1 },
+        ...{ nextTryAt: '2026-01-01T00:00:00Z', error: attack },
+      })),
+    acceptances: async () => [
+      {
+        ...{ id: 1, project: { name: attack, service: '', uid: '' }, fingerprint: attack, rule: 'acme/x' },
+        ...{ kind: 'endpoint', uid: attack, path: attack, reason: attack, by: attack, at: attack, revoked: undefined },
+      },
+    ],
+  }
+}
+
+/** Collects console messages, failed answers and requests to other places. */
+function watch(page: Page, origin: string): string[] {
+  const faults: string[] = []
+  page.on('console', (message) => faults.push(`${page.url()}: ${message.text()}`))
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`a request to ${request.url()}`)
+  })
+  return faults
+}
+
+/** Visits every page that is linked from the first one, but few of a kind; returns their paths. */
+async function crawl(page: Page, origin: string, visit: (path: string) => Promise<void>): Promise<readonly string[]> {
+  const left = ['/']
+  const seen = new Set(left)
+  const walked: string[] = []
+  const alike = new Map<string, number>()
+  for (let path = left.shift(); path !== undefined && walked.length < mostPages; path = left.shift()) {
+    const kind = path.split(/[/?]/)[1] ?? ''
+    const before = alike.get(kind) ?? 0
+    if (before > mostAlike) continue
+    alike.set(kind, before + 1)
+    const answer = await page.goto(origin + path)
+    expect([path, answer?.status()]).toEqual([path, 200])
+    walked.push(path)
+    await visit(path)
+    const hrefs = await inWorld<string[]>(page, `[...document.querySelectorAll('a[href]')].map((link) => link.href)`)
+    for (const href of hrefs) {
+      const url = new URL(href)
+      const next = url.pathname + url.search
+      if (url.origin !== origin || missing.test(next) || seen.has(next)) continue
+      seen.add(next)
+      left.push(next)
+    }
+  }
+  return walked
+}
+
+/** Runs in a world of its own, which neither the page's policy nor a browser without script binds. */
+async function inWorld<Result>(page: Page, expression: string): Promise<Result> {
+  const session = await page.context().newCDPSession(page)
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  })
+  const options = { contextId, expression, awaitPromise: true, returnByValue: true }
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', options)
+  await session.detach()
+  if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text)
+  return result.value
+}
+
+function faultsOf(page: Page): Promise<string[]> {
+  return inWorld(
+    page,
+    `${axe};axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+  )
+}

@@ -42,9 +42,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   const { listen } = await import('../serving/listen.ts')
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
   const location = await locateHistory(options, terminal)
-  const history = keepHistoryOpen(location, (location) =>
-    openExistingHistory(location, terminal.env),
-  )
+  const history = keepHistoryOpen(location, (location) => openExistingHistory(location, terminal.env))
   await history.current()
   const site = createSite({
     history: () => history.current(),

@@ -15,7 +15,11 @@ export const compliancePage: SitePage = {
       title: 'Compliance',
       crumbs: [],
       body: html`<p class="meta">${count(builtInFrameworkIds.length, 'framework')}. Evidence for an assessment, not an assessment.</p>
-${table('Frameworks', columns, builtInFrameworkIds.map((id) => showFramework(id, link)))}
+${table(
+  'Frameworks',
+  columns,
+  builtInFrameworkIds.map((id) => showFramework(id, link)),
+)}
 <p>A framework of your own is a YAML file: <code>hookdrift report --framework FILE</code> reports by it.</p>
 `,
       command: 'hookdrift report --framework soc2',

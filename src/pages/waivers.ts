@@ -47,23 +47,37 @@ export const waiversPage: SitePage = {
       title: 'Waivers',
       crumbs: [],
       body: html`<p class="meta">${describe(waivers, inForce.length)}</p>
-${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as of this run.', 'none') : nothing}${sections.map(({ entries, ...section }) => pageSection({ ...section, count: entries.length, content: rowList(entries.map((waiver) => showWaiver(waiver, link)), 100) }))}${findings}${pageSection(
-        {
-          ...{ id: 'accepted', title: 'Accepted', count: inForce.length },
-          note: 'Accepted by people, until they revoke it. No run reports these.',
-          content:
-            inForce.length === 0
-              ? emptyState('No acceptance is in force.', 'none')
-              : rowList(inForce.map((row) => showAcceptance(row, link)), 100),
-        },
-      )}${
-        revoked.length === 0
-          ? nothing
-          : pageSection({
-              ...{ id: 'revoked', title: 'Revoked acceptances', count: revoked.length },
-              content: rowList(revoked.map((row) => showAcceptance(row, link)), 10),
-            })
-      }${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} older acceptances are not shown: the command lists all.</p>`}`,
+${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as of this run.', 'none') : nothing}${sections.map(
+  ({ entries, ...section }) =>
+    pageSection({
+      ...section,
+      count: entries.length,
+      content: rowList(
+        entries.map((waiver) => showWaiver(waiver, link)),
+        100,
+      ),
+    }),
+)}${findings}${pageSection({
+  ...{ id: 'accepted', title: 'Accepted', count: inForce.length },
+  note: 'Accepted by people, until they revoke it. No run reports these.',
+  content:
+    inForce.length === 0
+      ? emptyState('No acceptance is in force.', 'none')
+      : rowList(
+          inForce.map((row) => showAcceptance(row, link)),
+          100,
+        ),
+})}${
+  revoked.length === 0
+    ? nothing
+    : pageSection({
+        ...{ id: 'revoked', title: 'Revoked acceptances', count: revoked.length },
+        content: rowList(
+          revoked.map((row) => showAcceptance(row, link)),
+          10,
+        ),
+      })
+}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} older acceptances are not shown: the command lists all.</p>`}`,
       command: 'hookdrift accept --list',
       json: link('/api/v1/accept'),
     }

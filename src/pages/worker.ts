@@ -1,3 +1,4 @@
+import { totalOf } from '../model/violation.ts'
 import type { PoolState } from '../pool/read-pool-state.ts'
 import { describePool } from '../queries/describe-pool.ts'
 import { isStale, readStatus, type StatusRow } from '../queries/read-status.ts'
@@ -6,7 +7,6 @@ import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
-import { totalOf } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { nextTimes } from '../worker/next-times.ts'
@@ -38,7 +38,11 @@ export const workerPage: SitePage = {
       body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan.</p>
 ${pageSection({
   ...{ id: 'scans', title: 'Scans', count: rows.length },
-  content: html`${table('Scans', columns, shown.map((row) => showRow(row, link)))}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
+  content: html`${table(
+    'Scans',
+    columns,
+    shown.map((row) => showRow(row, link)),
+  )}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
 })}${showPool(await plan.pool(), new Set(rows.map(({ project }) => project)))}${showSchedules(configuration, now)}`,
       command: 'hookdrift status',
       json: link('/api/v1/status'),

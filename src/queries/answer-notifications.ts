@@ -20,7 +20,8 @@ export interface OutboxRow {
 /** The channels, and the messages that were not delivered. */
 export async function answerOutbox(
   history: Pick<History, 'channels' | 'undelivered' | 'lastRun'>,
-  limit: number): Promise<Answer<OutboxRow>> {
+  limit: number,
+): Promise<Answer<OutboxRow>> {
   const [channels, messages, last] = [await history.channels(), await history.undelivered(), await history.lastRun()]
   const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
     const state = gone === null ? 'open' : 'gone'

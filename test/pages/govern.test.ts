@@ -102,7 +102,9 @@ describe('the pages of rules, exceptions and the worker', () => {
     expect(page).toMatch(/href="\/violations\/[0-9a-f]{32}"/)
     expect(page).toContain('href="/rules/endpoint/')
     const order = ['id="controls"', 'id="period"', 'id="not_met"', 'id="not_covered"', 'id="origin"']
-    expect(order.map((mark) => page.indexOf(mark))).toEqual(order.map((mark) => page.indexOf(mark)).sort((a, b) => a - b))
+    expect(order.map((mark) => page.indexOf(mark))).toEqual(
+      order.map((mark) => page.indexOf(mark)).sort((a, b) => a - b),
+    )
     expect(page).toContain('Reviewed by, signature')
   })
 
@@ -179,7 +181,9 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('renders Markdown without HTML, images and links that run or lead to plain addresses', () => {
-    const shown = String(showMarkdown('<b>x</b> ![i](https://e.example/i.png) [a](javascript:1) [b](//e.example) [c](/rules)'))
+    const shown = String(
+      showMarkdown('<b>x</b> ![i](https://e.example/i.png) [a](javascript:1) [b](//e.example) [c](/rules)'),
+    )
     expect(shown).not.toMatch(/<b>|<img|href="(?!\/rules|https:)/)
     expect(shown).toContain('<a href="/rules" rel="noreferrer">c</a>')
   })
@@ -187,7 +191,9 @@ describe('the pages of rules, exceptions and the worker', () => {
   it('serves a script below 3 kB that parses and makes no markup from text', async () => {
     expect(() => new Script(browserScript)).not.toThrow()
     expect(Buffer.byteLength(browserScript)).toBeLessThan(3000)
-    expect(browserScript).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/)
+    expect(browserScript).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
+    )
     expect(await text('/script.js')).toBe(browserScript)
   })
 })

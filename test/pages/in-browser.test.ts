@@ -55,7 +55,10 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     const faults = watch(page, serving.url)
     const walked = await crawl(page, serving.url, async (path) => {
       for (const fault of await faultsOf(page)) faults.push(`${path}: ${fault}`)
-      const wide = await inWorld<number>(page, 'document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      const wide = await inWorld<number>(
+        page,
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
       if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
     })
     expect(faults).toEqual([])
@@ -65,35 +68,46 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     await context.close()
   })
 
-  it.each([true, false])('run nothing of hostile names and send nothing elsewhere, script %s', async (javaScriptEnabled) => {
-    const context = await browser.newContext({ viewport: { width: 400, height: 900 }, javaScriptEnabled })
-    const page = await context.newPage()
-    const faults = watch(page, hostile.url)
-    await crawl(page, hostile.url, async (path) => {
-      if (await inWorld(page, `document.querySelector('img, iframe, object, [onerror], script:not([src])') !== null`)) {
-        faults.push(`${path}: markup of a name`)
-      }
-      const wide = await inWorld<number>(page, 'document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
-      if (javaScriptEnabled && (await page.evaluate('window.ran')) !== undefined) faults.push(`${path}: a name ran`)
-    })
-    expect(faults).toEqual([])
-    await context.close()
-  })
+  it.each([true, false])(
+    'run nothing of hostile names and send nothing elsewhere, script %s',
+    async (javaScriptEnabled) => {
+      const context = await browser.newContext({ viewport: { width: 400, height: 900 }, javaScriptEnabled })
+      const page = await context.newPage()
+      const faults = watch(page, hostile.url)
+      await crawl(page, hostile.url, async (path) => {
+        if (
+          await inWorld(page, `document.querySelector('img, iframe, object, [onerror], script:not([src])') !== null`)
+        ) {
+          faults.push(`${path}: markup of a name`)
+        }
+        const wide = await inWorld<number>(
+          page,
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
+        if (javaScriptEnabled && (await page.evaluate('window.ran')) !== undefined) faults.push(`${path}: a name ran`)
+      })
+      expect(faults).toEqual([])
+      await context.close()
+    },
+  )
 
-  it.each(['/', '/rules/endpoint/url-not-https', '/worker'])('are reached by keyboard: every link of %s', async (path) => {
-    const page = await browser.newPage()
-    await page.goto(serving.url + path)
-    const shown = `[...document.querySelectorAll('a[href]')].filter((link) => link.checkVisibility())`
-    const wanted = await page.evaluate<string[]>(`${shown}.map((link) => link.getAttribute('href'))`)
-    const reached = new Set<string | null>()
-    for (let presses = 0; presses < wanted.length + 20; presses++) {
-      await page.keyboard.press('Tab')
-      reached.add(await page.evaluate('document.activeElement.getAttribute("href")'))
-    }
-    expect(wanted.filter((href) => !reached.has(href))).toEqual([])
-    await page.close()
-  })
+  it.each(['/', '/rules/endpoint/url-not-https', '/worker'])(
+    'are reached by keyboard: every link of %s',
+    async (path) => {
+      const page = await browser.newPage()
+      await page.goto(serving.url + path)
+      const shown = `[...document.querySelectorAll('a[href]')].filter((link) => link.checkVisibility())`
+      const wanted = await page.evaluate<string[]>(`${shown}.map((link) => link.getAttribute('href'))`)
+      const reached = new Set<string | null>()
+      for (let presses = 0; presses < wanted.length + 20; presses++) {
+        await page.keyboard.press('Tab')
+        reached.add(await page.evaluate('document.activeElement.getAttribute("href")'))
+      }
+      expect(wanted.filter((href) => !reached.has(href))).toEqual([])
+      await page.close()
+    },
+  )
 
   it('filter as you type, move by j and k, open by Enter, and say how long ago a time was', async () => {
     const page = await browser.newPage()
@@ -120,7 +134,13 @@ function withNames(history: History): History {
       (await history.firstViolations(choice)).map((one) => ({ ...one, name: attack, message: attack, path: attack })),
     waivedBetween: async () => [{ fingerprint: 'f'.repeat(32), rule: 'acme/x', waiver }],
     channels: async () => [
-      { name: attack, pending: 1, dead: 1, lastDeliveredAt: null, gone: { at: '2026-01-01T00:00:00Z', target: attack } },
+      {
+        name: attack,
+        pending: 1,
+        dead: 1,
+        lastDeliveredAt: null,
+        gone: { at: '2026-01-01T00:00:00Z', target: attack },
+      },
     ],
     undelivered: async () =>
       (['pending', 'dead'] as const).map((state, number) => ({

@@ -103,10 +103,12 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
             service.projects.flatMap(({ match }) => match ?? []),
           ),
       ),
-    schedules: value.schedules.map(({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
-      ...{ name, cron, timezone, projects },
-      slackMs: jitter + run_timeout,
-    })),
+    schedules: value.schedules.map(
+      ({ name, cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
+        ...{ name, cron, timezone, projects },
+        slackMs: jitter + run_timeout,
+      }),
+    ),
   }
 }
 

@@ -14,7 +14,9 @@ export interface NextTime {
 /** The next times of all schedules, in order of time. */
 export function nextTimes(
   schedules: readonly Pick<Schedule, 'name' | 'cron' | 'timezone'>[],
-  now: number, count: number): readonly NextTime[] {
+  now: number,
+  count: number,
+): readonly NextTime[] {
   const times = schedules.flatMap((schedule) => {
     const timetable = readTimetable(schedule)
     const ticks: number[] = []

@@ -67,7 +67,9 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
     const alike = controls.filter(({ state }) => state === name)
     if (alike.length === 0) return []
     const title = `${stateNames[name].slice(0, 1).toUpperCase()}${stateNames[name].slice(1)}`
-    return [{ id: name, title, count: alike.length, content: html`${alike.map((control) => showEvidence(control, places))}` }]
+    return [
+      { id: name, title, count: alike.length, content: html`${alike.map((control) => showEvidence(control, places))}` },
+    ]
   })
   return [
     ...(replayed.length === 0

@@ -103,7 +103,11 @@ function showRules({ id, rules, state }: ControlEvidence, places: EvidencePlaces
   if (rules.length === 0) return nothing
   const groups = [...Map.groupBy(rules, ({ rationale }) => rationale)].map(
     ([rationale, alike], at) => html`<p>${rationale}</p>
-${table(`Rules for ${id}, ${at + 1}`, columns, alike.map((rule) => showRule(rule, places)))}`,
+${table(
+  `Rules for ${id}, ${at + 1}`,
+  columns,
+  alike.map((rule) => showRule(rule, places)),
+)}`,
   )
   return fold(html`${count(rules.length, 'rule')} evaluated`, html`${groups}`, state === 'partially_assessed')
 }
@@ -117,7 +121,8 @@ function showRule(
   )
   const number =
     evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
-  const name = places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
+  const name =
+    places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
   return html`<tr><th scope="row">${name}</th>${cell('Finds', html`<span>${title}${missed}</span>`)}${number}</tr>
 `
 }

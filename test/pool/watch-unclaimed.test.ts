@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
     expect(await after(430, find)).toEqual(['west'])
   })
 
-  it('is none of which a project was begun, whatever became of it', async () => {
+  it('is none of which a project was begun, regardless of what became of it', async () => {
     await take(0)
     await take(2, 'w2')
     await db.run("UPDATE hookdrift.task SET state = 'planned', worker = NULL WHERE project_id = 2")

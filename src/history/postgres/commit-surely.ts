@@ -34,7 +34,7 @@ export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<
     })
   } catch (error) {
     if (written === undefined) throw error
-    if (await lookUp(db, sure, written.result)) return written.result
+    if (await findOut(db, sure, written.result)) return written.result
     throw error
   }
 }
@@ -42,7 +42,7 @@ export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<
 /** Between attempts: about a minute, which a failover may take. */
 const waitsMs = [0, 250, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
-async function lookUp<Result>(
+async function findOut<Result>(
   db: PostgresDatabase,
   { subject, advice, isRecorded }: SureWork<Result>,
   result: Result,

@@ -62,7 +62,7 @@ export interface ConnectOptions {
   readonly connections?: number
   readonly connectTimeoutMs?: number
   /**
-   * How long a transaction that holds the lease may rest between two statements. The server ends it, and frees the lease,
+   * How long a transaction that has the lease locked may rest between two statements. The server ends it, and frees the lease,
    * where the process is gone and its connection half open.
    */
   readonly mostIdleMs?: number

@@ -14,10 +14,31 @@ import { endRun, type RunKey, requestRun } from '../../src/pool/runs.ts'
 import type { RunSite } from '../../src/pool/walk-task.ts'
 import { pausable } from './pausable.ts'
 
-const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+/** The real clock, whose sleepers wake up when there is something to do: idle workers ask seldom, and none waits long. */
+function wakingClock() {
+  let wakeUp = new AbortController()
+  const clock: Clock = {
+    now: () => Date.now(),
+    async sleep(ms, signal) {
+      const woken = wakeUp.signal
+      await sleep(ms, undefined, { signal: signal === undefined ? woken : AbortSignal.any([signal, woken]) }).catch(
+        (error: unknown) => {
+          if (!woken.aborted || signal?.aborted) throw error
+        },
+      )
+    },
+  }
+  return {
+    clock,
+    wake() {
+      wakeUp.abort()
+      wakeUp = new AbortController()
+    },
+  }
 }
+
+/** Of a worker; the slots of one share them. */
+const connections = 4
 
 const every: SlotDependencies['every'] = (ms, call) => {
   const timer = setInterval(call, ms)
@@ -40,6 +61,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
   let asked = 0
   const faults: unknown[] = []
   const events: string[] = []
+  const { clock, wake } = wakingClock()
   const closes: (() => Promise<void>)[] = []
   /** The run under way: what the files of all workers say. */
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
@@ -50,7 +72,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
 
   async function join() {
     made += 1
-    const whole = connect(server)
+    const whole = connect(server, { connections })
     const { db, ...control } = pausable(whole)
     const jobs = await openJobs(db, (error) => faults.push(error))
     closes.push(async () => {
@@ -79,7 +101,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     let busy = 0
     const working = keepSlots(
       {
-        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf: () => walks },
+        ...{ db, jobs, worker: id, clock, every, slots: 4, capOf: () => walks },
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -89,6 +111,8 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
           },
           ended: (service, result) => {
             busy -= 1
+            // The last one that is done lets the coordinator go on.
+            wake()
             events.push(`${id} ${service} ${result}`)
           },
           failed: (_, error) => {
@@ -130,8 +154,18 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true }
+    let isPlanned = false
+    const waiting: Clock = {
+      ...clock,
+      sleep(ms, signal) {
+        // The coordinator begins to wait when there are tasks.
+        if (!isPlanned) wake()
+        isPlanned = true
+        return clock.sleep(ms, signal)
+      },
+    }
     try {
-      const coordinating = { db, jobs, id, clock: realClock, handOver, drafts }
+      const coordinating = { db, jobs, id, clock: waiting, handOver, drafts }
       return await auditTogether(audit, { plan, options }, coordinating, dependencies)
     } finally {
       stopTouching()

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openDatabases } from './pool/databases.ts'
+import { openDatabases } from '../test/pool/open-databases.ts'
 import { proveRandomWorlds } from './pool/random-worlds.ts'
 import { proveYear } from './pool/year.ts'
 

@@ -21,6 +21,8 @@ export interface Cluster {
   readonly directory: string
   /** The superuser. */
   readonly user: string
+  /** Of the server's first process, which starts all others. */
+  pid(): Promise<number | undefined>
   /** Fast: sessions that are left over are ended. Starting again is for tests of a server that was away. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -45,6 +47,7 @@ export function makeCluster(options: ClusterOptions = {}): Cluster | undefined {
   }
   return {
     ...{ directory, user: as.name, stop },
+    pid: async () => (await server).pid,
     async start() {
       server = Promise.resolve(run())
     },

@@ -1,5 +1,5 @@
 import { compareWithPool } from '../../test/pool/compare-with-pool.ts'
-import type { ProvingDatabase } from './databases.ts'
+import type { ProvingDatabase } from '../../test/pool/open-databases.ts'
 
 interface Totals {
   worlds: number

@@ -2,7 +2,7 @@ import { startYear } from '../../bench/start-service.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import { policyOf } from '../../test/audit/audit-harness.ts'
 import { openFourSides } from '../../test/pool/four-sides.ts'
-import type { ProvingDatabase } from './databases.ts'
+import type { ProvingDatabase } from '../../test/pool/open-databases.ts'
 
 const dayMs = 86_400_000
 

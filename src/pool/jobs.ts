@@ -85,12 +85,19 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
   })
 }
 
-/** Opens the jobs of a history; `onError` is called for what fails in the background. */
-export async function openJobs(db: PostgresDatabase, onError: (error: unknown) => void): Promise<OpenJobs> {
+/**
+ * Opens the jobs of a history; `onError` is called for what fails in the background. `supervises`: looks for jobs whose
+ * process was lost, as one process at least has to.
+ */
+export async function openJobs(
+  db: PostgresDatabase,
+  onError: (error: unknown) => void,
+  { supervises = true } = {},
+): Promise<OpenJobs> {
   if ((await db.value<boolean>('SELECT to_regclass($1) IS NOT NULL', [`${schemaOf(db)}.version`])) !== true) {
     await installJobs(db)
   }
-  const boss = bossOn(db, { migrate: false, supervise: true })
+  const boss = bossOn(db, { migrate: false, supervise: supervises })
   boss.on('error', onError)
   await boss.start()
   return {

@@ -70,11 +70,11 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
     ...{ host: 'host-1', bootId: 'boot', pid, isAlive: () => true, now: () => Date.now(), every },
   })
 
-  async function join() {
+  async function join({ supervises = false } = {}) {
     made += 1
     const whole = connect(server, { connections })
     const { db, ...control } = pausable(whole)
-    const jobs = await openJobs(db, (error) => faults.push(error))
+    const jobs = await openJobs(db, (error) => faults.push(error), { supervises })
     closes.push(async () => {
       control.resume()
       await jobs.close()
@@ -140,7 +140,7 @@ export function openPoolHarness(server: PostgresServer, { walks = 2 } = {}) {
   /** One run as its coordinator does it, in place of `runAudit`. */
   async function conduct(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
     current = { audit, dependencies }
-    coordinator ??= join()
+    coordinator ??= join({ supervises: true })
     const { db, jobs, owner } = await coordinator
     asked += 1
     const id = `run-${asked}`

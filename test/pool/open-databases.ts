@@ -3,7 +3,7 @@ import { connect } from '../../src/history/postgres/connect.ts'
 import { upgradeSchema } from '../../src/history/postgres/migrate.ts'
 import { type PostgresServer, readPostgresUrl } from '../../src/history/postgres-server.ts'
 import { installJobs } from '../../src/pool/jobs.ts'
-import { makeCluster } from '../../test/start-postgres.ts'
+import { makeCluster } from '../start-postgres.ts'
 
 export interface ProvingDatabase {
   readonly url: string
@@ -15,9 +15,9 @@ export interface ProvingDatabase {
  * A server of its own, or the one that HOOKDRIFT_TEST_POSTGRES names, and databases on it with an empty history that
  * workers may share.
  */
-export async function openDatabases() {
+export async function openDatabases({ settings = [] }: { readonly settings?: readonly string[] } = {}) {
   const given = process.env.HOOKDRIFT_TEST_POSTGRES
-  const cluster = given === undefined ? makeCluster({ settings: ['max_connections=1000'] }) : undefined
+  const cluster = given === undefined ? makeCluster({ settings: ['max_connections=1000', ...settings] }) : undefined
   if (given === undefined && cluster === undefined) throw new Error('PostgreSQL is not installed')
   const url =
     given ?? `postgres://${cluster?.user}@localhost/postgres?host=${encodeURIComponent(cluster?.directory ?? '')}`
@@ -32,6 +32,8 @@ export async function openDatabases() {
   let made = 0
 
   return {
+    /** Process of the server; undefined where it is another machine's or was there before. */
+    pid: () => cluster?.pid(),
     async make({ empty = false } = {}): Promise<ProvingDatabase> {
       made += 1
       const name = `prove_${process.pid}_${made}`

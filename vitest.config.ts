@@ -70,6 +70,7 @@ export const slow = [
   'policy/reading-in-steps',
   'pool/audit-by-pool',
   'pool/jobs',
+  'pool/killed-workers',
   'pool/workers',
   'replay/replay',
   'report/hostile',

@@ -6,14 +6,14 @@ import { proveYear } from './pool/year.ts'
 /**
  * Audits by one process on SQLite, by one on PostgreSQL, by four workers, and by four workers of which some are lost and
  * go on later; compares every report in every format, every answer of the history, and the body of every message.
- * `node prove/pool.ts [worlds] [seed]`: random worlds, 1,000 by default, `--at-once 4` of them at a time.
+ * `node prove/pool.ts [worlds] [seed]`: random worlds, 1,000 by default, `--at-once 3` of them at a time.
  * `--year DAYS`: days of the year of `bench:year`, with `--projects 20` of 200 resources each.
  * Ends with 1 when anything differs.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    'at-once': { type: 'string', default: '4' },
+    'at-once': { type: 'string', default: '3' },
     year: { type: 'string' },
     projects: { type: 'string', default: '20' },
   },

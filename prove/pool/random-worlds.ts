@@ -1,3 +1,4 @@
+import { AuditError } from '../../src/model/errors.ts'
 import { compareWithPool } from '../../test/pool/compare-with-pool.ts'
 import type { ProvingDatabase } from '../../test/pool/open-databases.ts'
 
@@ -25,7 +26,7 @@ export async function proveRandomWorlds(
   const work = async () => {
     while (next < first + worlds) {
       const seed = next++
-      const world = await compareWithPool(String(seed), makeDatabase)
+      const world = await audited(seed, makeDatabase)
       totals.worlds += 1
       totals.runs += world.runs
       totals.lost += world.lost
@@ -39,6 +40,21 @@ export async function proveRandomWorlds(
   await Promise.all(Array.from({ length: atOnce }, work))
   process.stdout.write(`seeds ${first} to ${first + worlds - 1}: ${describe(totals, startedAt)}`)
   return totals.differing === 0
+}
+
+/**
+ * On a busy machine this process may rest in a transaction for so long that the server ends it. Such a run is not
+ * committed, and a worker would try again: so does the world.
+ */
+async function audited(seed: number, makeDatabase: () => Promise<ProvingDatabase>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await compareWithPool(String(seed), makeDatabase)
+    } catch (error) {
+      if (!(error instanceof AuditError && error.kind === 'failure') || tries === 3) throw error
+      process.stdout.write(`world ${seed} begins again: ${error.message}\n`)
+    }
+  }
 }
 
 function describe({ worlds, runs, lost, differing }: Totals, startedAt: number): string {

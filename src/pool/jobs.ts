@@ -59,7 +59,7 @@ export function walkQueue(service: string): string {
 /** Seconds after which a silent process counts as dead; and how often, in milliseconds, a living one speaks. */
 export const heartbeatS = 10
 export const touchEveryMs = 3_000
-const monitorEveryS = 2
+const monitorEveryS = 1
 
 const common = {
   heartbeatSeconds: heartbeatS,

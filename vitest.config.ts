@@ -74,6 +74,7 @@ export const slow = [
   'pool/audit-by-pool',
   'pool/cut-commits',
   'pool/jobs',
+  'pool/killed-workers',
   'pool/lost-server',
   'pool/shared-gates',
   'pool/traces',

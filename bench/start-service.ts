@@ -25,6 +25,42 @@ export interface YearProcess extends ServiceProcess {
   become(day: number): Promise<void>
 }
 
+/** Several services alike, in one process. */
+export interface PoolServices extends FleetSizes {
+  readonly services: number
+  readonly latencyMs: number
+  readonly pageSize: number
+}
+
+/** What was asked of a service since it was last asked for this. */
+export interface ServiceLoad {
+  readonly requests: number
+  /** Requests under way at one time. */
+  readonly most: number
+  /** Milliseconds since the epoch; 0 without a request. */
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+export interface PoolServicesProcess {
+  readonly services: readonly Omit<ServiceProcess, 'stop'>[]
+  takeLoads(): Promise<readonly ServiceLoad[]>
+  stop(): Promise<void>
+}
+
+export async function startPoolServices(sizes: PoolServices): Promise<PoolServicesProcess> {
+  const { child, ready, stop } = await start<Pick<PoolServicesProcess, 'services'>>('pool-service.ts', sizes)
+  return {
+    ...ready,
+    stop,
+    async takeLoads() {
+      child.send('take')
+      const [loads] = await once(child, 'message')
+      return loads
+    },
+  }
+}
+
 /** Every page is rendered before this resolves, so that a client is measured and not the service. */
 export async function startService(sizes: FleetSizes): Promise<ServiceProcess> {
   const { ready, stop } = await start('service.ts', sizes)
@@ -43,7 +79,7 @@ export async function startYear(order: FleetSizes & { readonly changesPerDay: nu
   }
 }
 
-async function start(file: string, order: FleetSizes) {
+async function start<Ready = Omit<ServiceProcess, 'stop'>>(file: string, order: FleetSizes) {
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(order)])
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the simulated service ended early (${code})`)
@@ -54,5 +90,5 @@ async function start(file: string, order: FleetSizes) {
     child.disconnect()
     await once(child, 'exit')
   }
-  return { child, ready: ready as Omit<ServiceProcess, 'stop'>, stop }
+  return { child, ready: ready as Ready, stop }
 }

@@ -24,6 +24,8 @@ export interface Cluster {
   readonly data: string
   /** The superuser. */
   readonly user: string
+  /** Of the server's first process, which starts all others. */
+  pid(): Promise<number | undefined>
   /**
    * Sessions that are left over are ended; as a crash does it where `crashes` is set. Starting again is for tests of a
    * server that was away.
@@ -51,6 +53,7 @@ export function makeCluster(options: ClusterOptions = {}): Cluster | undefined {
   }
   return {
     ...{ directory, data, user: as.name, stop },
+    pid: async () => (await server).pid,
     async start() {
       server = Promise.resolve(run())
     },

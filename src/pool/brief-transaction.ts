@@ -8,8 +8,5 @@ export function briefTransaction<Result>(
   db: PostgresDatabase,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction(async (transaction) => {
-    await transaction.run("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
-    return work(transaction)
-  })
+  return db.transaction(work, { mostIdleMs: 5_000 })
 }

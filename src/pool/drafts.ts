@@ -9,7 +9,7 @@ import {
   type PostgresDraft,
   type ProjectDraft,
 } from '../history/postgres/draft/postgres-draft.ts'
-import { type SharedProcess, takeLease } from '../history/postgres/lease.ts'
+import { type SharedProcess, successionMs, takeLease } from '../history/postgres/lease.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { TaskKey } from './tasks.ts'
@@ -38,7 +38,7 @@ export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDraft
       return { ...(await openRunDraft(db, owner, { ...acquired, ids: ids() })), token: acquired.token }
     },
     async adopt(run) {
-      const token = await briefTransaction(db, (transaction) => takeLease(transaction, owner, db.shown))
+      const token = await briefTransaction(db, (transaction) => takeLease(transaction, owner, db.shown, successionMs))
       return { ...(await openRunDraft(db, owner, { run, token, interrupted: [], ids: ids() })), token }
     },
     ofTask({ run, projectId, token, project }) {

@@ -59,7 +59,7 @@ export function walkQueue(service: string): string {
 /** Seconds after which a silent process counts as dead; and how often, in milliseconds, a living one speaks. */
 export const heartbeatS = 10
 export const touchEveryMs = 3_000
-const monitorEveryS = 2
+const monitorEveryS = 1
 
 const common = {
   heartbeatSeconds: heartbeatS,
@@ -85,12 +85,19 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
   })
 }
 
-/** Opens the jobs of a history; `onError` is called for what fails in the background. */
-export async function openJobs(db: PostgresDatabase, onError: (error: unknown) => void): Promise<OpenJobs> {
+/**
+ * Opens the jobs of a history; `onError` is called for what fails in the background. `supervises`: looks for jobs whose
+ * process was lost, as one process at least has to.
+ */
+export async function openJobs(
+  db: PostgresDatabase,
+  onError: (error: unknown) => void,
+  { supervises = true } = {},
+): Promise<OpenJobs> {
   if ((await db.value<boolean>('SELECT to_regclass($1) IS NOT NULL', [`${schemaOf(db)}.version`])) !== true) {
     await installJobs(db)
   }
-  const boss = bossOn(db, { migrate: false, supervise: true })
+  const boss = bossOn(db, { migrate: false, supervise: supervises })
   boss.on('error', onError)
   await boss.start()
   return {

@@ -22,7 +22,7 @@ export interface SlotObserver {
 
 /** How soon an idle worker asks for jobs again, while a run is under way and otherwise. */
 const napMs = { during: 250, between: 1_000 }
-/** The jobs of a lost worker come back without a task that waits: for those, queues are asked this often. */
+/** The jobs of a lost worker come back while their tasks are running: for those, queues are asked this often. */
 const lostEveryMs = 1_000
 
 interface Walk {
@@ -68,11 +68,13 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
       const inTurn = waiting
         .map((_, at) => waiting[(at + turn) % waiting.length])
         .filter((found) => found !== undefined)
-      for (const { service, isFresh } of inTurn) {
+      for (const { service, isFresh, running } of inTurn) {
         const cap = dependencies.capOf(service)
         const most = slots - walks.size
         if (cap === undefined || most <= 0 || signal.aborted) continue
-        if (!isFresh && clock.now() - (askedAt.get(service) ?? 0) < lostEveryMs) continue
+        // What is read here spares questions; only the fetch counts.
+        const isPromising = isFresh && running < cap
+        if (!isPromising && clock.now() - (askedAt.get(service) ?? 0) < lostEveryMs) continue
         askedAt.set(service, clock.now())
         const queue = walkQueue(service)
         for (const job of await jobs.fetch<TaskKey>(queue, { most, cap })) begin(queue, job)

@@ -242,12 +242,14 @@ export interface WaitingService {
   readonly service: string
   /** Whether one of its tasks was not begun. */
   readonly isFresh: boolean
+  /** Tasks that workers have, lost ones among them. */
+  readonly running: number
 }
 
 /** Services with tasks that are not done. */
 export async function waitingServices(session: Session): Promise<readonly WaitingService[]> {
   return session.all(
-    `SELECT t.service, bool_or(t.state = 'planned') AS "isFresh"
+    `SELECT t.service, bool_or(t.state = 'planned') AS "isFresh", count(*) FILTER (WHERE t.state = 'running') AS running
      FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run
      WHERE t.state IN ('planned', 'running') AND p.ended_at IS NULL GROUP BY t.service`,
   )

@@ -19,11 +19,18 @@ export interface Running {
   readonly ended: Promise<Ended>
 }
 
+interface ProgramOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** After this time, it is killed. Default: two minutes. */
+  readonly lifetimeMs?: number
+}
+
 /** Starts a program and gathers what it says. Its environment is what is given here, and a way to find programs. */
 export function startProgram(
   command: string,
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  { cwd, env = {}, lifetimeMs = 120_000 }: ProgramOptions,
 ): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, [...args], {
@@ -31,7 +38,7 @@ export function startProgram(
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing outlives the test that started it.
-    timeout: 120_000,
+    timeout: lifetimeMs,
     killSignal: 'SIGKILL',
   })
   const ended = new Promise<Ended>((resolve, reject) => {

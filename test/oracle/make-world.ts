@@ -1,14 +1,9 @@
-import { updateSource } from '../../src/demo/edits.ts'
-import type { SimulatedFleet } from '../../src/demo/fleet.ts'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { createRandom, type Random } from '../../src/demo/random.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { createRandom } from '../../src/demo/random.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
-import { type AuditHarnessOptions, type AuditTurn, openAuditHarness, policyOf } from '../audit/audit-harness.ts'
-import { editAtRandom } from './random-edits.ts'
-import { disturb } from './random-faults.ts'
-import { type Rules, randomPolicy, withoutSome } from './random-policy.ts'
+import { openAuditHarness } from '../audit/audit-harness.ts'
+import { startRandomFleet } from './random-fleet.ts'
+import type { Rules } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
 
 /** All that the oracle gets: what was requested, and what the service answered. */
@@ -32,107 +27,29 @@ export interface World {
 /** A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run. */
 export async function makeWorld(seed: string): Promise<{ world: World; reports: readonly Report[] }> {
   const random = createRandom(`oracle/${seed}`)
-  const fleet = generateFleet({
-    seed,
-    projects: 1 + random.below(3),
-    incomingEvery: random.pick([1, 2, 2, 3]),
-    endpointsPerProject: random.pick([0, 4, 8, 8, 14]),
-    ...(random.chance(0.4) && { subscriptionsPerProject: random.pick([0, 4, 20]) }),
-    sourcesPerProject: random.pick([1, 3, 5, 14]),
-    clean: random.chance(0.3),
-  })
-  lengthenMasks(fleet, seed)
-  await using service = await startSimulatedService(fleet, {
-    release: random.pick(['older', 'seed', 'seed', 'later']),
-    maxPageSize: random.pick([4, 1000, 1000]),
-    now: () => Date.parse('2026-11-21T03:00:00Z'),
-  })
-  service.behaviour.offers = { ...service.behaviour.offers, sources: random.chance(0.7), project: random.chance(0.75) }
+  await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3) })
+  const { service, projects, listings, labels } = world
   await using proxy = await startRecordingProxy(service.url)
-  const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
-  const listings = { sources: offerOf(random), project: offerOf(random) }
-  const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
-  const options: AuditHarnessOptions = {
-    projects,
-    key: fleet.personalKey,
-    pageSize: random.pick([1, 2, 2, 3, 5, 20]),
-    labels,
-    limits: { retries: 1 },
-  }
-  using harness = openAuditHarness(options)
-  let filters = filtersOf(random)
-  let rules = randomPolicy(random)
+  using harness = openAuditHarness({ ...world, limits: { retries: 1 } })
+  const nextTurn = world.begin()
   const runs: World['runs'][number][] = []
   const reports: Report[] = []
 
   for (let left = 3 + random.below(4); left > 0; left--) {
-    for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
-    disturb(service, random)
-    if (random.chance(0.15)) filters = filtersOf(random)
-    if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
-    harness.advance(random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000]))
-    const names = Object.keys(projects)
-    const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
-    const turn: AuditTurn = {
-      url: proxy.url,
-      policy: policyOf(JSON.stringify({ extends: [], rules })),
-      only: chosen.map((name) => `acme/${name}`),
-      listings: random.chance(0.1) ? { sources: offerOf(random), project: offerOf(random) } : listings,
-      filters,
-      keys: keysOf(fleet.projects(), random),
-      acceptsRemovals: random.chance(0.1),
-    }
+    const { waitMs, rules, ...turn } = nextTurn()
+    harness.advance(waitMs)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
-    reports.push(await harness.audit(turn))
+    reports.push(await harness.audit({ ...turn, url: proxy.url }))
     runs.push({
       started_at: startedAt,
-      scanned: turn.only ?? [],
+      scanned: turn.only,
       listings: { ...listings, ...turn.listings },
-      filters,
-      accepts_removals: turn.acceptsRemovals ?? false,
+      filters: turn.filters,
+      accepts_removals: turn.acceptsRemovals,
       rules,
       exchanges: proxy.take(),
     })
   }
   const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
   return { world: { seed, projects: named, labels, runs }, reports }
-}
-
-/** Whether 16 digits are random is a matter of likelihood, and hookdrift's alone; 40 digits leave no doubt. */
-function lengthenMasks(fleet: SimulatedFleet, seed: string): void {
-  const random = createRandom(`oracle/${seed}/masks`)
-  for (const { uid: project } of fleet.projects()) {
-    for (const { uid, url, mask_id } of fleet.open(project).sources) {
-      const mask = random.hex(40)
-      updateSource(fleet, { project, uid }, { mask_id: mask, url: url.replace(mask_id, mask) })
-    }
-  }
-}
-
-function offerOf(random: Random): Offer {
-  return random.pick(['auto', 'auto', 'required', 'off'])
-}
-
-function filtersOf(random: Random): Filters {
-  return random.pick<() => Filters>([
-    () => ({}),
-    () => ({}),
-    () => ({}),
-    () => ({}),
-    () => ({ endpoints: { owner: random.pick(['tenant-01', 'tenant-02']) } }),
-    () => ({ endpoints: { name: random.pick(['e', 'i', 'new']) } }),
-    () => ({ subscriptions: { name: random.pick(['e', 'i']) } }),
-  ])()
-}
-
-/** Mostly the one key for all; now and then a project's own, or that of a neighbour. */
-function keysOf(
-  projects: readonly { readonly name: string; readonly key: string }[],
-  random: Random,
-): Readonly<Record<string, string>> {
-  const own = Object.fromEntries(projects.map(({ name, key }) => [name, key]))
-  if (random.chance(0.1)) return own
-  const [first, second] = projects
-  if (first === undefined || !random.chance(0.08)) return {}
-  return { [first.name]: second?.key ?? 'CO.unknown.not-a-real-key' }
 }

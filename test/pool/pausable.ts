@@ -21,8 +21,8 @@ export function pausable(whole: PostgresDatabase) {
   const db: PostgresDatabase = {
     ...whole,
     ...session(whole),
-    transaction: waiting((work: (own: Transaction) => Promise<never>) =>
-      whole.transaction((own) => work(transaction(own))),
+    transaction: waiting((work: (own: Transaction) => Promise<never>, limits) =>
+      whole.transaction((own) => work(transaction(own)), limits),
     ) as PostgresDatabase['transaction'],
     snapshot: waiting((work: (own: Transaction) => Promise<never>) =>
       whole.snapshot((own) => work(transaction(own))),

@@ -15,10 +15,31 @@ import { endRun, type RunKey, readRequestedRun, requestRun } from '../../src/poo
 import type { RunSite } from '../../src/pool/walk-task.ts'
 import { pausable } from './pausable.ts'
 
-const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+/** The real clock, whose sleepers wake up when there is something to do: idle workers ask seldom, and none waits long. */
+function wakingClock() {
+  let wakeUp = new AbortController()
+  const clock: Clock = {
+    now: () => Date.now(),
+    async sleep(ms, signal) {
+      const woken = wakeUp.signal
+      await sleep(ms, undefined, { signal: signal === undefined ? woken : AbortSignal.any([signal, woken]) }).catch(
+        (error: unknown) => {
+          if (!woken.aborted || signal?.aborted) throw error
+        },
+      )
+    },
+  }
+  return {
+    clock,
+    wake() {
+      wakeUp.abort()
+      wakeUp = new AbortController()
+    },
+  }
 }
+
+/** Of a worker; the slots of one share them. */
+const connections = 4
 
 const every: SlotDependencies['every'] = (ms, call) => {
   const timer = setInterval(call, ms)
@@ -45,6 +66,7 @@ export function openPoolHarness(
   const faults: unknown[] = []
   const events: string[] = []
   const unclaimed: (readonly [service: string, reason: string])[] = []
+  const { clock, wake } = wakingClock()
   const closes: (() => Promise<void>)[] = []
   /** The run under way: what the files of all workers say. */
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
@@ -53,11 +75,11 @@ export function openPoolHarness(
     ...{ host: 'host-1', bootId: 'boot', pid, isAlive: () => true, now: () => Date.now(), every },
   })
 
-  async function join() {
+  async function join({ supervises = false } = {}) {
     made += 1
-    const whole = connect(server)
+    const whole = connect(server, { connections })
     const { db, ...control } = pausable(whole)
-    const jobs = await openJobs(db, (error) => faults.push(error))
+    const jobs = await openJobs(db, (error) => faults.push(error), { supervises })
     closes.push(async () => {
       control.resume()
       await jobs.close()
@@ -86,7 +108,7 @@ export function openPoolHarness(
     let busy = 0
     const working = keepSlots(
       {
-        ...{ db, jobs, worker: id, clock: realClock, every, slots: 4, capOf },
+        ...{ db, jobs, worker: id, clock, every, slots: 4, capOf },
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -96,6 +118,8 @@ export function openPoolHarness(
           },
           ended: (service, result) => {
             busy -= 1
+            // The last one that is done lets the coordinator go on.
+            wake()
             events.push(`${id} ${service} ${result}`)
           },
           failed: (_, error) => {
@@ -123,7 +147,7 @@ export function openPoolHarness(
   /** One run as its coordinator does it, in place of `runAudit`. */
   async function conduct(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
     current = { audit, dependencies }
-    coordinator ??= join()
+    coordinator ??= join({ supervises: true })
     const { db, jobs, owner } = await coordinator
     asked += 1
     const id = `run-${asked}`
@@ -139,9 +163,19 @@ export function openPoolHarness(
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true }
+    let isPlanned = false
+    const waiting: Clock = {
+      ...clock,
+      sleep(ms, signal) {
+        // The coordinator begins to wait when there are tasks.
+        if (!isPlanned) wake()
+        isPlanned = true
+        return clock.sleep(ms, signal)
+      },
+    }
     try {
       const coordinating = {
-        ...{ db, jobs, id, clock: realClock, handOver, drafts, unclaimedAfterMs },
+        ...{ db, jobs, id, clock: waiting, handOver, drafts, unclaimedAfterMs },
         onUnclaimed: (service: string, reason: string) => unclaimed.push([service, reason]),
       }
       for (let attempt = 1; ; attempt += 1) {

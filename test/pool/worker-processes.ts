@@ -16,10 +16,20 @@ export interface WorkersOptions {
   readonly more?: string
   /** Walks of the service at once. */
   readonly walks?: number
+  /** Of a worker. Default: two minutes. */
+  readonly lifetimeMs?: number
 }
 
 /** Worker processes that share the runs of one history, and what is asked of them. */
-export function openWorkerProcesses({ service, fleet, url, slots = 4, more = '', walks = 4 }: WorkersOptions) {
+export function openWorkerProcesses({
+  service,
+  fleet,
+  url,
+  slots = 4,
+  more = '',
+  walks = 4,
+  lifetimeMs,
+}: WorkersOptions) {
   const directory = openDirectory()
   const env = {
     ACME_KEY: fleet.personalKey,
@@ -43,7 +53,8 @@ export function openWorkerProcesses({ service, fleet, url, slots = 4, more = '',
     configure,
     /** Starts a worker, and returns when it takes part. `config`: a file of its own. */
     start(config = 'hookdrift.yaml', more: Readonly<Record<string, string>> = {}): Running {
-      const worker = startHookdrift(['worker', '--config', config], options(more))
+      const lifetime = lifetimeMs === undefined ? {} : { lifetimeMs }
+      const worker = startHookdrift(['worker', '--config', config], { ...options(more), ...lifetime })
       running.push(worker)
       return worker
     },

@@ -50,8 +50,14 @@ export interface PostgresDatabase extends Session {
   readonly schema: string
   /** Of the options. */
   readonly mostIdleMs: number
-  /** Runs `work` in a transaction, which is rolled back where it throws. */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * Runs `work` in a transaction, which is rolled back where it throws. The server ends it when its process rests in it
+   * for longer than `mostIdleMs`.
+   */
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    limits?: { readonly mostIdleMs: number },
+  ): Promise<Result>
   /** Runs `work` on one state of the history. It cannot write. */
   snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -145,10 +151,16 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   return {
     ...sessionOn(pool),
     ...{ shown, schema, mostIdleMs: options.mostIdleMs ?? 60_000 },
-    transaction: (work) => inTransaction('BEGIN', work),
+    transaction: (work, limits) => inTransaction(beginText(limits), work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
     close: () => pool.end(),
   }
+}
+
+/** One statement for the server, so that a limit costs no round trip. */
+function beginText(limits: { readonly mostIdleMs: number } | undefined): string {
+  if (limits === undefined) return 'BEGIN'
+  return `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${limits.mostIdleMs}`
 }
 
 function poolConfig(server: PostgresServer, { connections = 8, ...options }: ConnectOptions): PoolConfig {

@@ -15,6 +15,12 @@ export interface SharedProcess extends LeaseOwner {
 /** Three missed heartbeats: a server may be slower to answer than a file. */
 export const leaseExpiryMs = 15_000
 
+/**
+ * After which the owner of a run counts as lost for the one to which its job was given: that was silent for ten seconds,
+ * and may have renewed its lease up to a heartbeat before its end. Its late writes fail in any case.
+ */
+export const successionMs = 7_000
+
 /** A lease, or the claim of a channel. */
 export interface LeaseRow {
   readonly token: number
@@ -43,10 +49,15 @@ export function leaseColumns(owner: SharedProcess): string {
  * ends: `FOR UPDATE`, or not where there is none.
  * @throws AuditError.busy when another live process owns it
  */
-export async function readLease(session: Session, owner: SharedProcess, shown: string, lock = ''): Promise<number> {
+export async function readLease(
+  session: Session,
+  owner: SharedProcess,
+  shown: string,
+  { lock = '', expiryMs = leaseExpiryMs } = {},
+): Promise<number> {
   const lease = await session.get<LeaseRow>(`SELECT ${leaseColumns(owner)} FROM hookdrift.lease ${lock}`)
   if (lease === undefined) return 0
-  if (isLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
+  if (isLive(lease, owner, expiryMs)) throw leaseTaken(lease, owner.now(), shown)
   return lease.token
 }
 
@@ -58,8 +69,8 @@ export async function readMove(session: Session): Promise<Move | undefined> {
 }
 
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
-export function isLive(lease: LeaseRow, owner: SharedProcess): boolean {
-  if (lease.ageMs >= leaseExpiryMs) return false
+export function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
+  if (lease.ageMs >= expiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
 }
@@ -86,7 +97,7 @@ export function writeBetweenRuns<Result>(
   return commitSurely(db, {
     async work(transaction) {
       await transaction.run(leaseRowSql)
-      await readLease(transaction, owner, db.shown, 'FOR UPDATE')
+      await readLease(transaction, owner, db.shown, { lock: 'FOR UPDATE' })
       return work(transaction)
     },
     async isRecorded(transaction, result) {
@@ -99,13 +110,19 @@ export function writeBetweenRuns<Result>(
 }
 
 /**
- * Takes the lease for this process and returns its token, within a transaction.
+ * Takes the lease for this process and returns its token, within a transaction. `expiryMs`: after how much silence its
+ * owner counts as lost.
  * @throws AuditError.busy as `readLease`
  */
-export async function takeLease(session: Session, owner: SharedProcess, shown: string): Promise<number> {
+export async function takeLease(
+  session: Session,
+  owner: SharedProcess,
+  shown: string,
+  expiryMs = leaseExpiryMs,
+): Promise<number> {
   const now = nowSql(owner)
   await session.run(leaseRowSql)
-  const token = (await readLease(session, owner, shown, 'FOR UPDATE')) + 1
+  const token = (await readLease(session, owner, shown, { lock: 'FOR UPDATE', expiryMs })) + 1
   await session.run(
     `UPDATE hookdrift.lease SET token = $1, host = $2, boot_id = $3, pid = $4, taken_at = ${now}, heartbeat_at = ${now}`,
     [token, owner.host, owner.bootId, owner.pid],

@@ -1,0 +1,108 @@
+import { updateSource } from '../../src/demo/edits.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { createRandom, type Random } from '../../src/demo/random.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Filters, Offer } from '../../src/service/settings.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { editAtRandom } from './random-edits.ts'
+import { disturb } from './random-faults.ts'
+import { randomPolicy, withoutSome } from './random-policy.ts'
+
+/** A service with a random fleet, and how it changes and breaks from run to run. */
+export async function startRandomFleet(
+  seed: string,
+  random: Random,
+  { projects: count, latencyMs = 0 }: { readonly projects: number; readonly latencyMs?: number },
+) {
+  const fleet = generateFleet({
+    seed,
+    projects: count,
+    incomingEvery: random.pick([1, 2, 2, 3]),
+    endpointsPerProject: random.pick([0, 4, 8, 8, 14]),
+    ...(random.chance(0.4) && { subscriptionsPerProject: random.pick([0, 4, 20]) }),
+    sourcesPerProject: random.pick([1, 3, 5, 14]),
+    clean: random.chance(0.3),
+  })
+  lengthenMasks(fleet, seed)
+  const service = await startSimulatedService(fleet, {
+    release: random.pick(['older', 'seed', 'seed', 'later']),
+    maxPageSize: random.pick([4, 1000, 1000]),
+    now: () => Date.parse('2026-11-21T03:00:00Z'),
+    latencyMs,
+  })
+  service.behaviour.offers = { ...service.behaviour.offers, sources: random.chance(0.7), project: random.chance(0.75) }
+  const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+  const listings = { sources: offerOf(random), project: offerOf(random) }
+  const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
+  const pageSize = random.pick([1, 2, 2, 3, 5, 20])
+
+  /** Returns what changes the fleet and the service, and says how the next run audits them. */
+  function begin() {
+    let filters = filtersOf(random)
+    let rules = randomPolicy(random)
+    return () => {
+      for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
+      disturb(service, random)
+      if (random.chance(0.15)) filters = filtersOf(random)
+      if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
+      const waitMs = random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000])
+      const names = Object.keys(projects)
+      const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
+      return {
+        waitMs,
+        rules,
+        policy: policyOf(JSON.stringify({ extends: [], rules })),
+        only: chosen.map((name) => `acme/${name}`),
+        listings: random.chance(0.1) ? { sources: offerOf(random), project: offerOf(random) } : listings,
+        filters,
+        keys: keysOf(fleet.projects(), random),
+        acceptsRemovals: random.chance(0.1),
+      }
+    }
+  }
+
+  return {
+    ...{ fleet, service, projects, listings, labels, pageSize, begin, key: fleet.personalKey },
+    [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+/** Whether 16 digits are random is a matter of likelihood, and hookdrift's alone; 40 digits leave no doubt. */
+function lengthenMasks(fleet: SimulatedFleet, seed: string): void {
+  const random = createRandom(`oracle/${seed}/masks`)
+  for (const { uid: project } of fleet.projects()) {
+    for (const { uid, url, mask_id } of fleet.open(project).sources) {
+      const mask = random.hex(40)
+      updateSource(fleet, { project, uid }, { mask_id: mask, url: url.replace(mask_id, mask) })
+    }
+  }
+}
+
+function offerOf(random: Random): Offer {
+  return random.pick(['auto', 'auto', 'required', 'off'])
+}
+
+function filtersOf(random: Random): Filters {
+  return random.pick<() => Filters>([
+    () => ({}),
+    () => ({}),
+    () => ({}),
+    () => ({}),
+    () => ({ endpoints: { owner: random.pick(['tenant-01', 'tenant-02']) } }),
+    () => ({ endpoints: { name: random.pick(['e', 'i', 'new']) } }),
+    () => ({ subscriptions: { name: random.pick(['e', 'i']) } }),
+  ])()
+}
+
+/** Mostly the one key for all; now and then a project's own, or that of a neighbour. */
+function keysOf(
+  projects: readonly { readonly name: string; readonly key: string }[],
+  random: Random,
+): Readonly<Record<string, string>> {
+  const own = Object.fromEntries(projects.map(({ name, key }) => [name, key]))
+  if (random.chance(0.1)) return own
+  const [first, second] = projects
+  if (first === undefined || !random.chance(0.08)) return {}
+  return { [first.name]: second?.key ?? 'CO.unknown.not-a-real-key' }
+}

@@ -1,0 +1,68 @@
+import type { History } from '../../src/history/history.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { Report } from '../../src/model/report.ts'
+import { answersAt } from '../history/answers-of.ts'
+import { reports as formats } from '../report/all-reports.ts'
+
+/** A report in every format, without what depends on where and how fast a run was audited. */
+export function renderAll(report: Report): ReadonlyMap<string, string> {
+  const text = JSON.stringify({ ...report, digests: { ...report.digests, chain: null } })
+  const masked: Report = JSON.parse(
+    text
+      .replaceAll(requestId, 'the answer')
+      .replaceAll(/"(duration_ms|requests|retries)":\d+/g, '"$1":0')
+      .replaceAll(/"finished_at":"[^"]+"/g, '"finished_at":"2026-11-21T03:00:00.000Z"'),
+  )
+  const options = { colour: false, width: 100, full: true }
+  return new Map(Object.entries(formats).map(([name, render]) => [name, String(render(masked, options))]))
+}
+
+export interface AnswerQuestions {
+  /** Of committed runs, as of which all is asked. Default: all. */
+  readonly runs?: readonly number[]
+  /** Whose timelines are asked for. */
+  readonly uids: readonly string[]
+}
+
+/** Everything that a history answers, with the bodies of all messages: each is taken for delivered. */
+export async function answersOf(history: History, { runs, uids }: AnswerQuestions): Promise<readonly string[]> {
+  const answers: unknown[] = [await history.runs(), await history.endedRuns(3), await history.endedRuns(1000)]
+  for (const { number } of await history.runs()) {
+    if (runs === undefined || runs.includes(number)) answers.push(await answersAt(history, number, uids))
+  }
+  return [...answers, ...(await takeMessages(history))].map(masked)
+}
+
+/** Every message of the outbox, with its body. */
+async function takeMessages(outbox: History): Promise<unknown[]> {
+  const taken: unknown[] = [await outbox.channels()]
+  for (const { name } of await outbox.channels()) {
+    for (;;) {
+      const message = await outbox.firstWaiting(name)
+      if (message === undefined) break
+      taken.push({ ...message, body: JSON.parse(message.body) })
+      await outbox.delivered(message.id, message.createdAt)
+    }
+  }
+  return taken
+}
+
+function masked(answer: unknown): string {
+  // Members in one order, and none that are undefined.
+  return canonicalJson(JSON.parse(JSON.stringify(answer ?? null)))
+    .replaceAll(requestId, 'the answer')
+    .replaceAll(/"(durationMs|requests|retries|originId)":\d+/g, '"$1":0')
+    .replaceAll(/"id":\d+/g, '"id":0')
+    .replaceAll(/"chain":"[0-9a-f]+"/g, '"chain":null')
+    .replaceAll(/"(finishedAt|finished_at|createdAt|created_at|nextTryAt)":"[^"]+"/g, '"$1":"then"')
+}
+
+const requestId = /demo\/simulated-\d{6}/g
+
+/** The first place where two texts differ; undefined where none does. */
+export function firstDifference(left = '', right = ''): string | undefined {
+  if (left === right) return undefined
+  let at = 0
+  while (at < left.length && left[at] === right[at]) at++
+  return `${left.slice(Math.max(0, at - 60), at + 60)} … ${right.slice(Math.max(0, at - 60), at + 60)}`
+}

@@ -1,0 +1,84 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { createRandom } from '../../src/demo/random.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
+import type { Running } from '../cli/start-process.ts'
+import type { TestDatabase } from '../history/postgres/databases.ts'
+import { editAtRandom } from '../oracle/random-edits.ts'
+import type { Death } from './die-at.ts'
+import { openWorkerProcesses } from './worker-processes.ts'
+
+/** A run of which a worker was killed. */
+export interface DisturbedRun {
+  /** False when the work was over before the statement came. */
+  readonly wasKilled: boolean
+  readonly tookMs: number
+  /** What is wrong with it; empty when it was committed complete. */
+  readonly faults: readonly string[]
+}
+
+const workers = 3
+
+/** Three worker processes that share the runs of a history, of which one can be killed at any statement. */
+export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_000 } = {}) {
+  const fleet = generateFleet({ clean: false, projects: 6, endpointsPerProject: 8, seed: 'killed' })
+  const random = createRandom('killed')
+  const service = await startSimulatedService(fleet, { latencyMs: 20, keepsRequests: false })
+  const pool = openWorkerProcesses({ service, fleet, url: place.url, slots: 2, walks: 4, lifetimeMs })
+  const armed = pool.directory.file('death.json')
+  const env = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'die-at.ts')}`, HOOKDRIFT_TEST_DEATH: armed }
+  const db = connect(place.server, { connections: 1 })
+  let running: Running[] = []
+
+  /** Replaces workers that were killed, and waits until all take part. */
+  async function complete(): Promise<void> {
+    running = running.filter(isAlive)
+    while (running.length < workers) running.push(pool.start('hookdrift.yaml', env))
+    const pids = running.map(({ child }) => child.pid ?? 0)
+    const present = 'SELECT count(*) FROM hookdrift.worker WHERE pid = ANY($1::bigint[])'
+    for (let tries = 0; tries < 600; tries++) {
+      if ((await db.value<number>(present, [pids]).catch(() => 0)) === workers) return
+      await sleep(100)
+    }
+    throw new Error('the workers do not take part')
+  }
+
+  return {
+    pool,
+    /** One run, after some edits; of which a worker is killed, where `death` says so. */
+    async audit(death?: Death): Promise<DisturbedRun> {
+      await complete()
+      for (let edits = 0; edits < 4; edits++) editAtRandom(fleet, random)
+      rmSync(`${armed}.taken`, { force: true })
+      if (death !== undefined) pool.directory.write('death.json', JSON.stringify(death))
+      const startedAt = performance.now()
+      const { code, report, stderr } = await pool.audit()
+      const tookMs = performance.now() - startedAt
+      const partial = report?.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped') ?? []
+      const faults = partial.map(({ project, listing, reason }) => `${project} ${listing}: ${reason}`)
+      if (code !== 0 && code !== 1) faults.push(`exit code ${code}: ${stderr}`)
+      if (death !== undefined && !existsSync(`${armed}.taken`)) faults.push(`no ${death.part} began its work`)
+      return { wasKilled: !running.every(isAlive), tookMs, faults }
+    },
+    /** What one process finds after all runs: they left nothing half. */
+    async verify(): Promise<readonly string[]> {
+      const { code, stdout, stderr } = await pool.say('verify', '--deep')
+      const faults = code === 0 ? [] : [`verify: ${stdout}${stderr}`]
+      const audited = await pool.say('audit', '--format', 'json')
+      const { drift } = JSON.parse(audited.stdout)
+      return drift.length === 0 ? faults : [...faults, `one process finds other resources: ${JSON.stringify(drift)}`]
+    },
+    async [Symbol.asyncDispose]() {
+      await pool[Symbol.asyncDispose]()
+      await db.close()
+      await service.close()
+    },
+  }
+}
+
+function isAlive({ child }: Running): boolean {
+  return child.exitCode === null && child.signalCode === null
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../src/history/postgres/connect.ts'
+import { upgradeSchema } from '../../src/history/postgres/migrate.ts'
+import { type PostgresServer, readPostgresUrl } from '../../src/history/postgres-server.ts'
+import { installJobs } from '../../src/pool/jobs.ts'
+import { makeCluster } from '../start-postgres.ts'
+
+export interface ProvingDatabase {
+  readonly url: string
+  readonly server: PostgresServer
+  remove(): Promise<void>
+}
+
+/**
+ * A server of its own, or the one that HOOKDRIFT_TEST_POSTGRES names, and databases on it with an empty history that
+ * workers may share.
+ */
+export async function openDatabases({ settings = [] }: { readonly settings?: readonly string[] } = {}) {
+  const given = process.env.HOOKDRIFT_TEST_POSTGRES
+  const cluster = given === undefined ? makeCluster({ settings: ['max_connections=1000', ...settings] }) : undefined
+  if (given === undefined && cluster === undefined) throw new Error('PostgreSQL is not installed')
+  const url =
+    given ?? `postgres://${cluster?.user}@localhost/postgres?host=${encodeURIComponent(cluster?.directory ?? '')}`
+  const administrator = connect(readPostgresUrl(url), { connections: 1 })
+  await untilReady()
+  const template = `prove_${process.pid}_template`
+  await administrator.foreign(`CREATE DATABASE ${template} TEMPLATE template0`)
+  const db = connect(readPostgresUrl(urlOf(template)))
+  await upgradeSchema(db, '2026-01-01T00:00:00.000Z')
+  await installJobs(db)
+  await db.close()
+  let made = 0
+
+  return {
+    /** Process of the server; undefined where it is another machine's or was there before. */
+    pid: () => cluster?.pid(),
+    async make({ empty = false } = {}): Promise<ProvingDatabase> {
+      made += 1
+      const name = `prove_${process.pid}_${made}`
+      await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : template}`)
+      const remove = async () => void (await administrator.foreign(`DROP DATABASE ${name} WITH (FORCE)`))
+      return { url: urlOf(name), server: readPostgresUrl(urlOf(name)), remove }
+    },
+    async [Symbol.asyncDispose]() {
+      await administrator.foreign(`DROP DATABASE ${template} WITH (FORCE)`)
+      await administrator.close()
+      await cluster?.remove()
+    },
+  }
+
+  function urlOf(database: string): string {
+    const own = new URL(url)
+    own.pathname = `/${database}`
+    return own.href
+  }
+
+  /** The server may still start. */
+  async function untilReady(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return void (await administrator.value('SELECT 1'))
+      } catch (error) {
+        if (tries === 100) throw error
+        await sleep(200)
+      }
+    }
+  }
+}

@@ -1,8 +1,8 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Resolution, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { PastReader } from './stored-body.ts'
 
@@ -217,6 +217,9 @@ export interface RunInputs {
   readonly configurationDigest: string
   /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
+  readonly failOn: FailOn
+  /** Sorted by id; empty likewise. */
+  readonly rules: readonly EvaluatedRule[]
   /** Sorted by project; empty for runs of releases that did not store this. */
   readonly projects: readonly ProjectEvaluation[]
   readonly changes: RunRecord['changes']

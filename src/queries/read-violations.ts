@@ -150,7 +150,10 @@ function startTally() {
   }
 }
 
-function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
+export function toRow(
+  violation: RecordedViolation | ResolvedViolation,
+  due: DueDurations | undefined,
+): ViolationRow {
   const {
     firstSeen,
     lastSeen,

@@ -1,11 +1,12 @@
 import type { Kind, Listing } from '../../model/resource.ts'
-import { readProjects } from '../read-documents.ts'
+import { readProjects, readRules } from '../read-documents.ts'
 import type { RunInputs } from '../reader.ts'
 import type { Session } from './connect.ts'
 import { readChanges } from './read-run.ts'
 import { validAtSql } from './sql-fragments.ts'
 
-interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
+interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> {
+  readonly rules: string | null
   readonly projects: string | null
 }
 
@@ -17,7 +18,8 @@ interface OfProject {
 /** In a snapshot. */
 export async function readRunInputs(session: Session, run: number): Promise<RunInputs | undefined> {
   const row = await session.get<RunRow>(
-    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId",
+    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId", fail_on AS "failOn",
+       (SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules,
        (SELECT body FROM hookdrift.document WHERE sha256 = projects_document) AS projects
      FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
     [run],
@@ -25,6 +27,7 @@ export async function readRunInputs(session: Session, run: number): Promise<RunI
   if (row === undefined) return undefined
   return {
     ...row,
+    rules: readRules(row.rules),
     projects: readProjects(row.projects),
     changes: await readChanges(session, run),
     withheldRemovals: await readWithheldRemovals(session, run),

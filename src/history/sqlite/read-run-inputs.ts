@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, Listing } from '../../model/resource.ts'
-import { readProjects } from '../read-documents.ts'
+import { readProjects, readRules } from '../read-documents.ts'
 import type { RunInputs } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { readChanges } from './read-run.ts'
 
-interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
+interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> {
+  readonly rules: string | null
   readonly projects: string | null
 }
 
@@ -17,13 +18,15 @@ interface OfProject {
 export function readRunInputs(db: Database, run: number): RunInputs | undefined {
   const row = cachedStatement<[number], RunRow>(
     db,
-    `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId,
+    `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId, fail_on AS failOn,
+       (SELECT body FROM document WHERE sha256 = rules_document) AS rules,
             (SELECT body FROM document WHERE sha256 = projects_document) AS projects
      FROM run WHERE number = ? AND state = 'committed'`,
   ).get(run)
   if (row === undefined) return undefined
   return {
     ...row,
+    rules: readRules(row.rules),
     projects: readProjects(row.projects),
     changes: readChanges(db, run),
     withheldRemovals: readWithheldRemovals(db, run),

@@ -71,7 +71,7 @@ function showControls(controls: readonly string[]): Markup {
 }
 
 /** `soc2:CC6.1` → `SOC 2 CC6.1`; a framework of the reader's own as it is. */
-function nameControl(control: string): string {
+export function nameControl(control: string): string {
   const [framework = '', ...id] = control.split(':')
   const name = (frameworkNames as Readonly<Record<string, string>>)[framework] // as: a framework may have any name
   return name === undefined ? control : `${name} ${id.join(':')}`

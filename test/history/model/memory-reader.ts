@@ -287,6 +287,8 @@ export function memoryReader(memory: Memory): HistoryReader {
       return {
         configurationDigest: run.configurationDigest,
         sealKeyId: run.sealKeyId,
+        failOn: run.failOn,
+        rules: run.context?.rules ?? [],
         projects: run.context?.projects ?? [],
         changes: readRows(rows(), run).changes,
         withheldRemovals: rows()

@@ -1,9 +1,10 @@
 import { isOpen } from '../model/violation.ts'
 import { type ActiveCounts, noneActive, readStatus } from '../queries/read-status.ts'
 import { severityAt, stateAt, type ViolationIndex } from '../queries/violation-index.ts'
-import { html, nothing } from '../report/html/markup.ts'
+import { html } from '../report/html/markup.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
+import { paths } from './link.ts'
 import { showNews } from './overview/show-news.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
 import { showRest } from './overview/show-rest.ts'
@@ -19,8 +20,7 @@ const usualMaxAgeMs = 25 * 3_600_000
 export const overviewPage: SitePage = {
   path: '/',
   parameters: [],
-  // Ages count from the time of asking.
-  isOfRun: false,
+  isOfRun: 'past',
   async show(request) {
     const { link, run, isLatest } = request
     const index = await readIndex(request)
@@ -30,8 +30,8 @@ export const overviewPage: SitePage = {
     return {
       title: 'Overview',
       crumbs: [],
-      alarm: html`${showStale(rows, request)}${showUnscanned({ coverage }, link('/runs', {}))}`,
-      body: html`${await showVerdictOf(request, { index, coverage, trend })}${trend === undefined ? nothing : showTrend(trend)}
+      alarm: html`${showStale(rows, request)}${showUnscanned({ coverage }, link(paths.run(run.number)))}`,
+      body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, 1)}
 ${await showNews(request, index)}
 ${showProjectTable(request, { status, index })}
 ${await showRest(request, index, await readInputs(request))}`,

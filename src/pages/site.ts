@@ -73,7 +73,7 @@ async function answerPage(page: SitePage, context: Context, options: SiteOptions
   if (run === undefined) return noRun(context)
   const isLatest = named === undefined
   const etag = `W/"${options.version}-${run.number}"`
-  if (page.isOfRun) {
+  if (page.isOfRun === true || (page.isOfRun === 'past' && !isLatest)) {
     context.header('etag', etag)
     context.header('cache-control', 'private, no-cache')
     if (context.req.header('if-none-match') === etag) return context.body(null, 304)

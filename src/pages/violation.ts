@@ -58,7 +58,7 @@ export const violationPage: SitePage = {
 <p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link('/violations', { owner: row.owner })}">${row.owner}</a>`}</p></div>
 ${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, spans)}
-<h2 id="fix">How to fix it</h2>
+<h2 id="fix">What to do</h2>
 ${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
 <h2 id="history">History</h2>
 ${showStates(spans, request)}`,

@@ -40,8 +40,7 @@ export const violationParameters = [
 export const violationsPage: SitePage = {
   path: '/violations',
   parameters: [...violationParameters, 'after', 'before'],
-  // Ages count from the time of asking.
-  isOfRun: false,
+  isOfRun: 'past',
   async show(request) {
     const { link } = request
     const asked = readAsked(request)

@@ -150,10 +150,7 @@ function startTally() {
   }
 }
 
-export function toRow(
-  violation: RecordedViolation | ResolvedViolation,
-  due: DueDurations | undefined,
-): ViolationRow {
+export function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
   const {
     firstSeen,
     lastSeen,

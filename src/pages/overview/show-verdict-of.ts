@@ -1,6 +1,13 @@
 import type { Report } from '../../model/report.ts'
 import type { Trend } from '../../model/trend.ts'
-import { countSeverities, isAtLeast, isSolved, leastNew, type Severity } from '../../model/violation.ts'
+import {
+  countSeverities,
+  isAtLeast,
+  isSolved,
+  leastNew,
+  type Severity,
+  type ViolationState,
+} from '../../model/violation.ts'
 import { pageRows, testOverdue, testRows } from '../../queries/page-violations.ts'
 import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
 import { showOpenTime } from '../../report/compliance/show-open-time.ts'
@@ -22,7 +29,7 @@ export async function showVerdictOf(
 ): Promise<Markup> {
   const { run, link } = request
   const dueOf = await readDue(request)
-  const inStates = (...states: Parameters<typeof stateAt>[1] extends number ? readonly string[] : never) =>
+  const inStates = (...states: readonly ViolationState[]) =>
     pageRows(index, (row) => states.includes(stateAt(index, row)), { most: 0 }).counts
   const open = inStates('opened', 'continuing')
   const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
@@ -36,7 +43,8 @@ export async function showVerdictOf(
   const isWhole = extent === 'all'
   const word = failing > 0 ? 'Failed' : isWhole ? 'Passed' : 'Incomplete'
   const what = `${count(failing, 'open violation')} ${failing === 1 ? 'fails' : 'fail'} the audit`
-  const oldest = trend.all.oldestOpen
+  const { oldestOpen } = trend.all
+  const oldestMs = oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen)
   return verdictBanner({
     outcome: failing > 0 ? 'failed' : isWhole ? 'passed' : 'unknown',
     word,
@@ -67,7 +75,7 @@ export async function showVerdictOf(
       ...(countEach(['low', 'info'], open.severities) === ''
         ? []
         : [`and ${countEach(['low', 'info'], open.severities)}`]),
-      ...(oldest === null ? [] : [`oldest open: ${showOpenTime(timeOf(request) - Date.parse(oldest))}`]),
+      ...(oldestMs < 60_000 ? [] : [`oldest open: ${showOpenTime(oldestMs)}`]),
       ...(overdue === 0
         ? []
         : [html`<a href="${link('/violations', { state: 'open', overdue: 'true' })}">${overdue} overdue</a>`]),

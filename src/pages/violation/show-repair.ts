@@ -28,8 +28,11 @@ export async function showRepair(
   return html`${rows.map((row) => {
     const names = row.placeholders.map(({ name }) => name)
     return html`<h3>The request that repairs it</h3>
-<p>${row.purpose}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>
-<pre class="command">${curlLines(row, names).join('\n')}</pre>
+<p>${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>
+<pre class="command">${curlLines(row, names).map(
+      (line) => html`${line}
+`,
+    )}</pre>
 ${names.length === 0 ? '' : html`<dl class="facts">${row.placeholders.map(({ name, hint }) => html`<dt><code>${name}</code></dt><dd>${hint}</dd>`)}</dl>`}`
   })}`
 }

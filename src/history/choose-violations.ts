@@ -38,7 +38,7 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   )
 }
 
-function toOutline(row: OutlineRow, project: string, firstSeen: string): ViolationOutline {
+export function toOutline(row: OutlineRow, project: string, firstSeen: string): ViolationOutline {
   const { rule, severity, state, kind, uid, path, owner, waiver } = row
   return {
     ...{ rule, severity, state, project, kind, uid, path, firstSeen },

@@ -2,7 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Resolution, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { PastReader } from './stored-body.ts'
@@ -35,10 +35,20 @@ export interface HistoryReader extends PastReader {
    */
   firstViolations(choice: ViolationChoice): Promise<readonly (RecordedViolation | ResolvedViolation)[]>
   /**
-   * Spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is active. The
-   * span of a violation ends when anything that is said of it changes.
+   * Visits the violations of a choice, and holds none. Those of a project come by kind, uid, rule and path, which are
+   * compared by code points; resolved ones after active ones. The same question has the same answers in the same order.
    */
-  violationSpans(after: number, run: number): Promise<readonly RecordedSpan[]>
+  visitViolations(choice: VisitChoice, visit: (violation: VisitedViolation) => void): Promise<void>
+  /** Visited violations, in the order asked; without those that were pruned since. */
+  foundViolations(found: readonly FoundViolation[]): Promise<readonly (RecordedViolation | ResolvedViolation)[]>
+  /** Violations as of a run whose fingerprints begin with a text: the first `most` of them by fingerprint. */
+  identifyViolations(prefix: string, run: number, most: number): Promise<readonly IdentifiedViolation[]>
+  /**
+   * Visits the spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is
+   * active. The span of a violation ends when anything that is said of it changes. Spans of a violation follow each
+   * other, oldest first.
+   */
+  visitSpans(after: number, run: number, visit: (span: RecordedSpan) => void): Promise<void>
   /** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
@@ -95,14 +105,43 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly resolvedAt: string
 }
 
-export interface ViolationChoice {
+/** Which violations are asked for, and what of them costs more. */
+interface AskedViolations {
   readonly run: number
   /** Whether active violations as of the run are asked for. */
   readonly withActive: boolean
   /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
   readonly resolvedAfter: number | undefined
-  /** Whether `isChosen` reads owners, which cost lookups. */
+  /** Whether owners are read, which cost lookups. */
   readonly withOwner: boolean
+}
+
+export interface VisitChoice extends AskedViolations {
+  /** Whether names and messages are read, which lie in no index. */
+  readonly withText: boolean
+}
+
+/** Where a visited violation is found again. */
+export interface FoundViolation {
+  readonly id: number
+  /** The name of its project as of the run that was asked for. */
+  readonly project: string
+  readonly isResolved: boolean
+  /** The scan that an active one is as of, or the run that resolved it. */
+  readonly run: number
+}
+
+export interface VisitedViolation extends ViolationOutline, FoundViolation {
+  /** Empty unless asked for. */
+  readonly name: string
+  readonly message: string
+}
+
+export interface IdentifiedViolation extends Identity, Omit<FoundViolation, 'project'> {
+  readonly fingerprint: string
+}
+
+export interface ViolationChoice extends AskedViolations {
   /** Is asked once for each violation that is asked for, unordered. */
   isChosen(violation: ViolationOutline): boolean
   sortKey?(violation: ViolationOutline): string
@@ -181,7 +220,8 @@ export interface RunInputs {
   readonly configurationDigest: string
   /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
-  /** Sorted by id. */
+  readonly failOn: FailOn
+  /** Sorted by id; empty likewise. */
   readonly rules: readonly EvaluatedRule[]
   /** Sorted by project; empty for runs of releases that did not store this. */
   readonly projects: readonly ProjectEvaluation[]

@@ -12,6 +12,7 @@ import { rulePage } from './rule.ts'
 import { rulesPage } from './rules.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
+import { violationPage } from './violation.ts'
 import { violationsPage } from './violations.ts'
 import { waiversPage } from './waivers.ts'
 import { workerPage } from './worker.ts'
@@ -20,6 +21,7 @@ import { workerPage } from './worker.ts'
 export const pages: readonly SitePage[] = [
   overviewPage,
   violationsPage,
+  violationPage,
   resourcesPage,
   resourcePage,
   projectPage,

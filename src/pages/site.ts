@@ -81,13 +81,14 @@ async function answerPage(
 ): Promise<Response> {
   const { path } = context.req
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
-  if (page.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
+  const named = query.one('run')
+  const isKept = page.isOfRun === true || (page.isOfRun === 'past' && named !== undefined)
+  if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
-  const named = query.one('run')
   const last = await history.lastRun()
   if (last === undefined) return noRun(context)
-  if (!page.isOfRun) neverKept(context)
+  if (!isKept) neverKept(context)
   else if (freshness.isFresh(context, last)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined

@@ -7,10 +7,17 @@ export const style = `${styleSheet('hookdrift')}
 .as-of { font-size: .875rem; } .crumbs ol { display: flex; flex-wrap: wrap; list-style: none; padding: 0; margin: 16px 0 0; font-size: .875rem; }
 .crumbs li:not(:last-child)::after { content: "/" / ""; padding: 0 8px; color: var(--soft); }
 input, select, button { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 4px; padding: 4px 8px; min-height: 32px; max-width: 100%; }
-.filters { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 16px 0; font-size: .875rem; } .filters label { display: grid; gap: 2px; color: var(--soft); } .filters input, .filters select { color: var(--ink); }
-pre.command { display: block; white-space: pre-wrap; overflow-wrap: anywhere; padding: 12px 16px; font-size: .8rem; }
-.pager { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; font-size: .875rem; margin: 16px 0; } .pager p { margin: 0; } .plain { list-style: none; padding: 0; margin: 4px 0; }
-input[type=search] { width: 24ch; }
-.prose { max-width: 72ch; } .prose li { margin: 4px 0; } [hidden] { display: none !important; }
+h1 { margin-top: 8px; } .figure a { color: inherit; } .inline a { color: inherit; }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(152px, 1fr)); gap: 8px 12px; align-items: end; padding: 12px 16px 16px; margin: 8px 0 16px; background: var(--panel); border: 1px solid var(--line); font-size: .875rem; }
+.filters p { margin: 0; } .filters label { color: var(--soft); } .filters select, .filters input:not([type=checkbox]) { display: block; width: 100%; background: var(--paper); }
+.filters .check { min-height: 32px; display: flex; gap: 8px; align-items: center; } .filters input[type=checkbox] { min-height: 0; width: 16px; height: 16px; } .filters button { background: var(--ink); color: var(--paper); border-color: var(--ink); padding: 4px 16px; cursor: pointer; }
+.summary { max-width: none; } .pager ul { display: flex; gap: 24px; margin: 16px 0; }
+.lines { list-style: none; margin: 8px 0; padding: 0; } .lines li { display: flex; gap: 8px; align-items: baseline; padding: 4px 0; border-bottom: 1px solid var(--line); } .lines .n { margin-left: auto; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 40px; }
+.lead { font-size: 1.25rem; line-height: 1.4; max-width: none; margin: 8px 0; } .note { border-left: 4px solid var(--line); padding: 4px 12px; margin: 16px 0; }
+pre.command { overflow-x: auto; padding: 12px 16px; font: .8125rem/1.5 ui-monospace, monospace; white-space: pre-wrap; }
+.served aside h2:not(:first-child) { margin-top: 24px; } .served aside p { margin: 8px 0; } .served aside .command { display: block; padding: 4px 8px; } aside .facts { grid-template-columns: 1fr; gap: 0; } aside .facts dd { margin-bottom: 8px; } .controls { padding-left: 20px; }
+.states > li { margin: 4px 0; }
+.plain { list-style: none; padding: 0; margin: 4px 0; } .prose { max-width: 72ch; } .prose li { margin: 4px 0; } [hidden] { display: none !important; }
 @media print { .site, .filters, .crumbs { display: none; } }
 `

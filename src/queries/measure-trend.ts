@@ -2,7 +2,7 @@ import type { EndedRun, RecordedSpan } from '../history/reader.ts'
 import { dayMs, isoTime } from '../model/clock.ts'
 import { overdueRule } from '../model/due.ts'
 import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'
-import { countSeverities, isSolved, type Severity, severities } from '../model/violation.ts'
+import { isSolved, type Severity, severities, totalOf } from '../model/violation.ts'
 
 const weekMs = 7 * dayMs
 
@@ -12,49 +12,60 @@ interface Period {
   readonly to: number
 }
 
+type PastRun = Pick<EndedRun, 'startedAt' | 'isCommitted' | 'incomplete'>
+
 /**
- * The trend of some violations. `spans`: all that reach into the period. Only what a scan proved gone counts as fixed, and
- * what it could not check stays open: an incomplete scan never looks like an improvement.
+ * Measures the trend of violations, of which it holds one at a time. Only what a scan proved gone counts as fixed, and what
+ * it could not check stays open: an incomplete scan never looks like an improvement.
  */
-export function measureTrend(
-  spans: readonly RecordedSpan[],
-  runs: readonly Pick<EndedRun, 'startedAt' | 'isCommitted' | 'incomplete'>[],
-  { from, to }: Period,
-): Trend {
-  // What is overdue is counted with the violations themselves.
-  const lives = gatherLives(spans.filter(({ rule }) => rule !== overdueRule))
-  const openAt = (time: number) => lives.filter((life) => life.open.some((span) => isIn(span, time)))
-  const stepTo = (start: number, end: number): TrendStep => {
-    // The first moment of the period belongs to it.
-    const isWithin = (time: number | undefined) =>
-      time !== undefined && time <= end && (time > start || (start === from && time === from))
-    const ended = lives.filter((life) => isWithin(life.endedAt))
-    const within = runs.filter((run) => run.isCommitted && isWithin(Date.parse(run.startedAt)))
-    return {
-      opened: lives.filter((life) => isWithin(life.openedAt)).length,
-      fixed: ended.filter(({ resolution }) => resolution === 'fixed').length,
-      removed: ended.filter(({ resolution }) => resolution === 'removed').length,
-      closed: ended.filter(({ resolution }) => !isSolved(resolution)).length,
-      runs: within.length,
-      incomplete: within.filter(({ incomplete }) => incomplete > 0).length,
-    }
+export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
+  const weekEnds = weeksBack({ from, to })
+  const dayStarts = daysWithin({ from, to })
+  const weeks = tallySteps(weekEnds, from)
+  const days = tallySteps(
+    dayStarts.map((start) => Math.min(to, start + dayMs - 1)),
+    from,
+  )
+  const fixing = new Map(severities.map((severity) => [severity, tallyFixing({ from, to })]))
+  let spans: RecordedSpan[] = []
+  const endLife = () => {
+    const life = lifeOf(spans)
+    spans = []
+    if (life === undefined) return
+    weeks.add(life)
+    days.add(life)
+    fixing.get(life.severity)?.add(life)
   }
   return {
-    ...{ from: isoTime(from), to: isoTime(to) },
-    weeks: weeksBack({ from, to }).map((end): TrendWeek => {
-      const start = Math.max(from, end - weekMs)
-      return { from: isoTime(start), to: isoTime(end), ...stepTo(start, end), open: openAt(end).length }
-    }),
-    days: daysWithin({ from, to }).map((start): TrendDay => {
-      const end = Math.min(to, start + dayMs - 1)
-      const date = isoTime(start).slice(0, 10)
-      return { date, ...stepTo(Math.max(from, start - 1), end), open: countSeverities(openAt(end)) }
-    }),
-    all: measureFixing(lives, { from, to }),
-    bySeverity: severities.map((severity) => {
-      const alike = lives.filter((life) => life.severity === severity)
-      return { severity, ...measureFixing(alike, { from, to }) }
-    }),
+    /** All spans that reach into the period; those of a violation follow each other, oldest first. */
+    add(span: RecordedSpan): void {
+      // What is overdue is counted with the violations themselves.
+      if (span.rule === overdueRule) return
+      const [{ project, fingerprint, firstSeen }] = [spans[0] ?? span]
+      const isSame = project === span.project && fingerprint === span.fingerprint && firstSeen === span.firstSeen
+      if (!isSame) endLife()
+      spans.push(span)
+    },
+    conclude(): Trend {
+      endLife()
+      for (const run of runs) if (run.isCommitted) for (const step of [weeks, days]) step.addRun(run)
+      const bySeverity = severities.map((severity) => ({ severity, tally: fixing.get(severity) }))
+      return {
+        ...{ from: isoTime(from), to: isoTime(to) },
+        weeks: weeks.conclude().map(({ open, ...step }, at): TrendWeek => {
+          const end = weekEnds[at] ?? to
+          return { from: isoTime(Math.max(from, end - weekMs)), to: isoTime(end), ...step, open: totalOf(open) }
+        }),
+        days: days.conclude().map(({ open, ...step }, at): TrendDay => {
+          return { date: isoTime(dayStarts[at] ?? to).slice(0, 10), ...step, open }
+        }),
+        all: sumFixing(bySeverity.flatMap(({ tally }) => (tally === undefined ? [] : [tally.found]))),
+        bySeverity: bySeverity.map(({ severity, tally }) => ({
+          severity,
+          ...sumFixing(tally === undefined ? [] : [tally.found]),
+        })),
+      }
+    },
   }
 }
 
@@ -84,41 +95,104 @@ interface Life {
   readonly resolution: RecordedSpan['resolution']
 }
 
-function gatherLives(spans: readonly RecordedSpan[]): readonly Life[] {
-  const byLife = Map.groupBy(spans, ({ project, fingerprint, firstSeen }) => `${project} ${fingerprint} ${firstSeen}`)
-  return [...byLife.values()].flatMap((unsorted) => {
-    const ofLife = unsorted.toSorted((a, b) => (a.from < b.from ? -1 : 1))
-    const [first, last] = [ofLife.at(0), ofLife.at(-1)]
-    if (first === undefined || last === undefined) return []
-    const isEnded = last.to !== null && !last.goesOn
-    return [
-      {
-        firstSeen: Date.parse(first.firstSeen),
-        severity: last.severity,
-        open: ofLife
-          .filter(({ isWaived }) => !isWaived)
-          .map(({ from, to }) => ({ from: Date.parse(from), to: to === null ? undefined : Date.parse(to) })),
-        openedAt: first.from === first.firstSeen && !first.isWaived ? Date.parse(first.firstSeen) : undefined,
-        endedAt: isEnded && last.to !== null ? Date.parse(last.to) : undefined,
-        resolution: isEnded ? last.resolution : null,
-      },
-    ]
-  })
-}
-
-function isIn({ from, to }: Life['open'][number], time: number): boolean {
-  return from <= time && (to === undefined || to > time)
-}
-
-function measureFixing(lives: readonly Life[], { from, to }: Period): OpenAndFixed {
-  const open = lives.filter((life) => life.open.some((span) => isIn(span, to)))
-  const fixed = lives.flatMap(({ firstSeen, endedAt, resolution }) =>
-    endedAt !== undefined && endedAt >= from && isSolved(resolution) ? [endedAt - firstSeen] : [],
-  )
+function lifeOf(spans: readonly RecordedSpan[]): Life | undefined {
+  const [first, last] = [spans.at(0), spans.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const isEnded = last.to !== null && !last.goesOn
   return {
-    open: open.length,
-    oldestOpen: open.length === 0 ? null : isoTime(Math.min(...open.map(({ firstSeen }) => firstSeen))),
-    fixed: fixed.length,
-    meanTimeToFixMs: fixed.length === 0 ? null : Math.round(fixed.reduce((sum, ms) => sum + ms, 0) / fixed.length),
+    firstSeen: Date.parse(first.firstSeen),
+    severity: last.severity,
+    open: spans
+      .filter(({ isWaived }) => !isWaived)
+      .map(({ from, to }) => ({ from: Date.parse(from), to: to === null ? undefined : Date.parse(to) })),
+    openedAt: first.from === first.firstSeen && !first.isWaived ? Date.parse(first.firstSeen) : undefined,
+    endedAt: isEnded && last.to !== null ? Date.parse(last.to) : undefined,
+    resolution: isEnded ? last.resolution : null,
+  }
+}
+
+type Counts = Record<Severity, number>
+
+/**
+ * Counts what happened in the steps of a period that end at `ends`: each from the end of the one before, which does not
+ * belong to it. The first moment of the period belongs to the first step.
+ */
+function tallySteps(ends: readonly number[], from: number) {
+  const none = (): Counts => ({ critical: 0, high: 0, medium: 0, low: 0, info: 0 })
+  const steps = ends.map(() => ({ opened: 0, fixed: 0, removed: 0, closed: 0, runs: 0, incomplete: 0 }))
+  /** By how many more are open at the end of each step than at the end of the one before. */
+  const rises = [...ends.map(none), none()]
+  const stepOf = (time: number | undefined) =>
+    time === undefined || time < from ? undefined : steps[firstFrom(ends, time)]
+  return {
+    add({ severity, open, openedAt, endedAt, resolution }: Life): void {
+      const opening = stepOf(openedAt)
+      if (opening !== undefined) opening.opened++
+      const ending = stepOf(endedAt)
+      if (ending !== undefined) ending[resolution === 'fixed' || resolution === 'removed' ? resolution : 'closed']++
+      for (const span of open) {
+        const [rise, fall] = [rises[firstFrom(ends, span.from)], rises[firstFrom(ends, span.to ?? Infinity)]]
+        if (rise !== undefined) rise[severity]++
+        if (fall !== undefined) fall[severity]--
+      }
+    },
+    addRun({ startedAt, incomplete }: PastRun): void {
+      const step = stepOf(Date.parse(startedAt))
+      if (step === undefined) return
+      step.runs++
+      if (incomplete > 0) step.incomplete++
+    },
+    conclude(): (TrendStep & { readonly open: Counts })[] {
+      const open = none()
+      return steps.map((step, at) => {
+        for (const severity of severities) open[severity] += rises[at]?.[severity] ?? 0
+        return { ...step, open: { ...open } }
+      })
+    },
+  }
+}
+
+/** The index of the first of sorted values that is not less; their number when there is none. */
+function firstFrom(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+interface Fixing {
+  open: number
+  oldest: number
+  fixed: number
+  fixingMs: number
+}
+
+function tallyFixing({ from, to }: Period) {
+  const found: Fixing = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
+  return {
+    found,
+    add({ firstSeen, open, endedAt, resolution }: Life): void {
+      if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
+        found.open++
+        found.oldest = Math.min(found.oldest, firstSeen)
+      }
+      if (endedAt === undefined || endedAt < from || !isSolved(resolution)) return
+      found.fixed++
+      found.fixingMs += endedAt - firstSeen
+    },
+  }
+}
+
+function sumFixing(all: readonly Fixing[]): OpenAndFixed {
+  const sum = (of: (one: Fixing) => number) => all.reduce((total, one) => total + of(one), 0)
+  const [open, fixed] = [sum((one) => one.open), sum((one) => one.fixed)]
+  return {
+    open,
+    oldestOpen: open === 0 ? null : isoTime(Math.min(...all.map(({ oldest }) => oldest))),
+    fixed,
+    meanTimeToFixMs: fixed === 0 ? null : Math.round(sum((one) => one.fixingMs) / fixed),
   }
 }

@@ -2,12 +2,11 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
-import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import { projectKey } from '../model/keys.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
-import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
+import { countSeverities, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
@@ -59,6 +58,7 @@ export interface StatusQuery {
 export async function readStatus(
   reader: HistoryReader & Pick<Acceptances, 'acceptances'>,
   query: StatusQuery,
+  count = countActive,
 ): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
   const run = query.run ?? (await reader.lastRun())
@@ -76,10 +76,10 @@ export async function readStatus(
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
-  const active = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
+  const active = run === undefined ? new Map<string, ActiveCounts>() : await count(reader, run.number)
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
-    return scan === undefined ? neverScanned(name) : statusOf(scan, active.get(name) ?? [], query)
+    return scan === undefined ? neverScanned(name) : statusOf(scan, active.get(name) ?? noneActive(), query)
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   return { command: 'status', ...extent, ...(await describeMoved(reader)), ...limited(rows, limit) }
@@ -95,12 +95,35 @@ async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>,
   }
 }
 
+/** Active violations of a project. */
+export interface ActiveCounts {
+  /** Open ones by severity. */
+  readonly open: Record<Severity, number>
+  waived: number
+  unknown: number
+}
+
+export const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, unknown: 0 })
+
+/** Counts active violations by project, and holds none. */
+async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
+  const found = new Map<string, ActiveCounts>()
+  const asked = { run, withActive: true, resolvedAfter: undefined, withOwner: false, withText: false }
+  await reader.visitViolations(asked, ({ project, state, severity }) => {
+    const counts = found.get(project) ?? noneActive()
+    found.set(project, counts)
+    if (state === 'waived' || state === 'unknown') counts[state]++
+    else counts.open[severity]++
+  })
+  return found
+}
+
 /** Whether any project is stale; also true when no project was ever scanned. */
 export function isStale(rows: readonly StatusRow[]): boolean {
   return rows.length === 0 || rows.some(({ stale }) => stale)
 }
 
-function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { now, dueAfter }: StatusQuery): StatusRow {
+function statusOf(scan: RecordedScan, active: ActiveCounts, { now, dueAfter }: StatusQuery): StatusRow {
   const { project, run, coverage, incompleteSince } = scan
   const ageMs = now - Date.parse(run.finishedAt)
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
@@ -115,9 +138,9 @@ function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { no
     incomplete_since: incompleteSince?.startedAt ?? null,
     stale: isOld || isIncompleteForLong,
     reason: isOld ? 'not scanned for too long' : isIncompleteForLong ? 'no complete scan for too long' : null,
-    violations: countSeverities(active.filter(isOpen)),
-    waived: active.filter(({ state }) => state === 'waived').length,
-    unknown: active.filter(({ state }) => state === 'unknown').length,
+    violations: active.open,
+    waived: active.waived,
+    unknown: active.unknown,
   }
 }
 

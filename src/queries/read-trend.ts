@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { CommittedRun, EndedRun, HistoryReader } from '../history/reader.ts'
 import { dayMs } from '../model/clock.ts'
 import { policyProject } from '../model/resource.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
@@ -11,7 +11,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { type Column, layTable } from '../text/table.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { measureTrend } from './measure-trend.ts'
+import { startTrend } from './measure-trend.ts'
 
 /** What a report shows of the past, and `trend` unless asked for more. */
 export const trendDays = 90
@@ -27,17 +27,26 @@ export interface TrendQuery {
 /** How violations developed up to a run; later runs do not matter. */
 export async function findTrend(reader: HistoryReader, { run, since, projects }: TrendQuery): Promise<Trend> {
   const to = Date.parse(run.startedAt)
-  const ended = await reader.endedRuns(Number.MAX_SAFE_INTEGER)
-  const runs = ended.runs.filter(({ number, isCommitted }) => isCommitted && number <= run.number)
+  const runs = (await runsSince(reader, since ?? to - trendDays * dayMs)).filter(
+    ({ number, isCommitted }) => isCommitted && number <= run.number,
+  )
   const first = runs.reduce((least, { startedAt }) => Math.min(least, Date.parse(startedAt)), to)
   const from = Math.min(to, Math.max(first, since ?? to - trendDays * dayMs))
   const before = runs.find(({ startedAt }) => Date.parse(startedAt) < from)?.number ?? 0
-  const spans = await reader.violationSpans(before, run.number)
-  return measureTrend(
-    spans.filter(({ project }) => matchesProject(project, projects)),
-    runs,
-    { from, to },
-  )
+  const trend = startTrend(runs, { from, to })
+  await reader.visitSpans(before, run.number, (span) => {
+    if (matchesProject(span.project, projects)) trend.add(span)
+  })
+  return trend.conclude()
+}
+
+/** Ended runs, newest first, as far back as one before a time: there may be millions. */
+async function runsSince(reader: HistoryReader, time: number): Promise<readonly EndedRun[]> {
+  for (let most = 1000; ; most *= 8) {
+    const { runs, total } = await reader.endedRuns(most)
+    const isReached = runs.some(({ startedAt, isCommitted }) => isCommitted && Date.parse(startedAt) < time)
+    if (isReached || total <= most) return runs
+  }
 }
 
 /** The trend, a row for each day, oldest first. Texts show weeks. */

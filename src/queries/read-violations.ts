@@ -150,7 +150,7 @@ function startTally() {
   }
 }
 
-function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
+export function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {
   const {
     firstSeen,
     lastSeen,

@@ -1,4 +1,4 @@
-import type { HistoryReader, ViolationOutline } from '../../src/history/reader.ts'
+import type { HistoryReader, RecordedSpan, ViolationOutline, VisitedViolation } from '../../src/history/reader.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
@@ -12,7 +12,9 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await reader.resolvedBetween(0, run),
     ...(await firstAt(reader, run)),
     byText(await reader.waivedBetween(run - 2, run)),
-    byText(await reader.violationSpans(run - 2, run)),
+    byText(await spansOf(reader, run - 2, run)),
+    ...(await visitedAt(reader, run)),
+    (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
   ]
   for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
@@ -28,6 +30,27 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
   for (const uid of uids) state.push(await reader.find(uid, run))
   for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
   return state
+}
+
+/** The spans of violations, as visited. */
+export async function spansOf(reader: HistoryReader, after: number, run: number): Promise<RecordedSpan[]> {
+  const spans: RecordedSpan[] = []
+  await reader.visitSpans(after, run, (span) => spans.push(span))
+  return spans
+}
+
+/** What is visited, in order within each project; and what is found again by it. Ids are a backend's own. */
+async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (const isWhole of [true, false]) {
+    const visited: VisitedViolation[] = []
+    const choice = { run, withActive: true, resolvedAfter: 0, withOwner: isWhole, withText: isWhole }
+    await reader.visitViolations(choice, (violation) => visited.push(violation))
+    const places = new Map([...Map.groupBy(visited, ({ project }) => project)].sort())
+    const named = [...places].map(([project, found]) => [project, found.map(({ id: _, ...rest }) => rest)])
+    answers.push(named, byText(await reader.foundViolations(visited)))
+  }
+  return answers
 }
 
 /** The first violations, few and all, in several orders. */

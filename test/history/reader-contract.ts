@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
+import type { RecordedSpan } from '../../src/history/reader.ts'
+import { compareText } from '../../src/history/report-order.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
-import { answersAt, answersOf } from './answers-of.ts'
+import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import {
   aChange,
@@ -134,16 +136,18 @@ export function describeReader(name: string, makePlace: () => Place): void {
         }
       }
       const first = [span('a', {}), span('b', {})]
-      expect(await fixture.history.violationSpans(0, 1)).toEqual(first)
+      const inOrder = (spans: readonly RecordedSpan[]) =>
+        spans.toSorted((a, b) => compareText(a.fingerprint, b.fingerprint) || compareText(a.from, b.from))
+      expect(await spansOf(fixture.history, 0, 1)).toEqual(inOrder(first))
       const ended = [
         span('a', { to: at(2), goesOn: true }),
         span('b', { to: at(2), resolution: 'fixed' }),
         span('a', { from: at(2) }),
         span('c', { from: at(2), firstSeen: at(2) }),
       ]
-      expect(await fixture.history.violationSpans(1, 3)).toEqual(ended)
-      expect(await fixture.history.violationSpans(2, 3)).toEqual(ended.slice(2))
-      expect(await fixture.history.violationSpans(0, 0)).toEqual([])
+      expect(await spansOf(fixture.history, 1, 3)).toEqual(inOrder(ended))
+      expect(await spansOf(fixture.history, 2, 3)).toEqual(inOrder(ended.slice(2)))
+      expect(await spansOf(fixture.history, 0, 0)).toEqual([])
     })
 
     it('lists interrupted runs too, newest first, and hides a run under way', async () => {

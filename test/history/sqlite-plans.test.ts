@@ -11,6 +11,7 @@ import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
 import { endedRuns } from '../../src/history/sqlite/sqlite-reader.ts'
 import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
+import { identifyViolations, visitViolations } from '../../src/history/sqlite/visit-violations.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { at, payments } from './samples.ts'
 
@@ -86,6 +87,8 @@ describe('query plans', () => {
       resolvedBetween(listening, 0, asOf)
       firstViolations(listening, fifty)
       firstViolations(listening, { ...fifty, withOwner: true })
+      visitViolations(listening, { ...fifty, withOwner: true, withText: true }, () => {})
+      identifyViolations(listening, 'abc', asOf, 5)
       waivedBetween(listening, 0, asOf)
       stateAt(listening, payments, asOf)
       stateAt(listening, payments, asOf, 'endpoint')
@@ -103,11 +106,17 @@ describe('query plans', () => {
 
   it('choose active violations within their index, and find the ended ones of a project by the run', () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
-    const plans = preparedBy((listening) => firstViolations(listening, fifty)).map((sql) => stepsOf(sql).join())
-    expect(plans).toContainEqual(
-      expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?\)$/),
-    )
-    expect(plans).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
+    const visited = { ...fifty, withText: false }
+    for (const work of [
+      (listening: Database) => firstViolations(listening, fifty),
+      (listening: Database) => visitViolations(listening, visited, () => {}),
+    ]) {
+      const steps = preparedBy(work).flatMap(stepsOf)
+      expect(steps).toContainEqual(
+        expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?\)$/),
+      )
+      expect(steps).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
+    }
   })
 
   it('find referrers of a resource by their index', () => {

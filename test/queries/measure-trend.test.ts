@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RecordedSpan } from '../../src/history/reader.ts'
-import { measureTrend } from '../../src/queries/measure-trend.ts'
+import { startTrend } from '../../src/queries/measure-trend.ts'
 
 const day = 86_400_000
 const end = Date.parse('2026-11-21T00:00:00.000Z')
@@ -14,8 +14,11 @@ function aSpan(fingerprint: string, from: number, parts: Partial<RecordedSpan> =
   }
 }
 
-const trendOf = (spans: readonly RecordedSpan[], days = 14, runs: Parameters<typeof measureTrend>[1] = []) =>
-  measureTrend(spans, runs, { from: end - days * day, to: end })
+const trendOf = (spans: readonly RecordedSpan[], days = 14, runs: Parameters<typeof startTrend>[0] = []) => {
+  const trend = startTrend(runs, { from: end - days * day, to: end })
+  for (const span of spans.toSorted((a, b) => a.fingerprint.localeCompare(b.fingerprint))) trend.add(span)
+  return trend.conclude()
+}
 const weekly = (spans: readonly RecordedSpan[], days = 14) =>
   trendOf(spans, days).weeks.map(({ opened, fixed, removed, closed, open }) => [opened, fixed, removed, closed, open])
 const high = (spans: readonly RecordedSpan[]) => trendOf(spans).bySeverity.find(({ severity }) => severity === 'high')

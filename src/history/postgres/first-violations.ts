@@ -1,23 +1,16 @@
-import { chooseViolations, type OutlineRow } from '../choose-violations.ts'
-import type { ResolvedViolation, ViolationChoice } from '../reader.ts'
+import { chooseViolations } from '../choose-violations.ts'
+import type { FoundViolation, ResolvedViolation, ViolationChoice } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
-import type { Transaction } from './connect.ts'
-import { ownerSql } from './owner-sql.ts'
-import { lastScanSql } from './sql-fragments.ts'
+import type { Session, Transaction } from './connect.ts'
 import {
-  activeAsOf,
   activeSql,
-  isResolvedSql,
-  namedAt,
   type RecordedViolationRow,
   type ResolvedRow,
   resolvedSql,
-  stateSql,
   toResolved,
   toViolation,
 } from './violations-at.ts'
-
-type FoundRow = OutlineRow & { readonly project: string; readonly run: number; readonly firstSeen: string }
+import { outlineRows } from './visit-violations.ts'
 
 /**
  * Holds what comes first, and reads the rest of their rows, in a snapshot. All others are read as far as choosing and
@@ -28,51 +21,37 @@ export async function firstViolations(
   choice: ViolationChoice,
 ): Promise<(RecordedViolation | ResolvedViolation)[]> {
   const choosing = chooseViolations(choice)
-  for (const [sql, values] of outlines(choice)) {
-    for await (const row of transaction.iterate<FoundRow>(sql, values)) choosing.add(row, row)
-  }
-  const chosen = choosing.chosen().map(({ id, run, outline: { state, project } }) => ({ id, run, state, project }))
-  const found = new Map<number, RecordedViolation | ResolvedViolation>()
-  const [resolved, active] = [true, false].map((is) => chosen.filter(({ state }) => (state === 'resolved') === is))
-  for (const row of await rowsOf<RecordedViolationRow>(transaction, active, activeSql))
-    found.set(row.id, toViolation(row))
-  for (const row of await rowsOf<ResolvedRow>(transaction, resolved, resolvedSql)) found.set(row.id, toResolved(row))
-  return chosen.flatMap(({ id }) => found.get(id) ?? [])
-}
-
-function outlines({ run, withActive, resolvedAfter, withOwner }: ViolationChoice): [string, number[]][] {
-  const select = (columns: string, scan: string) => `SELECT x.id, x.kind, x.uid, x.rule, x.path, x.severity, x.waiver,
-    coalesce(s.name, '') AS project, f.started_at AS "firstSeen", ${withOwner ? ownerSql(scan) : 'NULL'} AS owner, ${columns}`
-  const first = 'JOIN hookdrift.run f ON f.number = x.first_run'
-  const active = activeAsOf(
-    lastScanSql('$1'),
-    (from) => `${select(`s.run, ${stateSql}`, 's.run')} FROM ${from} ${first}`,
+  for await (const row of outlineRows(transaction, { ...choice, withText: false })) choosing.add(row, row)
+  return foundViolations(
+    transaction,
+    choosing.chosen().map(({ id, run, outline: { state, project } }) => {
+      return { id, run, project, isResolved: state === 'resolved' }
+    }),
   )
-  const resolved = `${select("x.to_run AS run, 'resolved' AS state", 'x.to_run')} FROM ${namedAt('$2')} ${first}
-    WHERE ${isResolvedSql('$1', '$2')}`
-  return [
-    ...(withActive ? [[active, [run]] satisfies [string, number[]]] : []),
-    ...(resolvedAfter === undefined ? [] : [[resolved, [resolvedAfter, run]] satisfies [string, number[]]]),
-  ]
 }
 
-interface Chosen {
-  readonly id: number
-  readonly run: number
-  readonly project: string
+export async function foundViolations(
+  session: Session,
+  asked: readonly FoundViolation[],
+): Promise<(RecordedViolation | ResolvedViolation)[]> {
+  const found = new Map<number, RecordedViolation | ResolvedViolation>()
+  const [resolved, active] = [true, false].map((is) => asked.filter(({ isResolved }) => isResolved === is))
+  for (const row of await rowsOf<RecordedViolationRow>(session, active, activeSql)) found.set(row.id, toViolation(row))
+  for (const row of await rowsOf<ResolvedRow>(session, resolved, resolvedSql)) found.set(row.id, toResolved(row))
+  return asked.flatMap(({ id }) => found.get(id) ?? [])
 }
 
 async function rowsOf<Row extends object>(
-  transaction: Transaction,
-  chosen: readonly Chosen[] = [],
+  session: Session,
+  found: readonly FoundViolation[] = [],
   statement: (from: string) => string,
 ): Promise<Row[]> {
-  if (chosen.length === 0) return []
+  if (found.length === 0) return []
   const from = `unnest($1::bigint[], $2::bigint[], $3::text[]) AS s (id, run, name)
     CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v WHERE v.id = s.id LIMIT 1) x`
-  return transaction.all<Row>(statement(from), [
-    chosen.map(({ id }) => id),
-    chosen.map(({ run }) => run),
-    chosen.map(({ project }) => project),
+  return session.all<Row>(statement(from), [
+    found.map(({ id }) => id),
+    found.map(({ run }) => run),
+    found.map(({ project }) => project),
   ])
 }

@@ -2,14 +2,16 @@ import type { CommittedRun, EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
-import { firstViolations } from './first-violations.ts'
+import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt, versionsAt } from './state-at.ts'
-import { resolvedBetween, violationSpans, violationsAt, waivedBetween } from './violations-at.ts'
+import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
+import { visitSpans } from './visit-spans.ts'
+import { identifyViolations, visitViolations } from './visit-violations.ts'
 
 /** Its `close` closes the database. */
 export function postgresReader(db: PostgresDatabase): HistoryReader {
@@ -40,7 +42,10 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     violationsAt: inSnapshot(violationsAt),
     resolvedBetween: inSnapshot(resolvedBetween),
     firstViolations: inSnapshot(firstViolations),
-    violationSpans: inSnapshot(violationSpans),
+    visitViolations: inSnapshot(visitViolations),
+    foundViolations: inSnapshot(foundViolations),
+    identifyViolations: inSnapshot(identifyViolations),
+    visitSpans: inSnapshot(visitSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: inSnapshot(stateAt),
     versionsAt: asking(versionsAt),

@@ -5,7 +5,7 @@ import type { Session } from './connect.ts'
 import { readChanges } from './read-run.ts'
 import { validAtSql } from './sql-fragments.ts'
 
-interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
+interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> {
   readonly rules: string | null
   readonly projects: string | null
 }
@@ -18,7 +18,7 @@ interface OfProject {
 /** In a snapshot. */
 export async function readRunInputs(session: Session, run: number): Promise<RunInputs | undefined> {
   const row = await session.get<RunRow>(
-    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId",
+    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId", fail_on AS "failOn",
        (SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules,
        (SELECT body FROM hookdrift.document WHERE sha256 = projects_document) AS projects
      FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,

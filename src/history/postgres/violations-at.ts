@@ -1,4 +1,4 @@
-import type { RecordedSpan, ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
@@ -79,20 +79,6 @@ export function toViolation<Row extends RecordedViolationRow>({ id: _, ...row }:
 /** The scans that saw it may be pruned. */
 export function toResolved(row: ResolvedRow): ResolvedViolation {
   return toViolation({ ...row, lastSeen: row.lastSeen ?? '' })
-}
-
-/** Spans that reach into runs after `after`, up to `run`, as of `run`. */
-export async function violationSpans(session: Session, after: number, run: number): Promise<RecordedSpan[]> {
-  return session.all<RecordedSpan>(
-    `SELECT coalesce(s.name, '') AS project, x.fingerprint, x.rule, x.severity, x.waiver IS NOT NULL AS "isWaived",
-       f.started_at AS "firstSeen", b.started_at AS "from", e.started_at AS "to",
-       EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $2) AS "goesOn",
-       CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution
-     FROM ${namedAt('$2')} JOIN hookdrift.run f ON f.number = x.first_run JOIN hookdrift.run b ON b.number = x.from_run
-     LEFT JOIN hookdrift.run e ON e.number = x.to_run AND x.to_run <= $2
-     WHERE x.from_run <= $2 AND (x.to_run IS NULL OR x.to_run > $1) ORDER BY x.id`,
-    [after, run],
-  )
 }
 
 /** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */

@@ -5,7 +5,7 @@ import type { RunInputs } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { readChanges } from './read-run.ts'
 
-interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
+interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> {
   readonly rules: string | null
   readonly projects: string | null
 }
@@ -18,8 +18,8 @@ interface OfProject {
 export function readRunInputs(db: Database, run: number): RunInputs | undefined {
   const row = cachedStatement<[number], RunRow>(
     db,
-    `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId,
-            (SELECT body FROM document WHERE sha256 = rules_document) AS rules,
+    `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId, fail_on AS failOn,
+       (SELECT body FROM document WHERE sha256 = rules_document) AS rules,
             (SELECT body FROM document WHERE sha256 = projects_document) AS projects
      FROM run WHERE number = ? AND state = 'committed'`,
   ).get(run)

@@ -18,6 +18,17 @@ export function lastRun(db: Database): CommittedRun | undefined {
   return cachedStatement<[], CommittedRun>(db, `${committedRunsSql} DESC LIMIT 1`).get()
 }
 
+/** The start of a run, which many rows share. */
+export function runStarts(db: Database): (run: number) => string {
+  const known = new Map<number, string>()
+  const find = cachedStatement<[number], string>(db, 'SELECT started_at FROM run WHERE number = ?').pluck()
+  return (run) => {
+    const start = known.get(run) ?? find.get(run) ?? ''
+    known.set(run, start)
+    return start
+  }
+}
+
 /** Columns of a stored body, from `version v` and `run r`. */
 export const bodyColumns =
   'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normal_form_version AS normaliser, r.seal_key_id AS sealKeyId'

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
-import { firstViolations } from './first-violations.ts'
+import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './move/mark-moved.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
@@ -10,7 +10,9 @@ import { find, referrersOf, search, versionsOf, violationsOf } from './resource-
 import { committedRuns, lastRun } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt, versionsAt } from './state-at.ts'
-import { resolvedBetween, violationSpans, violationsAt, waivedBetween } from './violations-at.ts'
+import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
+import { visitSpans } from './visit-spans.ts'
+import { identifyViolations, visitViolations } from './visit-violations.ts'
 
 /** Each query runs in one transaction, so its rows are consistent. */
 export function sqliteReader(db: Database): HistoryReader {
@@ -29,7 +31,10 @@ export function sqliteReader(db: Database): HistoryReader {
     violationsAt: asking(violationsAt),
     resolvedBetween: asking(resolvedBetween),
     firstViolations: asking(firstViolations),
-    violationSpans: asking(violationSpans),
+    visitViolations: asking(visitViolations),
+    foundViolations: asking(foundViolations),
+    identifyViolations: asking(identifyViolations),
+    visitSpans: asking(visitSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: asking(stateAt),
     versionsAt: asking(versionsAt),

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { RecordedSpan, ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
@@ -54,30 +54,6 @@ export function resolvedBetween(db: Database, after: number, run: number): Resol
   return rows
     .map((row) => toNamed(row, names.get(row.projectId) ?? ''))
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
-}
-
-/** Spans that reach into runs after `after`, up to `run`, as of `run`. */
-export function violationSpans(db: Database, after: number, run: number): RecordedSpan[] {
-  const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
-  type SpanRow = Omit<RecordedSpan, 'project' | 'isWaived' | 'goesOn'> & {
-    projectId: number
-    isWaived: 0 | 1
-    goesOn: 0 | 1
-  }
-  const rows = cachedStatement<{ after: number; run: number }, SpanRow>(
-    db,
-    `SELECT x.project_id AS projectId, x.fingerprint, x.rule, x.severity, x.waiver IS NOT NULL AS isWaived,
-         (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen,
-         (SELECT started_at FROM run WHERE number = x.from_run) AS "from", e.started_at AS "to",
-         EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn,
-         iif(e.number IS NULL, NULL, x.resolution) AS resolution
-       FROM violation x LEFT JOIN run e ON e.number = x.to_run AND x.to_run <= @run
-       WHERE x.from_run <= @run AND (x.to_run IS NULL OR x.to_run > @after) ORDER BY x.id`,
-  ).all({ after, run })
-  return rows.map(({ projectId, isWaived, goesOn, ...row }) => ({
-    ...row,
-    ...{ project: names.get(projectId) ?? '', isWaived: isWaived === 1, goesOn: goesOn === 1 },
-  }))
 }
 
 /** Violations that were waived in a run after `after`, up to `run`. */

@@ -6,10 +6,13 @@ import { showOpenTime } from '../compliance/show-open-time.ts'
 import { sparkline } from './components/sparkline.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
-export function showTrend({ from, to, days, weeks, bySeverity }: Trend): Markup {
+/**
+ * How violations developed: open ones as a line, what came and went in the last week, the time to fix. Nothing for a
+ * history of fewer days than `leastDays`.
+ */
+export function showTrend({ from, to, days, weeks, bySeverity }: Trend, leastDays = 2): Markup {
   const week = weeks.at(-1)
-  if (week === undefined || days.length < 2) return nothing
+  if (week === undefined || days.length < leastDays) return nothing
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
   const values = days.map(({ open }) => totalOf(open))
   const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${Math.max(...values)} at most`

@@ -7,7 +7,7 @@ import { type Markup, nothing } from './markup.ts'
 import { extentOf } from './scan-extent.ts'
 
 /** What the run could not scan, a line for each cause; nothing when it scanned everything. */
-export function showUnscanned({ coverage }: Pick<Report, 'coverage'>): Markup {
+export function showUnscanned({ coverage }: Pick<Report, 'coverage'>, href = '#coverage'): Markup {
   const gaps = gapsOf(coverage)
   if (gaps.length === 0) return nothing
   const byProject = Map.groupBy(coverage, ({ project }) => project)
@@ -23,7 +23,7 @@ export function showUnscanned({ coverage }: Pick<Report, 'coverage'>): Markup {
       ? `Nothing was scanned: not one page of ${projects} could be read.`
       : `${broken.size} of ${projects} ${broken.size === 1 ? 'was' : 'were'} not scanned to the end.`
   return unscannedBar({
-    headline,
+    ...{ headline, href },
     // More would push the verdict off the first screen of a phone.
     causes: causes.slice(0, mostCauses),
     left: causes.length - mostCauses,

@@ -38,7 +38,7 @@ export function showViolations(
   return rowList(rows, shown)
 }
 
-function describeAge({ state, first_seen, last_seen }: ReportViolation, at: string): string {
+export function describeAge({ state, first_seen, last_seen }: ReportViolation, at: string): string {
   const since = `since ${showTime(first_seen)}`
   if (state === 'opened') return 'new'
   if (state === 'unknown') return `${since}, last seen ${showTime(last_seen)}: unknown now`

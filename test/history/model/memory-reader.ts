@@ -5,7 +5,9 @@ import type {
   Identity,
   KeptVersion,
   RecordedScan,
+  ResolvedViolation,
 } from '../../../src/history/reader.ts'
+import type { RecordedViolation } from '../../../src/history/records.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
 import { resourceKey } from '../../../src/model/keys.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
@@ -77,6 +79,24 @@ export function memoryReader(memory: Memory): HistoryReader {
   const spanOf = (row: { fromRun: number; toRun?: number }, run: number) => {
     const toRun = row.toRun !== undefined && row.toRun <= run ? row.toRun : null
     return { fromRun: row.fromRun, from: startOf(row.fromRun), toRun, to: toRun === null ? null : startOf(toRun) }
+  }
+
+  /** Where the violation of a record is found again. */
+  function placeOf({ fingerprint, project, state, ...violation }: RecordedViolation, at: number) {
+    const isResolved = state === 'resolved'
+    const key = (row: { project: string }) =>
+      latestScansAt(at).find((scan) => projectKeyOf(scan.project) === row.project)?.project.name
+    const scan = latestScansAt(at).find(({ project: { name } }) => name === project)?.run ?? 0
+    const run = 'run' in violation ? Number(violation.run) : scan
+    const row = rows().violations.find(
+      (one) =>
+        one.fingerprint === fingerprint &&
+        key(one) === project &&
+        (isResolved
+          ? one.toRun === run && !rows().violations.some(({ replaces }) => replaces === one.id)
+          : one.fromRun <= run && (one.toRun === undefined || one.toRun > run)),
+    )
+    return { id: row?.id ?? 0, isResolved, run }
   }
 
   return {
@@ -166,6 +186,56 @@ export function memoryReader(memory: Memory): HistoryReader {
         .slice(0, most)
     },
 
+    async visitViolations({ run, withActive, resolvedAfter, withOwner, withText }, visit) {
+      const order = (a: RecordedViolation, b: RecordedViolation) =>
+        [
+          [a.kind, b.kind],
+          [a.uid, b.uid],
+          [a.rule, b.rule],
+          [a.path, b.path],
+        ].reduce((first, [one = '', other = '']) => first || Buffer.compare(Buffer.from(one), Buffer.from(other)), 0)
+      const active = withActive ? await this.violationsAt(run) : []
+      const resolved = resolvedAfter === undefined ? [] : await this.resolvedBetween(resolvedAfter, run)
+      for (const violation of [...active.toSorted(order), ...resolved.toSorted(order)]) {
+        const { rule, severity, state, project, kind, uid, path, firstSeen, owner = null, waiver } = violation
+        const text = withText ? { name: violation.name, message: violation.message } : { name: '', message: '' }
+        visit({
+          ...{ rule, severity, state, project, kind, uid, path, firstSeen, ...text },
+          ...(waiver === undefined ? {} : { waiver }),
+          owner: withOwner ? owner : null,
+          ...placeOf(violation, run),
+        })
+      }
+    },
+
+    async foundViolations(found) {
+      const all: (RecordedViolation | ResolvedViolation)[] = []
+      for (const { id, project, isResolved, run } of found) {
+        const row = rows().violations.find((violation) => violation.id === id)
+        if (row === undefined) continue
+        const records = toRunRecord(rows(), run, row, project)
+        all.push(...records.map((one) => (isResolved ? { ...one, run, resolvedAt: startOf(run) } : one)))
+      }
+      return all
+    },
+
+    async identifyViolations(prefix, run, most) {
+      const meant = rows().violations.filter(
+        ({ fingerprint, fromRun }) => fingerprint.startsWith(prefix) && fromRun <= run,
+      )
+      const last = new Map(meant.sort((a, b) => a.id - b.id).map((row) => [row.fingerprint, row]))
+      return [...last.values()]
+        .sort((a, b) => compareText(a.fingerprint, b.fingerprint))
+        .slice(0, most)
+        .flatMap(({ id, fingerprint, kind, uid, project: key, toRun }) => {
+          const scan = latestScansAt(run).find(({ project }) => projectKeyOf(project) === key)
+          if (scan === undefined) return []
+          const isResolved = toRun !== undefined && toRun <= run
+          const { project } = scan
+          return [{ id, fingerprint, kind, uid, project, isResolved, run: isResolved ? toRun : scan.run }]
+        })
+    },
+
     async waivedBetween(after, run) {
       const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
         const wasValid = fromRun <= run && (toRun === undefined || toRun > after + 1)
@@ -220,6 +290,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       return {
         configurationDigest: run.configurationDigest,
         sealKeyId: run.sealKeyId,
+        failOn: run.failOn,
         rules: run.context?.rules ?? [],
         projects: run.context?.projects ?? [],
         changes: readRows(rows(), run).changes,
@@ -296,22 +367,22 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => a.fromRun - b.fromRun)
     },
 
-    async violationSpans(after, run) {
+    async visitSpans(after, run, visit) {
       const names = new Map(latestScansAt(run).map(({ project }) => [projectKeyOf(project), project.name]))
       const all = rows().violations.filter(({ fromRun }) => fromRun <= run)
-      return all
+      const reaching = all
         .filter(({ toRun }) => toRun === undefined || toRun > after)
-        .sort((a, b) => a.id - b.id)
-        .map((row) => {
-          const { from, to, toRun } = spanOf(row, run)
-          return {
-            project: names.get(row.project) ?? '',
-            ...{ fingerprint: row.fingerprint, rule: row.rule, severity: row.severity },
-            ...{ isWaived: row.waiver !== undefined, firstSeen: startOf(row.firstRun), from, to },
-            goesOn: all.some(({ replaces }) => replaces === row.id),
-            resolution: toRun === null ? null : (row.resolution ?? null),
-          }
+        .sort((a, b) => compareText(a.fingerprint, b.fingerprint) || a.id - b.id)
+      for (const row of reaching) {
+        const { from, to, toRun } = spanOf(row, run)
+        visit({
+          project: names.get(row.project) ?? '',
+          ...{ fingerprint: row.fingerprint, rule: row.rule, severity: row.severity },
+          ...{ isWaived: row.waiver !== undefined, firstSeen: startOf(row.firstRun), from, to },
+          goesOn: all.some(({ replaces }) => replaces === row.id),
+          resolution: toRun === null ? null : (row.resolution ?? null),
         })
+      }
     },
 
     async referrersOf({ project, kind, uid }, run) {

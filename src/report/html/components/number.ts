@@ -8,13 +8,16 @@ export interface NumberWithDelta {
   readonly delta: readonly string[]
   /** A severity or a state: it decides icon and colour. */
   readonly mark: string
+  /** Where what it counts is listed. */
+  readonly href?: string
 }
 
 /** A large number with its change since the last run. */
-export function numberWithDelta({ value, label, delta, mark }: NumberWithDelta): Markup {
+export function numberWithDelta({ value, label, delta, mark, href }: NumberWithDelta): Markup {
   const isKnown = value !== '?'
   const quiet = value === '0' ? ' quiet' : ''
   const change = delta.length === 0 ? nothing : html`<span class="delta">${delta.join(', ')}</span>`
-  return html`<li class="figure ${mark}${isKnown ? quiet : ' unseen'}"><b>${value}</b> <span class="label">${label}</span>${change}</li>
+  const named = html`<b>${value}</b> <span class="label">${label}</span>`
+  return html`<li class="figure ${mark}${isKnown ? quiet : ' unseen'}">${href === undefined ? named : html`<a href="${href}">${named}</a>`}${change}</li>
 `
 }

@@ -9,7 +9,7 @@ interface Verdict {
   readonly numbers: readonly NumberWithDelta[]
   readonly bar?: Markup
   /** Short facts under the numbers. */
-  readonly facts: readonly string[]
+  readonly facts: readonly (string | Markup)[]
 }
 
 /** The verdict in words, with the numbers that it rests on. */

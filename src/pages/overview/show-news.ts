@@ -1,0 +1,51 @@
+import { pageRows } from '../../queries/page-violations.ts'
+import type { ViolationIndex } from '../../queries/violation-index.ts'
+import { changeCard } from '../../report/html/components/change-card.ts'
+import { emptyState } from '../../report/html/components/empty-state.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { count } from '../../text/count.ts'
+import { paths } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+import { readInputs } from '../run-facts.ts'
+import { showRows } from '../show-rows.ts'
+import { testNew } from './show-verdict-of.ts'
+
+const [mostNew, mostChanged] = [10, 5]
+
+/** What the run opened, and what it found changed. */
+export async function showNews(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
+  const { run, link } = request
+  const { rows, counts } = pageRows(index, testNew(index, run.number), { most: mostNew })
+  const changes = (await readInputs(request))?.changes ?? []
+  const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
+`
+  if (counts.total + changes.length === 0) {
+    return html`${heading}${emptyState('The run opened no violation, and found no change.', 'none')}`
+  }
+  const opened =
+    counts.total === 0
+      ? nothing
+      : html`<h3>Opened <span class="count">${shownOf(rows.length, counts.total)}</span></h3>
+${await showRows(request, index, rows)}${
+  counts.total > rows.length
+    ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
+    : nothing
+}`
+  const shown = changes.slice(0, mostChanged)
+  const changed =
+    changes.length === 0
+      ? nothing
+      : html`<h3>Changed <span class="count">${shownOf(shown.length, changes.length)}</span></h3>
+<ul class="rows">
+${shown.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })))}</ul>
+${
+  changes.length > shown.length
+    ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`
+    : nothing
+}`
+  return html`${heading}${opened}${changed}`
+}
+
+function shownOf(shown: number, all: number): string {
+  return shown === all ? String(all) : `${shown} of ${all}`
+}

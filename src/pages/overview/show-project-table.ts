@@ -1,0 +1,100 @@
+import type { Report } from '../../model/report.ts'
+import { countSeverities, type Severity, severities } from '../../model/violation.ts'
+import type { StatusRow } from '../../queries/read-status.ts'
+import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
+import type { Answer } from '../../report/answer.ts'
+import { cell, table } from '../../report/html/components/table.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { extentOf, type ScanExtent, showCount } from '../../report/html/scan-extent.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { countEach } from '../../text/count.ts'
+import { paths } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+
+/** More are behind a link: the page stays small. */
+const mostProjects = 50
+
+/** Projects and their open violations by severity, those first that could not be scanned, then the worst. */
+export function showProjectTable(
+  { link }: SiteRequest,
+  { status, index }: { readonly status: Answer<StatusRow>; readonly index: ViolationIndex },
+): Markup {
+  const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
+  const unknown = countUnknown(index)
+  const all = status.rows.map((row) => ({ row, extent: extentOfWalks(walks.get(row.project) ?? []) })).sort(inOrder)
+  const shown = all.slice(0, mostProjects)
+  const rows = shown.map(({ row, extent }) => {
+    const then = unknown.get(row.project) ?? countSeverities([])
+    const cells = severities.map((severity) => showCell(link, { row, extent, severity, unknown: then[severity] }))
+    const scanned = row.at === null ? 'never' : html`<time datetime="${row.at}">${showTime(row.at)}</time>`
+    const lost = countEach(severities, then)
+    const since =
+      row.incomplete_since === null
+        ? nothing
+        : html` <span class="bad">not completely since ${showTime(row.incomplete_since)}${lost === '' ? '' : ` (${lost} then)`}</span>`
+    return html`<tr data-project="${row.project}"><th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cells}${cell('Scanned', html`${scanned}${since}`)}</tr>
+`
+  })
+  const left = all.length - shown.length
+  const columns = [
+    { title: 'Project' },
+    ...severities.map((title) => ({ title, isNumber: true })),
+    { title: 'Scanned' },
+  ]
+  return html`<h2 id="projects">Projects <span class="count">${left > 0 ? `${shown.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
+${table('Projects', columns, rows)}${
+  left > 0
+    ? html`<p>${left} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
+    : nothing
+}`
+}
+
+function extentOfWalks(walks: Report['coverage']): ScanExtent {
+  return walks.length === 0 ? 'none' : extentOf(walks)
+}
+
+/** What the last scan of each project could not confirm. */
+function countUnknown(index: ViolationIndex): ReadonlyMap<string, Record<Severity, number>> {
+  const found = new Map<string, Record<Severity, number>>()
+  for (let row = 0; row < index.size; row++) {
+    if (stateAt(index, row) !== 'unknown') continue
+    const project = index.projects[index.project[row] ?? 0] ?? ''
+    const counts = found.get(project) ?? countSeverities([])
+    found.set(project, counts)
+    counts[severityAt(index, row)]++
+  }
+  return found
+}
+
+interface Listed {
+  readonly row: StatusRow
+  readonly extent: ScanExtent
+}
+
+const extents = ['none', 'some', 'all'] as const satisfies readonly ScanExtent[]
+
+function inOrder(a: Listed, b: Listed): number {
+  const differing = severities.find((severity) => a.row.violations[severity] !== b.row.violations[severity])
+  return (
+    extents.indexOf(a.extent) - extents.indexOf(b.extent) ||
+    (differing === undefined ? 0 : b.row.violations[differing] - a.row.violations[differing])
+  )
+}
+
+function showCell(
+  link: SiteRequest['link'],
+  { row, extent, severity, unknown }: Listed & { readonly severity: Severity; readonly unknown: number },
+): Markup {
+  const number = row.violations[severity]
+  const text = row.run === null ? '?' : showCount(number, extent)
+  const shown = html`${text === '0' ? '·' : text}${unknown > 0 && text === '?' ? html` <span class="soft">${unknown} then</span>` : nothing}`
+  const kind = text === '?' ? 'n unseen' : 'n'
+  if (number + unknown === 0) return cell(severity, shown, kind)
+  const state = number === 0 ? 'unknown' : 'open'
+  const href = link('/violations', { project: row.project, severity, state })
+  return cell(
+    severity,
+    html`<a href="${href}">${text === '?' ? shown : html`<b class="${severity}">${shown}</b>`}</a>`,
+    kind,
+  )
+}

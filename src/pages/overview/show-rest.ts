@@ -1,0 +1,106 @@
+import type { RunInputs } from '../../history/reader.ts'
+import { dayMs } from '../../model/clock.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
+import type { Waiver } from '../../model/violation.ts'
+import { groupRows, pageRows } from '../../queries/page-violations.ts'
+import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
+import { showOpenTime } from '../../report/compliance/show-open-time.ts'
+import { emptyState } from '../../report/html/components/empty-state.ts'
+import { severityChip } from '../../report/html/components/severity.ts'
+import { cell, table } from '../../report/html/components/table.ts'
+import { html, type Markup } from '../../report/html/markup.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { count } from '../../text/count.ts'
+import { paths } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+import { timeOf } from '../run-facts.ts'
+
+const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
+const soonMs = 30 * dayMs
+
+/** Rules most violated, waivers that end soon, and recent runs. */
+export async function showRest(
+  request: SiteRequest,
+  index: ViolationIndex,
+  inputs: RunInputs | undefined,
+): Promise<Markup> {
+  return html`<div class="pair"><section>
+${showRules(request, index, inputs)}</section>
+<section>
+${await showWaivers(request, index)}</section></div>
+${await showRuns(request)}`
+}
+
+function showRules({ link }: SiteRequest, index: ViolationIndex, inputs: RunInputs | undefined): Markup {
+  const titles = new Map(inputs?.rules.map(({ id, title }) => [id, title]))
+  const isOpen = (row: number) => ['opened', 'continuing'].includes(stateAt(index, row))
+  const groups = groupRows(index, isOpen, 'rule')
+  const items = groups.slice(0, mostRules).map(({ row, total }) => {
+    const id = index.rules[index.rule[row] ?? 0] ?? ''
+    return html`<li>${severityChip(severityAt(index, row))} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
+`
+  })
+  const more =
+    groups.length > mostRules
+      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${groups.length} rules with open violations</a></p>`
+      : html``
+  return html`<h2 id="rules">Rules most violated</h2>
+${groups.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
+}
+
+async function showWaivers(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
+  const { history, link } = request
+  const at = timeOf(request)
+  const { rows, counts } = pageRows(index, (row) => stateAt(index, row) === 'waived', { most: mostWaived })
+  const waived = (await history.foundViolations(rows.map((row) => index.found(row)))).flatMap(
+    ({ waiver }) => waiver ?? [],
+  )
+  const soon = waived.filter(({ expires }) => Date.parse(expires) <= at + soonMs)
+  const groups = [...Map.groupBy(soon, keyOf).values()].sort((a, b) =>
+    (a[0]?.expires ?? '') < (b[0]?.expires ?? '') ? -1 : 1,
+  )
+  const items = groups.slice(0, mostWaivers).flatMap((alike) => {
+    const [first] = alike
+    if (first === undefined) return []
+    const { owner, reason, expires } = first
+    const left = Date.parse(expires) - at
+    const when = left > 0 ? `in ${showOpenTime(left)}` : html`<b class="bad">over</b>`
+    return [
+      html`<li>${formatExpiry(expires)} (${when}): ${count(alike.length, 'violation')}, ${owner}: ${reason}</li>
+`,
+    ]
+  })
+  const heading = html`<h2 id="waivers">Waivers that end soon</h2>
+`
+  const all = html`<p><a href="${link('/waivers')}">All waivers</a></p>`
+  const beyond =
+    counts.total > rows.length
+      ? html`<p class="soft">Of the first ${rows.length} of ${counts.total} waived violations.</p>`
+      : html``
+  if (counts.total === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
+  if (items.length === 0) return html`${heading}${emptyState('None ends within 30 days.', 'none')}${beyond}${all}`
+  return html`${heading}<ul class="lines">${items}</ul>${beyond}${all}`
+}
+
+function keyOf({ owner, reason, expires }: Waiver): string {
+  return JSON.stringify([expires, owner, reason])
+}
+
+async function showRuns({ history, link, run }: SiteRequest): Promise<Markup> {
+  const { runs } = await history.endedRuns(mostRuns)
+  const rows = runs
+    .filter(({ number }) => number <= run.number)
+    .map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
+      const extent = isCommitted
+        ? incomplete === 0
+          ? 'complete'
+          : `? ${incomplete} of ${walks} walks incomplete`
+        : 'interrupted: nothing of it is kept'
+      return html`<tr><th scope="row"><a href="${link(paths.run(number))}">Run ${number}</a></th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
+`
+    })
+  if (rows.length === 0) return html``
+  const columns = [{ title: 'Run' }, { title: 'Began' }, { title: 'Changes', isNumber: true }, { title: 'Scan' }]
+  return html`<h2 id="runs">Last runs</h2>
+${table('Last runs', columns, rows)}<p><a href="${link('/runs')}">All runs</a></p>`
+}

@@ -1,0 +1,116 @@
+import type { Report } from '../../model/report.ts'
+import type { Trend } from '../../model/trend.ts'
+import {
+  countSeverities,
+  isAtLeast,
+  isSolved,
+  leastNew,
+  type Severity,
+  type ViolationState,
+} from '../../model/violation.ts'
+import { pageRows, testOverdue, testRows } from '../../queries/page-violations.ts'
+import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
+import { showOpenTime } from '../../report/compliance/show-open-time.ts'
+import { severityBar } from '../../report/html/components/severity.ts'
+import { verdictBanner } from '../../report/html/components/verdict-banner.ts'
+import type { Markup } from '../../report/html/markup.ts'
+import { html } from '../../report/html/markup.ts'
+import { extentOf, showCount } from '../../report/html/scan-extent.ts'
+import { count, countEach } from '../../text/count.ts'
+import type { SiteRequest } from '../page.ts'
+import { onceForRun, readDue, readInputs, timeOf } from '../run-facts.ts'
+
+const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
+
+/** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
+export async function showVerdictOf(
+  request: SiteRequest,
+  { index, coverage, trend }: { index: ViolationIndex; coverage: Report['coverage']; trend: Trend },
+): Promise<Markup> {
+  const { run, link } = request
+  const dueOf = await readDue(request)
+  const inStates = (...states: readonly ViolationState[]) =>
+    pageRows(index, (row) => states.includes(stateAt(index, row)), { most: 0 }).counts
+  const open = inStates('opened', 'continuing')
+  const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
+  const opened = pageRows(index, testNew(index, run.number), { most: 0 }).counts.severities
+  const ended = await onceForRun(request, 'ended', () => countEnded(request))
+  const isLate = testOverdue(index, timeOf(request), dueOf)
+  const isOpenRow = testRows(index, { states: new Set(['opened', 'continuing']) }, dueOf)
+  const overdue = pageRows(index, (row) => isLate(row) && isOpenRow(row), { most: 0 }).counts.total
+  const extent = extentOf(coverage)
+  const failing = await countFailing(request, index)
+  const isWhole = extent === 'all'
+  const word = failing > 0 ? 'Failed' : isWhole ? 'Passed' : 'Incomplete'
+  const what = `${count(failing, 'open violation')} ${failing === 1 ? 'fails' : 'fail'} the audit`
+  const { oldestOpen } = trend.all
+  const oldestMs = oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen)
+  return verdictBanner({
+    outcome: failing > 0 ? 'failed' : isWhole ? 'passed' : 'unknown',
+    word,
+    sentence:
+      failing > 0
+        ? `${isWhole ? '' : 'At least '}${what}.`
+        : isWhole
+          ? 'No open violation fails the audit.'
+          : 'No open violation fails the audit in what was scanned, the rest is unknown.',
+    numbers: large.map((severity) => ({
+      value: showCount(open.severities[severity], extent),
+      label: severity,
+      mark: severity,
+      href: link('/violations', { severity, state: 'open' }),
+      delta: [
+        ...(opened[severity] === 0 ? [] : [`+${opened[severity]} new`]),
+        ...(ended.fixed[severity] === 0 ? [] : [`−${ended.fixed[severity]} fixed`]),
+        ...(ended.closed[severity] === 0 ? [] : [`−${ended.closed[severity]} closed`]),
+        ...(unknown.severities[severity] === 0 ? [] : [`${unknown.severities[severity]} unknown`]),
+        ...(opened[severity] + ended.fixed[severity] + ended.closed[severity] + unknown.severities[severity] === 0 &&
+        isWhole
+          ? ['no change']
+          : []),
+      ],
+    })),
+    bar: severityBar(open.severities),
+    facts: [
+      ...(countEach(['low', 'info'], open.severities) === ''
+        ? []
+        : [`and ${countEach(['low', 'info'], open.severities)}`]),
+      ...(oldestMs < 60_000 ? [] : [`oldest open: ${showOpenTime(oldestMs)}`]),
+      ...(overdue === 0
+        ? []
+        : [html`<a href="${link('/violations', { state: 'open', overdue: 'true' })}">${overdue} overdue</a>`]),
+      ...(waived === 0 ? [] : [html`<a href="${link('/violations', { state: 'waived' })}">${waived} waived</a>`]),
+      ...(unknown.total === 0
+        ? []
+        : [html`<a href="${link('/violations', { state: 'unknown' })}">${unknown.total} unknown</a>`]),
+    ],
+  })
+}
+
+/** Whether the run opened a violation. */
+export function testNew(index: ViolationIndex, run: number): (row: number) => boolean {
+  return (row) => stateAt(index, row) === 'opened' && index.found(row).run === run
+}
+
+/** What ended with the run, by severity. */
+async function countEnded({ history, run }: SiteRequest) {
+  const [fixed, closed] = [countSeverities([]), countSeverities([])]
+  for (const { severity, resolution } of await history.resolvedBetween(run.number - 1, run.number)) {
+    ;(isSolved(resolution) ? fixed : closed)[severity]++
+  }
+  return { fixed, closed }
+}
+
+/** Open violations that fail a run, by what the run failed at. */
+async function countFailing(request: SiteRequest, index: ViolationIndex): Promise<number> {
+  const failOn = (await readInputs(request))?.failOn ?? 'never'
+  if (failOn === 'never') return 0
+  const isNew = testNew(index, request.run.number)
+  const least = failOn === 'new' ? leastNew : failOn
+  const test = (row: number) => {
+    const state = stateAt(index, row)
+    const isCounted = state === 'opened' || state === 'continuing'
+    return isCounted && isAtLeast(severityAt(index, row), least) && (failOn !== 'new' || isNew(row))
+  }
+  return pageRows(index, test, { most: 0 }).counts.total
+}

@@ -1,0 +1,65 @@
+import type { RunInputs } from '../history/reader.ts'
+import type { DueDurations } from '../model/due.ts'
+import type { Trend } from '../model/trend.ts'
+import { readEvaluations } from '../queries/last-evaluations.ts'
+import { findTrend } from '../queries/read-trend.ts'
+import { indexViolations, type ViolationIndex } from '../queries/violation-index.ts'
+import type { SiteHistory, SiteRequest } from './page.ts'
+
+/** How many answers about runs are kept for a history: those of a few runs. */
+const mostKept = 24
+const kept = new WeakMap<SiteHistory, Map<string, Promise<unknown>>>()
+
+/** What was found out about a run: it never changes, so it is read once. The least used is forgotten. */
+export function onceForRun<Value>(
+  { history, run }: Pick<SiteRequest, 'history' | 'run'>,
+  what: string,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const answers = kept.get(history) ?? new Map<string, Promise<unknown>>()
+  kept.set(history, answers)
+  const key = `${run.number} ${run.finishedAt} ${what}`
+  // What is kept under a name is what its reader returned.
+  const answer = (answers.get(key) as Promise<Value> | undefined) ?? read()
+  answers.delete(key)
+  answers.set(key, answer)
+  answer.catch(() => answers.delete(key))
+  const [oldest] = answers.size > mostKept ? answers.keys() : []
+  if (oldest !== undefined) answers.delete(oldest)
+  return answer
+}
+
+/** With owners or resolved violations only where they are asked for: they cost more to read. */
+export function readIndex(
+  request: SiteRequest,
+  { withResolved = false, withOwner = false }: { readonly withResolved?: boolean; readonly withOwner?: boolean } = {},
+): Promise<ViolationIndex> {
+  const choice = { run: request.run.number, withResolved, withOwner }
+  return onceForRun(request, `violations ${withResolved} ${withOwner}`, () => indexViolations(request.history, choice))
+}
+
+export function readScans(request: SiteRequest) {
+  return onceForRun(request, 'scans', () => request.history.latestScans(request.run.number))
+}
+
+export function readTrendOf(request: SiteRequest): Promise<Trend> {
+  const { history, run } = request
+  return onceForRun(request, 'trend', () => findTrend(history, { run, since: undefined, projects: [] }))
+}
+
+export function readInputs(request: SiteRequest): Promise<RunInputs | undefined> {
+  return onceForRun(request, 'inputs', () => request.history.runInputs(request.run.number))
+}
+
+/** The due durations of each project's policy when it was last scanned. */
+export async function readDue(request: SiteRequest): Promise<(project: string) => DueDurations | undefined> {
+  const evaluations = await onceForRun(request, 'evaluations', async () =>
+    readEvaluations(request.history, await readScans(request)),
+  )
+  return (project) => evaluations.get(project)?.due
+}
+
+/** The time that ages and due dates of a page count to: of a past run, its end. Milliseconds since the epoch. */
+export function timeOf({ isLatest, now, run }: SiteRequest): number {
+  return isLatest ? now : Date.parse(run.finishedAt)
+}

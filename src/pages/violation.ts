@@ -1,0 +1,142 @@
+import type { IdentifiedViolation } from '../history/reader.ts'
+import { isoTime } from '../model/clock.ts'
+import { isOverdue } from '../model/due.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import { isOpen } from '../model/violation.ts'
+import { pageRows } from '../queries/page-violations.ts'
+import { toRow, type ViolationRow } from '../queries/read-violations.ts'
+import { stateAt } from '../queries/violation-index.ts'
+import { quoteForShell } from '../repair/curl.ts'
+import { showOpenTime } from '../report/compliance/show-open-time.ts'
+import { describeDue } from '../report/describe-due.ts'
+import { command } from '../report/html/components/command.ts'
+import { type Fact, factList } from '../report/html/components/facts.ts'
+import { remediation } from '../report/html/components/remediation.ts'
+import { resource } from '../report/html/components/resource.ts'
+import { severityChip } from '../report/html/components/severity.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { isShellSafe } from '../report/text/shell-safe.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
+import { paths } from './link.ts'
+import { NotFound, type SitePage, type SiteRequest } from './page.ts'
+import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
+import { showHistoryOf } from './violation/show-history-of.ts'
+import { showRepair } from './violation/show-repair.ts'
+import { showStates } from './violation/show-states.ts'
+import { showControls, showWaiverOf } from './violation/show-waiver-of.ts'
+
+/** Shorter beginnings of fingerprints name none. */
+const leastCharacters = 6
+
+/** One violation: what, since when, how to fix it, its history. */
+export const violationPage: SitePage = {
+  path: '/violations/:fingerprint',
+  parameters: [],
+  // Ages count from the time of asking, and people accept violations between runs.
+  isOfRun: false,
+  async show(request) {
+    const { history, run, link, params } = request
+    const identified = await identify(request, params.fingerprint ?? '')
+    const { fingerprint, project, kind, uid } = identified
+    const [found] = await history.foundViolations([{ ...identified, project: project.name }])
+    if (found === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
+    const row = toRow(found, (await readDue(request))(found.project))
+    const spans = (await history.violationsOf(identified, run.number)).filter(
+      (span) => span.fingerprint === fingerprint,
+    )
+    const rule = await ruleOf(request, row.rule)
+    const acceptances = (await history.acceptances()).filter((acceptance) => acceptance.fingerprint === fingerprint)
+    const whole = { ...row, resolution: spans.at(-1)?.resolution ?? null }
+    return {
+      title: rule?.title ?? row.rule,
+      heading: html`${rule?.title ?? row.rule}`,
+      crumbs: [{ title: 'Violations', href: link('/violations') }],
+      body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
+<p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
+<p class="lead">${row.message}</p>
+<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link('/violations', { owner: row.owner })}">${row.owner}</a>`}</p></div>
+${showWaiverOf(row, acceptances, request)}
+${await showHistoryOf(request, identified, spans)}
+<h2 id="fix">What to do</h2>
+${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
+<h2 id="history">History</h2>
+${showStates(spans, request)}`,
+      aside: await showFacts(request, { row, rule, identified }),
+      command: `hookdrift timeline ${wordOf(uid)}`,
+      json: link('/api/v1/timeline', { uid, project: project.name, kind }),
+    }
+  },
+}
+
+/** @throws NotFound when a fingerprint, or its beginning, names none or several */
+async function identify({ history, run }: SiteRequest, text: string): Promise<IdentifiedViolation> {
+  const isWhole = text.length >= leastCharacters && /^[0-9a-f]{1,32}$/.test(text)
+  const [found, other] = isWhole ? await history.identifyViolations(text, run.number, 2) : []
+  if (found === undefined) throw new NotFound(`As of run ${run.number}, no violation has the fingerprint ${text}`)
+  if (other !== undefined) throw new NotFound(`Several violations have fingerprints that begin with ${text}`)
+  return found
+}
+
+function describeState(row: ViolationRow, request: SiteRequest): Markup {
+  const at = timeOf(request)
+  const since = html`<time datetime="${row.first_seen}">${showTime(row.first_seen)}</time>`
+  if (row.state === 'resolved') {
+    const ended =
+      row.resolved_at === undefined
+        ? nothing
+        : html` <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
+    return html`${resolutions[row.resolution ?? 'fixed']}${ended}, first seen ${since}`
+  }
+  const due = describeDue(row, isoTime(at))
+  const late = due === '' ? nothing : isOverdue(row, at) ? html`, <span class="bad">${due}</span>` : html`, ${due}`
+  const age = showOpenTime(at - Date.parse(row.first_seen))
+  if (row.state === 'unknown')
+    return html`<span class="unseen">? unknown</span>: the last scan could not confirm it; since ${since}, last seen ${showTime(row.last_seen)}${late}`
+  return html`${row.state === 'waived' ? 'waived' : 'open'} for ${age}, since ${since}${late}`
+}
+
+const resolutions = {
+  ...{ fixed: 'Fixed', removed: 'Gone with its resource', policy: 'Closed: the policy no longer asks for it' },
+  ...{ accepted: 'Closed: accepted', expired: 'Closed: its time is over' },
+} as const
+
+/** As of the last run; the rule may be one of an earlier policy. */
+async function ruleOf(request: SiteRequest, id: string): Promise<EvaluatedRule | undefined> {
+  return (await readInputs(request))?.rules.find((rule) => rule.id === id)
+}
+
+async function showFacts(
+  request: SiteRequest,
+  { row, rule, identified }: { row: ViolationRow; rule: EvaluatedRule | undefined; identified: IdentifiedViolation },
+): Promise<Markup> {
+  const { link } = request
+  const index = await readIndex(request)
+  const same = index.rules.indexOf(row.rule)
+  const others = pageRows(
+    index,
+    (at) => index.rule[at] === same && ['opened', 'continuing'].includes(stateAt(index, at)),
+    { most: 0 },
+  ).counts.total
+  const facts: Fact[] = [
+    ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
+    ['Project', html`<a href="${link(paths.project(identified.project.name))}">${identified.project.name}</a>`],
+    [
+      'Of this rule',
+      html`<a href="${link('/violations', { rule: row.rule, state: 'open' })}">${count(others, 'open violation')}</a>`,
+    ],
+    ...(row.due_at === null ? [] : [['Due', showTime(row.due_at)] satisfies Fact]),
+    ['Fingerprint', html`<code>${row.fingerprint}</code>`],
+  ]
+  const accept = isOpen(row) || row.state === 'unknown'
+  return html`<h2>Facts</h2>
+${factList(facts)}${showControls(rule?.controls ?? [], request)}
+<h2>Commands</h2>
+<p>${command(`hookdrift timeline ${wordOf(row.uid)}`)}</p>
+${accept ? html`<p>${command(`hookdrift restore ${wordOf(row.uid)} --rule ${row.rule}`)}</p><p>${command(`hookdrift accept ${row.fingerprint} --reason 'why'`)}</p>` : nothing}
+<p>${command(`hookdrift rules ${row.rule}`)}</p>`
+}
+
+function wordOf(text: string): string {
+  return isShellSafe(text) ? text : quoteForShell(text, [])
+}

@@ -1,0 +1,59 @@
+import type { ViolationSpan } from '../../history/reader.ts'
+import type { Resolution } from '../../model/violation.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { paths } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+
+const ends = {
+  ...{ fixed: 'fixed', removed: 'gone with its resource', policy: 'closed: the policy no longer asks for it' },
+  ...{ accepted: 'closed: accepted', expired: 'closed: its time is over' },
+} as const satisfies Record<Resolution, string>
+
+/** The states of a violation over time, newest first; its earlier lives too. */
+export function showStates(spans: readonly ViolationSpan[], { link }: SiteRequest): Markup {
+  const entries = spans.flatMap((span, at) => {
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, message } = span
+    const before = spans[at - 1]
+    const isReworded = isContinued && before?.state === state
+    const isBack = !isContinued && at > 0
+    const name = isReworded
+      ? 'said otherwise'
+      : state === 'open'
+        ? isContinued
+          ? 'open again'
+          : isBack
+            ? 'opened again'
+            : 'opened'
+        : state
+    const begun = entry(
+      {
+        name,
+        run: fromRun,
+        at: from,
+        text: before?.message === message ? '' : message,
+        mark: state === 'unknown' ? 'unseen' : '',
+      },
+      link,
+    )
+    if (toRun === null || goesOn) return [begun]
+    const ended = resolution === null ? 'ended' : ends[resolution]
+    return [begun, entry({ name: ended, run: toRun, at: to ?? '', text: '', mark: 'added' }, link)]
+  })
+  return html`<ol class="rows states" reversed>
+${entries.toReversed()}</ol>
+`
+}
+
+interface Entry {
+  readonly name: string
+  readonly run: number
+  readonly at: string
+  readonly text: string
+  readonly mark: string
+}
+
+function entry({ name, run, at, text, mark }: Entry, link: SiteRequest['link']): Markup {
+  return html`<li class="${mark}"><p><b>${name}</b> <time datetime="${at}">${showTime(at)}</time>, <a href="${link(paths.run(run))}">run ${run}</a></p>${text === '' ? nothing : html`<p class="where">${text}</p>`}</li>
+`
+}

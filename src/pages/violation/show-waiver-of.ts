@@ -1,0 +1,37 @@
+import type { Acceptance } from '../../history/acceptances.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
+import type { ViolationRow } from '../../queries/read-violations.ts'
+import { fold } from '../../report/html/components/fold.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { nameControl } from '../../report/html/show-rules.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { count } from '../../text/count.ts'
+import { paths } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+
+/** Who accepted it, why, and until when: by a waiver of the policy, or by hand. */
+export function showWaiverOf(
+  { waiver }: ViolationRow,
+  acceptances: readonly Acceptance[],
+  { link }: SiteRequest,
+): Markup {
+  const byPolicy =
+    waiver === undefined
+      ? nothing
+      : html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
+  const byHand = acceptances.map(({ by, at, reason, revoked }) => {
+    const end = revoked === undefined ? nothing : html` Revoked by ${revoked.by}, ${showTime(revoked.at)}.`
+    return html`<p><b>Accepted by ${by}</b>, ${showTime(at)}: ${reason}.${end}</p>`
+  })
+  return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
+}
+
+/** The controls of frameworks that the rule is evidence for. */
+export function showControls(controls: readonly string[], { link }: SiteRequest): Markup {
+  if (controls.length === 0) return nothing
+  const items = controls.map((control) => {
+    const [framework = ''] = control.split(':')
+    return html`<li><a href="${link(paths.framework(framework))}">${nameControl(control)}</a></li>`
+  })
+  return fold(html`${count(controls.length, 'control')}`, html`<ul class="controls">${items}</ul>`)
+}

@@ -1,0 +1,262 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { compareText } from '../history/report-order.ts'
+import { type DueDurations, overdueRule } from '../model/due.ts'
+import { AuditError } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { type Kind, kinds } from '../model/resource.ts'
+import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import type { Grouping } from '../report/group-by.ts'
+import type { ViolationIndex } from './violation-index.ts'
+
+/** Which violations of an index are asked for; what is undefined or empty chooses nothing out. */
+export interface ViolationFilter {
+  readonly states: ReadonlySet<ViolationState>
+  /** A pattern with `*`. */
+  readonly rule?: string | undefined
+  /** This severity or above. */
+  readonly severity?: Severity | undefined
+  readonly projects?: readonly string[]
+  readonly kind?: Kind | undefined
+  /** Patterns with `*`. */
+  readonly owners?: readonly string[]
+  /** First seen before this time, in milliseconds since the epoch. */
+  readonly before?: number | undefined
+  /** Active ones first seen at this time or later, ISO 8601, and those that runs after a number resolved. */
+  readonly since?: { readonly time: string; readonly after: number } | undefined
+  /** Due before this time, in milliseconds since the epoch. */
+  readonly overdueAt?: number | undefined
+  /** For each row, whether its texts match: 1 or 0. */
+  readonly matching?: Uint8Array | undefined
+}
+
+export type RowTest = (row: number) => boolean
+export type DueOf = (project: string) => DueDurations | undefined
+
+/** Decides about rows by tables of what they have in common, so that a million take some milliseconds. */
+export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowTest {
+  const { states, rule, severity, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
+  const table = <Value>(values: readonly Value[], test: (value: Value) => boolean) =>
+    Uint8Array.from(values, (value) => (test(value) ? 1 : 0))
+  const ofState = table(violationStates, (state) => states.has(state))
+  const ofSeverity = table(severities, (one) => severity === undefined || isAtLeast(one, severity))
+  const ofRule = table(index.rules, (id) => rule === undefined || matchesGlob(id, rule))
+  const ofProject = table(index.projects, (name) => matchesProject(name, projects))
+  const ofKind = table(kinds, (one) => kind === undefined || one === kind)
+  const ofOwner = table(index.owners, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
+  const ofTime = table(index.times, (time) => before === undefined || Date.parse(time) < before)
+  const { state, project, owner, time } = index
+  const isSince = (row: number) => {
+    if (since === undefined) return true
+    const { isResolved, run } = index.found(row)
+    return isResolved ? run > since.after : (index.times[time[row] ?? 0] ?? '') >= since.time
+  }
+  const isLate = overdueAt === undefined ? undefined : testOverdue(index, overdueAt, dueOf)
+  return (row) =>
+    ofState[state[row] ?? 0] === 1 &&
+    ofSeverity[index.severity[row] ?? 0] === 1 &&
+    ofRule[index.rule[row] ?? 0] === 1 &&
+    ofProject[project[row] ?? 0] === 1 &&
+    ofKind[index.kind[row] ?? 0] === 1 &&
+    ofOwner[owner[row] ?? 0] === 1 &&
+    ofTime[time[row] ?? 0] === 1 &&
+    isSince(row) &&
+    (isLate === undefined || isLate(row)) &&
+    (matching === undefined || matching[row] === 1)
+}
+
+/** Whether the due date of a row has passed, as `dueTime` says. */
+export function testOverdue(index: ViolationIndex, at: number, dueOf: DueOf): RowTest {
+  const times = Float64Array.from(index.times, (time) => Date.parse(time))
+  const durations = Float64Array.from(
+    index.projects.flatMap((project) => severities.map((severity) => dueOf(project)?.[severity] ?? Infinity)),
+  )
+  const [noDate, policy] = [index.rules.indexOf(overdueRule), kinds.indexOf('policy')]
+  const ends = ['resolved', 'waived'].map((state) => violationStates.indexOf(state as ViolationState))
+  return (row) => {
+    if (index.waived[row] === 1 || ends.includes(index.state[row] ?? 0)) return false
+    if (index.rule[row] === noDate || index.kind[row] === policy) return false
+    const duration = durations[(index.project[row] ?? 0) * severities.length + (index.severity[row] ?? 0)] ?? Infinity
+    return at > (times[index.time[row] ?? 0] ?? 0) + duration
+  }
+}
+
+export interface ViolationCounts {
+  readonly total: number
+  readonly severities: Readonly<Record<Severity, number>>
+  readonly states: Readonly<Record<ViolationState, number>>
+}
+
+export interface RowPage {
+  /** Rows of the index. */
+  readonly rows: readonly number[]
+  /** Of all that are asked for. */
+  readonly counts: ViolationCounts
+  /** How many of them come before and after the page. */
+  readonly before: number
+  readonly after: number
+}
+
+/**
+ * A page of the rows that pass a test: the first `most` from `from` on, or the last ones before `until`, which are rows of
+ * the index.
+ */
+export function pageRows(
+  index: ViolationIndex,
+  test: RowTest,
+  { from = 0, until, most }: { readonly from?: number; readonly until?: number | undefined; readonly most: number },
+): RowPage {
+  const bySeverity = new Uint32Array(severities.length)
+  const byState = new Uint32Array(violationStates.length)
+  const rows: number[] = []
+  const isWithin = (row: number) => (until === undefined ? row >= from && rows.length < most : row < until)
+  let total = 0
+  let before = 0
+  for (let row = 0; row < index.size; row++) {
+    if (!test(row)) continue
+    total++
+    bySeverity[index.severity[row] ?? 0] = (bySeverity[index.severity[row] ?? 0] ?? 0) + 1
+    byState[index.state[row] ?? 0] = (byState[index.state[row] ?? 0] ?? 0) + 1
+    if (isWithin(row)) {
+      rows.push(row)
+      if (rows.length > most) {
+        rows.shift()
+        before++
+      }
+    } else if (until === undefined && row < from) before++
+  }
+  return {
+    ...{ rows, before, after: total - before - rows.length },
+    counts: {
+      total,
+      severities: countsOf(severities, bySeverity),
+      states: countsOf(violationStates, byState),
+    },
+  }
+}
+
+function countsOf<Name extends string>(names: readonly Name[], counts: Uint32Array): Record<Name, number> {
+  // fromEntries forgets that the keys are all names.
+  return Object.fromEntries(names.map((name, at) => [name, counts[at] ?? 0])) as Record<Name, number>
+}
+
+export interface RowGroup {
+  /** The first of its rows. */
+  readonly row: number
+  readonly total: number
+  readonly severities: Readonly<Record<Severity, number>>
+}
+
+/** Groups of the rows that pass a test: the one with the worst violation first, then the largest. */
+export function groupRows(index: ViolationIndex, test: RowTest, by: Grouping): readonly RowGroup[] {
+  const key = index[by]
+  const groups = new Map<number, { row: number; counts: Uint32Array }>()
+  for (let row = 0; row < index.size; row++) {
+    if (!test(row)) continue
+    const group = groups.get(key[row] ?? 0) ?? { row, counts: new Uint32Array(severities.length) }
+    const severity = index.severity[row] ?? 0
+    group.counts[severity] = (group.counts[severity] ?? 0) + 1
+    groups.set(key[row] ?? 0, group)
+  }
+  const worst = ({ counts }: { counts: Uint32Array }) => counts.findIndex((count) => count > 0)
+  const total = ({ counts }: { counts: Uint32Array }) => counts.reduce((sum, count) => sum + count, 0)
+  return [...groups.values()]
+    .map((group) => ({ ...group, worst: worst(group), total: total(group) }))
+    .sort((a, b) => a.worst - b.worst || b.total - a.total || a.row - b.row)
+    .map(({ row, counts, total }) => ({ row, total, severities: countsOf(severities, counts) }))
+}
+
+/** Names the place of a row in the order: it holds in later runs, too, where the violation may be elsewhere or gone. */
+export async function cursorOf(reader: HistoryReader, index: ViolationIndex, row: number): Promise<string | undefined> {
+  const [violation] = await reader.foundViolations([index.found(row)])
+  if (violation === undefined) return undefined
+  const { turn, severity, known } = rankOf(index, row)
+  return [turn, severity, known, violation.fingerprint].join('.')
+}
+
+interface Rank {
+  /** 0 for an active one, else the run that resolved it. */
+  readonly turn: number
+  readonly severity: number
+  readonly known: number
+}
+
+function rankOf(index: ViolationIndex, row: number): Rank {
+  const { isResolved, run } = index.found(row)
+  const known = violationStates[index.state[row] ?? 0] === 'opened' ? 0 : 1
+  return { turn: isResolved ? run : 0, severity: index.severity[row] ?? 0, known }
+}
+
+/**
+ * The first row that comes after a cursor's place, and the first one at it: they are equal when the violation is gone.
+ * @throws AuditError.usage when it is not a cursor of this history
+ */
+export async function placeOf(
+  reader: HistoryReader,
+  index: ViolationIndex,
+  { run, cursor }: { readonly run: number; readonly cursor: string },
+): Promise<{ readonly at: number; readonly after: number }> {
+  const [, turn, severity, known, fingerprint = ''] = /^(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(cursor) ?? []
+  const [identified] = fingerprint === '' ? [] : await reader.identifyViolations(fingerprint, run, 1)
+  const [violation] =
+    identified === undefined ? [] : await reader.foundViolations([{ ...identified, project: identified.project.name }])
+  if (violation === undefined) {
+    throw AuditError.usage('the cursor of the page is not one of this list', { advice: 'begin with its first page' })
+  }
+  const wanted = { turn: Number(turn), severity: Number(severity), known: Number(known) }
+  const compare = async (row: number): Promise<number> => {
+    const rank = rankOf(index, row)
+    const project = index.projects[index.project[row] ?? 0] ?? ''
+    const byRank =
+      Number(rank.turn > 0) - Number(wanted.turn > 0) ||
+      wanted.turn - rank.turn ||
+      rank.severity - wanted.severity ||
+      rank.known - wanted.known ||
+      compareText(project, violation.project)
+    if (byRank !== 0) return byRank
+    const [other] = await reader.foundViolations([index.found(row)])
+    if (other === undefined) return 0
+    return (
+      byCodePoint(other.kind, violation.kind) ||
+      byCodePoint(other.uid, violation.uid) ||
+      byCodePoint(other.rule, violation.rule) ||
+      byCodePoint(other.path, violation.path)
+    )
+  }
+  const firstWhere = async (isThere: (order: number) => boolean) => {
+    let [low, high] = [0, index.size]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isThere(await compare(middle))) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+  return { at: await firstWhere((order) => order >= 0), after: await firstWhere((order) => order > 0) }
+}
+
+/** As databases compare: by the bytes of UTF-8. */
+function byCodePoint(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** For each row of the index, whether one of its texts contains the words: regardless of case. */
+export async function matchTexts(
+  reader: HistoryReader,
+  index: ViolationIndex,
+  { run, withResolved, text }: { readonly run: number; readonly withResolved: boolean; readonly text: string },
+): Promise<Uint8Array> {
+  const wanted = text.toLowerCase()
+  const ids = new Set<string>()
+  await reader.visitViolations(
+    { run, withActive: true, resolvedAfter: withResolved ? 0 : undefined, withOwner: false, withText: true },
+    ({ id, isResolved, name, message, uid, rule, path, project }) => {
+      const texts = [name, message, uid, rule, path, project]
+      if (texts.some((one) => one.toLowerCase().includes(wanted))) ids.add(`${id}${isResolved}`)
+    },
+  )
+  return Uint8Array.from({ length: index.size }, (_, row) => {
+    const { id, isResolved } = index.found(row)
+    return ids.has(`${id}${isResolved}`) ? 1 : 0
+  })
+}

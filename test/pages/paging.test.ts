@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fillViolations } from '../../bench/fill-violations.ts'
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import type { History } from '../../src/history/history.ts'
+import { readLocation } from '../../src/history/location.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { openDirectory } from '../cli/start-process.ts'
+
+describe('a long list of violations', () => {
+  const directory = openDirectory()
+  let history: History
+  beforeAll(async () => {
+    const file = directory.file('hookdrift.db')
+    fillViolations(file, 4000)
+    history = await openExistingHistory(readLocation(file, directory.path), {})
+  })
+  afterAll(async () => {
+    await history.close()
+    directory[Symbol.dispose]()
+  })
+
+  const get = async (path: string) => {
+    const faults: unknown[] = []
+    const site = createSite({
+      history: async () => history,
+      now: () => Date.UTC(2026, 1, 1),
+      version: '1.2.3',
+      isMeant: () => true,
+      onFault: (error) => faults.push(error),
+    })
+    const answer = await site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+    const text = await answer.text()
+    expect([answer.status, faults]).toEqual([200, []])
+    const link = (rel: string) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&')
+    const rows = [...text.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
+    return { text, rows, next: link('next'), previous: link('prev') }
+  }
+
+  it.each([
+    '/violations',
+    '/violations?state=resolved&severity=high',
+    '/violations?state=all&rule=endpoint%2Frule-1*',
+    '/violations?run=50',
+  ])('is walked page by page, forth and back: %s', async (first) => {
+    const pages = []
+    for (let path: string | undefined = first; path !== undefined; ) {
+      const page = await get(path)
+      pages.push(page)
+      path = page.next
+    }
+    expect(pages.length).toBeGreaterThan(2)
+    const walked = pages.flatMap(({ rows }) => rows)
+    const run = /run=50/.test(first) ? 50 : 100
+    const choice = { run, withActive: !/resolved/.test(first), withOwner: false, most: Number.POSITIVE_INFINITY }
+    const wanted = await history.firstViolations({
+      ...choice,
+      resolvedAfter: /state=(?:all|resolved)/.test(first) ? 0 : undefined,
+      isChosen: ({ state, severity, rule }) =>
+        (/state=/.test(first) || state === 'opened' || state === 'continuing') &&
+        (!/severity/.test(first) || severity === 'high' || severity === 'critical') &&
+        (!/rule=/.test(first) || rule.startsWith('endpoint/rule-1')),
+    })
+    expect(walked).toEqual(wanted.map(({ fingerprint }) => fingerprint))
+    const back = []
+    for (let path = pages.at(-1)?.previous; path !== undefined; ) {
+      const page = await get(path)
+      back.unshift(...page.rows)
+      path = page.previous
+    }
+    expect(back).toEqual(walked.slice(0, back.length))
+    expect(walked.length - back.length).toBe(pages.at(-1)?.rows.length)
+  })
+
+  it('takes at most 60 kB a page', async () => {
+    for (const path of ['/', '/violations', '/violations?state=all', '/violations?group-by=resource']) {
+      const { text } = await get(path)
+      expect([path, Buffer.byteLength(text) < 60_000]).toEqual([path, true])
+    }
+  })
+})

@@ -87,7 +87,6 @@ export const severityAt = (index: ViolationIndex, row: number): Severity =>
   severities[index.severity[row] ?? 0] ?? 'info'
 export const stateAt = (index: ViolationIndex, row: number): ViolationState =>
   violationStates[index.state[row] ?? 0] ?? 'unknown'
-export const kindAt = (index: ViolationIndex, row: number): Kind => kinds[index.kind[row] ?? 0] ?? 'endpoint'
 
 const resolvedState = violationStates.indexOf('resolved')
 const openedState = violationStates.indexOf('opened')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fillViolations } from '../../bench/fill-violations.ts'
 import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
 import type { History } from '../../src/history/history.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { createSite } from '../../src/pages/site.ts'
@@ -25,6 +26,7 @@ describe('a long list of violations', () => {
       history: async () => history,
       now: () => Date.UTC(2026, 1, 1),
       version: '1.2.3',
+      api: createApi({ config: 'hookdrift.yaml' }, { ...process, cwd: () => directory.path }, '1.2.3'),
       isMeant: () => true,
       onFault: (error) => faults.push(error),
     })

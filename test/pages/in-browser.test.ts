@@ -52,26 +52,30 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     ['dark', 400, true],
     ['dark', 1280, false],
     ['light', 400, false],
-  ] as const)('have no fault, %s at %i pixels, script %s', async (colorScheme, width, isScripted) => {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
-    // axe needs the browser's timers, which are off where scripts are.
-    if (!isScripted) await context.route('**/script.js', (route) => route.fulfill({ contentType: 'text/javascript' }))
-    const page = await context.newPage()
-    const faults = watch(page, serving.url)
-    const walked = await crawl(page, serving.url, async (path) => {
-      for (const fault of await faultsOf(page)) faults.push(`${path}: ${fault}`)
-      const wide = await inWorld<number>(
-        page,
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
-    })
-    expect(faults).toEqual([])
-    for (const path of ['/', '/rules', '/compliance/soc2', '/waivers', '/notifications', '/worker']) {
-      expect(walked).toContain(path)
-    }
-    await context.close()
-  }, timeout)
+  ] as const)(
+    'have no fault, %s at %i pixels, script %s',
+    async (colorScheme, width, isScripted) => {
+      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+      // axe needs the browser's timers, which are off where scripts are.
+      if (!isScripted) await context.route('**/script.js', (route) => route.fulfill({ contentType: 'text/javascript' }))
+      const page = await context.newPage()
+      const faults = watch(page, serving.url)
+      const walked = await crawl(page, serving.url, async (path) => {
+        for (const fault of await faultsOf(page)) faults.push(`${path}: ${fault}`)
+        const wide = await inWorld<number>(
+          page,
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        if (wide > 0) faults.push(`${path}: ${wide} pixels too wide`)
+      })
+      expect(faults).toEqual([])
+      for (const path of ['/', '/rules', '/compliance/soc2', '/waivers', '/notifications', '/worker']) {
+        expect(walked).toContain(path)
+      }
+      await context.close()
+    },
+    timeout,
+  )
 
   it.each([true, false])(
     'run nothing of hostile names and send nothing elsewhere, script %s',

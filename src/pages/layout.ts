@@ -34,10 +34,9 @@ export function layOutPage(content: SiteContent, place: Place): string {
   return wholePage({
     title: `${title} · run ${run.number} · hookdrift`,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
-    body: html`<header class="site">
-<nav aria-label="Pages"><ul>${menu.map(([path, name]) => showMenuItem(path, name, place))}</ul></nav>
-<form class="as-of" method="get" action="${place.path}"><label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="6" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button> <span class="soft">${isLatest ? 'the last one, ' : ''}<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time></span>${isLatest ? nothing : html` <a href="${place.path}">to the last run</a>`}</form>
-</header>
+    body: html`<header>
+<div class="site"><nav aria-label="Pages"><ul>${menu.map(([path, name]) => showMenuItem(path, name, place))}</ul></nav>
+<form class="as-of" method="get" action="${place.path}"><label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="6" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button> <span class="soft">${isLatest ? 'the last one, ' : ''}<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time></span>${isLatest ? nothing : html` <a href="${place.path}">to the last run</a>`}</form></div>
 <div class="page-head">${
       crumbs.length === 0 && place.path === '/'
         ? nothing
@@ -45,6 +44,7 @@ export function layOutPage(content: SiteContent, place: Place): string {
             ({ title, href }) => html`<li><a href="${href}">${title}</a></li>`,
           )}</ol></nav>`
     }${alarm}<h1>${heading ?? title}</h1></div>
+</header>
 <div class="columns">
 <main id="main">
 ${body}</main>

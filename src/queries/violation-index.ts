@@ -1,6 +1,6 @@
 import type { FoundViolation, HistoryReader, VisitedViolation } from '../history/reader.ts'
 import { compareText } from '../history/report-order.ts'
-import { type Kind, kinds } from '../model/resource.ts'
+import { kinds } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
 
 /**

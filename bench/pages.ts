@@ -115,7 +115,7 @@ try {
     process.stdout.write(`Pages of ${rows.toLocaleString('en')} violations, ${rounds} times each; load ${loadavg()[0]?.toFixed(1)}.
 
 ${table([['', 'first', 'p50', 'p99', 'bytes'], ...shown])}
-${verdict('p99 of the slowest page, ms', slowest, { atMost: 50 })}${verdict('the largest page, kB', largest / 1000, { atMost: 60 })}${verdict('an audit beside readers / alone', median(read) / median(alone), { atMost: 1.05 }, `; ${audits} audits each, in turns`)}`)
+${verdict('p99 of the slowest page, ms', slowest, { atMost: 50 })}${verdict('the largest page, kB', largest / 1000, { atMost: 60 })}${verdict('an audit with readers / alone', median(read) / median(alone), { atMost: 1.05 }, `; ${audits} audits each, in turns`)}`)
   } finally {
     server.kill()
   }

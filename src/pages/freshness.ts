@@ -7,10 +7,10 @@ const trustedMs = 1000
 
 /** Decides by the last run whether what a client has of an address is still the answer. */
 export interface Freshness {
-  /** Whether it was within the last second. */
-  isKnownFresh(context: Context): boolean
+  /** Whether it was within the last second. `more`: what else the answer depends on. */
+  isKnownFresh(context: Context, more?: string): boolean
   /** Whether it is, as of the last run. Sets the headers for the next time. */
-  isFresh(context: Context, last: CommittedRun): boolean
+  isFresh(context: Context, last: CommittedRun, more?: string): boolean
 }
 
 interface FreshnessOptions {
@@ -24,9 +24,9 @@ interface FreshnessOptions {
 
 export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessOptions): Freshness {
   let seen: { readonly last: CommittedRun; readonly at: number } | undefined
-  const compare = (context: Context, { number, finishedAt }: CommittedRun) => {
+  const compare = (context: Context, { number, finishedAt }: CommittedRun, more: string) => {
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewerOf(context), number, finishedAt, pathname, search]
+    const content = [version, viewerOf(context), number, finishedAt, pathname, search, more]
     // Weak: a compressed answer has other bytes.
     const tag = `W/"${number}-${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)}"`
     context.header('etag', tag)
@@ -35,14 +35,14 @@ export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessO
     return known.split(',').some((each) => each.trim() === tag)
   }
   return {
-    isKnownFresh(context) {
+    isKnownFresh(context, more = '') {
       if (seen === undefined || context.req.header('if-none-match') === undefined) return false
       const age = now() - seen.at
-      return age >= 0 && age < trustedMs && compare(context, seen.last)
+      return age >= 0 && age < trustedMs && compare(context, seen.last, more)
     },
-    isFresh(context, last) {
+    isFresh(context, last, more = '') {
       seen = { last, at: now() }
-      return compare(context, last)
+      return compare(context, last, more)
     },
   }
 }

@@ -5,7 +5,7 @@ import { html } from '../report/html/markup.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { paths } from './link.ts'
-import { showNews } from './overview/show-news.ts'
+import { showLatest } from './overview/show-latest.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
 import { showRest } from './overview/show-rest.ts'
 import { showStale } from './overview/show-stale.ts'
@@ -32,7 +32,7 @@ export const overviewPage: SitePage = {
       crumbs: [],
       alarm: html`${showStale(rows, request)}${showUnscanned({ coverage }, link(paths.run(run.number)))}`,
       body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, 1)}
-${await showNews(request, index)}
+${await showLatest(request, index)}
 ${showProjectTable(request, { status, index })}
 ${await showRest(request, index, await readInputs(request))}`,
       command: isLatest ? 'hookdrift status' : `hookdrift report --run ${run.number}`,

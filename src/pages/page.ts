@@ -14,8 +14,8 @@ export interface SitePage {
   readonly parameters: readonly string[]
   /**
    * Whether its answer depends on the run alone, so that a browser may keep it until the next run. What people and
-   * deliveries change between runs does not. `past`: only as of a run that was named, because ages count from the time of
-   * asking as of the last one.
+   * deliveries change between runs does not. `past`: as of the last run for a minute only, because ages count from the
+   * time of asking.
    */
   readonly isOfRun: boolean | 'past'
   /** @throws NotFound when there is no such thing; AuditError.usage when a parameter is wrong */

@@ -82,14 +82,15 @@ async function answerPage(
   const { path } = context.req
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
   const named = query.one('run')
-  const isKept = page.isOfRun === true || (page.isOfRun === 'past' && named !== undefined)
-  if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
+  // What says how long ago things were is the same for a minute.
+  const minute = page.isOfRun === 'past' && named === undefined ? String(Math.floor(options.now() / 60_000)) : ''
+  if (page.isOfRun !== false && freshness.isKnownFresh(context, minute)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
   const last = await history.lastRun()
   if (last === undefined) return noRun(context)
-  if (!isKept) neverKept(context)
-  else if (freshness.isFresh(context, last)) return context.body(null, 304)
+  if (page.isOfRun === false) neverKept(context)
+  else if (freshness.isFresh(context, last, minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)

@@ -86,7 +86,7 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
 }
 
 /**
- * Opens the jobs of a history; `onError` is called for what fails in the background. `supervises`: looks for jobs whose
+ * Opens the jobs of a history; `onError` is called for what fails in the background. `supervises`: finds jobs whose
  * process was lost, as one process at least has to.
  */
 export async function openJobs(

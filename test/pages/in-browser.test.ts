@@ -11,7 +11,7 @@ import { openDemoSite } from './demo-site.ts'
 const executablePath = '/usr/bin/chromium'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What the pages link to and is no page. */
+/** What the pages link to and is not a page. */
 const noPages = /^\/(?:api|feed\.atom)(?:[/?]|$)/
 const mostPages = 30
 /** Of pages of one kind, such as rules, this many are walked. */

@@ -2,7 +2,7 @@ import { type ViolationState, violationStates } from '../../model/violation.ts'
 
 const active = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
 
-/** What a reader may ask for by `state`: with what each stands for. */
+/** What a reader may ask for by `state`: with what each means. */
 export const askedStates = {
   open: ['opened', 'continuing'],
   active,

@@ -13,7 +13,7 @@ import { testNew } from './show-verdict-of.ts'
 const [mostNew, mostChanged] = [10, 5]
 
 /** What the run opened, and what it found changed. */
-export async function showNews(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
+export async function showLatest(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
   const { run, link } = request
   const { rows, counts } = pageRows(index, testNew(index, run.number), { most: mostNew })
   const changes = (await readInputs(request))?.changes ?? []

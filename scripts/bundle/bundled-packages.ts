@@ -30,7 +30,7 @@ export function noticesOf(packages: readonly BundledPackage[]): string {
 
 function readPackage(directory: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-  const files = readdirSync(directory).filter((file) => /^(?:licen[cs]e|notice|copying)(?:\.|$)/i.test(file))
+  const files = readdirSync(directory).filter((file) => /^(?:licen[cs]e|notice|copying)(?:[.-]|$)/i.test(file))
   const terms = files.length > 0 ? files.map((file) => textOf(directory, file)) : termsInReadme(directory)
   if (terms.length === 0) throw new Error(`${name} comes without the text of its licence`)
   return { name, version, license, terms }

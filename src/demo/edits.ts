@@ -209,8 +209,10 @@ function changed<Row extends { readonly uid: string }>(
   uid: string,
   change: (row: Row) => Row,
 ): readonly Row[] {
-  if (!rows.some((row) => row.uid === uid)) throw new Error(`the project has no ${uid}`)
-  return rows.map((row) => (row.uid === uid ? change(row) : row))
+  const at = rows.findIndex((row) => row.uid === uid)
+  const row = rows[at]
+  if (row === undefined) throw new Error(`the project has no ${uid}`)
+  return rows.with(at, change(row))
 }
 
 function without<Row extends { readonly uid: string }>(rows: readonly Row[], uid: string): readonly Row[] {

@@ -6,7 +6,7 @@ export const browserScript = `'use strict'
 {
   const rows = [...document.querySelectorAll('main tbody tr, main .rows > li')]
   const given = document.querySelector('input[data-filter]')
-  const field = given || (rows.length > 5 ? makeField() : null)
+  const field = given || (rows.length > 5 && location.pathname !== '/' ? makeField() : null)
   function makeField() {
     const label = document.createElement('label')
     const input = document.createElement('input')

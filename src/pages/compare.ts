@@ -11,7 +11,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { showFilterForm, textField } from './filter-form.ts'
-import { withPrevious } from './find-runs.ts'
+import { findPrevious } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteHistory, SitePage, SiteRequest } from './page.ts'
 
@@ -55,7 +55,7 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
   const [named, other] = [query.one('from'), query.one('to')]
   const to = other === undefined ? run : findRun(await history.runs(), other, now)
   if (named !== undefined) return { from: findRun(await history.runs(), named, now), to }
-  return { from: (await withPrevious(history, to)).previous ?? to, to }
+  return { from: (await findPrevious(history, to)) ?? to, to }
 }
 
 async function endedBetween(

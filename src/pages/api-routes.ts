@@ -3,16 +3,17 @@ import { AuditError } from '../model/errors.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import type { Api } from './api.ts'
 import { type Freshness, neverKept } from './freshness.ts'
-import { NotFound, type SiteHistory } from './page.ts'
+import { NotAllowed, NotFound, type SiteHistory, type SiteScope } from './page.ts'
 
 interface ApiOptions {
   history(): Promise<SiteHistory>
   readonly api: Api
+  readonly scope?: SiteScope
   onFault(error: unknown): void
 }
 
 /** What commands print, below `/api/v1`. */
-export function apiRoutes({ history, api, onFault }: ApiOptions, freshness: Freshness): Hono {
+export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshness: Freshness): Hono {
   const routes = new Hono()
   const description = () => `${JSON.stringify(api.describe(), null, 2)}\n`
   let openapi: string | undefined
@@ -32,15 +33,17 @@ export function apiRoutes({ history, api, onFault }: ApiOptions, freshness: Fres
   )
   routes.get('/:command{.+}', async (context) => {
     const answer = api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
+    if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()
     if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
     const opened = await history()
     const last = answer.isOfRun ? await opened.lastRun() : undefined
     if (last === undefined) neverKept(context)
     else if (freshness.isFresh(context, last)) return context.body(null, 304)
-    return sendJson(context, await answer.read({ history: opened }))
+    return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))
   })
   routes.onError((error, context) => {
     if (error instanceof NotFound) return sendError(context, 404, error.message)
+    if (error instanceof NotAllowed) return sendError(context, 403, error.message)
     if (error instanceof AuditError && error.kind === 'usage') {
       return sendError(context, 400, error.message, error.advice)
     }
@@ -54,7 +57,7 @@ export function apiRoutes({ history, api, onFault }: ApiOptions, freshness: Fres
   return routes
 }
 
-function sendError(context: Context, status: 400 | 404 | 500 | 503, message: string, advice?: string) {
+function sendError(context: Context, status: 400 | 403 | 404 | 500 | 503, message: string, advice?: string) {
   neverKept(context)
   const error = { message: neutralise(message), advice: advice === undefined ? null : neutralise(advice) }
   return sendJson(context, writeJson({ error }), status)
@@ -64,6 +67,6 @@ function writeJson(value: object): string {
   return `${neutraliseJson(JSON.stringify(value, null, 2))}\n`
 }
 
-function sendJson(context: Context, body: string, status: 200 | 400 | 404 | 500 | 503 = 200): Response {
+function sendJson(context: Context, body: string, status: 200 | 400 | 403 | 404 | 500 | 503 = 200): Response {
   return context.body(body, status, { 'content-type': 'application/json' })
 }

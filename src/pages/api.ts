@@ -21,6 +21,8 @@ export interface ApiEntry {
 export interface PreparedAnswer {
   /** Whether the answer is the same until the next run. */
   readonly isOfRun: boolean
+  /** Whether only readers of all projects get it. */
+  readonly isOfAllProjects: boolean
   /**
    * The JSON that the command prints.
    * @throws AuditError.usage when a value is wrong, or there is no such thing; AuditError.failure when it cannot be read

@@ -12,6 +12,8 @@ interface Place {
   readonly isLatest: boolean
   readonly link: SiteLink
   readonly version: string
+  /** Paths of pages that its readers do not see. */
+  readonly hidden: readonly string[]
 }
 
 const menu = [
@@ -35,7 +37,7 @@ export function layOutPage(content: SiteContent, place: Place): string {
     title: `${title} · run ${run.number} · hookdrift`,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
-<div class="site"><nav aria-label="Pages"><ul>${menu.map(([path, name]) => showMenuItem(path, name, place))}</ul></nav>
+<div class="site"><nav aria-label="Pages"><ul>${menu.filter(([path]) => !place.hidden.includes(path)).map(([path, name]) => showMenuItem(path, name, place))}</ul></nav>
 <form class="as-of" method="get" action="${place.path}"><label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="6" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button> <span class="soft">${isLatest ? 'the last one, ' : ''}<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time></span>${isLatest ? nothing : html` <a href="${place.path}">to the last run</a>`}</form></div>
 <div class="page-head">${
       crumbs.length === 0 && place.path === '/'

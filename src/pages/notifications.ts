@@ -17,6 +17,7 @@ export const notificationsPage: SitePage = {
   path: '/notifications',
   parameters: [],
   isOfRun: false,
+  isOfAllProjects: true,
   async show({ history, link }): Promise<SiteContent> {
     const channels = await history.channels()
     const { rows, omitted } = await answerOutbox(history, mostMessages)

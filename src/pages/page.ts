@@ -1,6 +1,7 @@
 import type { PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
+import type { IsVisible } from '../history/scoped-history.ts'
 import type { PoolState } from '../pool/read-pool-state.ts'
 import type { ExpectedProjects } from '../queries/read-status.ts'
 import type { Markup } from '../report/html/markup.ts'
@@ -18,6 +19,8 @@ export interface SitePage {
    * time of asking.
    */
   readonly isOfRun: boolean | 'past'
+  /** Whether it says things that are not of one project, so that only readers of all projects see it. */
+  readonly isOfAllProjects?: true
   /** @throws NotFound when there is no such thing; AuditError.usage when a parameter is wrong */
   show(request: SiteRequest): Promise<SiteContent>
 }
@@ -52,6 +55,13 @@ export interface SitePlan {
 export interface SiteConfiguration {
   readonly expected: ExpectedProjects
   readonly schedules: readonly PlannedRuns[]
+}
+
+/** The projects that the readers of a site may know of. */
+export interface SiteScope {
+  /** Patterns of `service/project`. */
+  readonly projects: readonly string[]
+  readonly isVisible: IsVisible
 }
 
 /** What pages read. */
@@ -91,4 +101,13 @@ export interface Crumb {
 /** There is no such page, or nothing of that name. */
 export class NotFound extends Error {
   override readonly name = 'NotFound'
+}
+
+/** The reader may know of some projects, and this is about all of them. */
+export class NotAllowed extends Error {
+  override readonly name = 'NotAllowed'
+
+  constructor() {
+    super('This is only for readers of all projects')
+  }
 }

@@ -11,7 +11,15 @@ import { answerFeed } from './feed.ts'
 import { type Freshness, neverKept, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
 import { linksAt } from './link.ts'
-import { NotFound, type SiteHistory, type SitePage, type SitePlan, type SiteRequest } from './page.ts'
+import {
+  NotAllowed,
+  NotFound,
+  type SiteHistory,
+  type SitePage,
+  type SitePlan,
+  type SiteRequest,
+  type SiteScope,
+} from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
 import { runAsOf } from './run-as-of.ts'
@@ -21,6 +29,8 @@ export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
   history(): Promise<SiteHistory>
   readonly plan?: SitePlan
+  /** Whom it is for; absent: readers of all projects. `history` and `plan` show no others. */
+  readonly scope?: SiteScope
   /** Milliseconds since the epoch. */
   now(): number
   /** Of hookdrift. */
@@ -63,7 +73,7 @@ export function createSite(options: SiteOptions): Hono {
   site.get('/script.js', (context) =>
     context.body(browserScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   )
-  const freshness = watchFreshness(options)
+  const freshness = watchFreshness({ ...options, viewer: options.scope?.projects.join(' ') })
   site.route('/api/v1', apiRoutes(options, freshness))
   site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
   for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
@@ -80,6 +90,7 @@ async function answerPage(
   { freshness, ...options }: SiteOptions & { readonly freshness: Freshness },
 ): Promise<Response> {
   const { path } = context.req
+  if (page.isOfAllProjects && options.scope !== undefined) throw new NotAllowed()
   const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
   const named = query.one('run')
   // What says how long ago things were is the same for a minute.
@@ -99,7 +110,15 @@ async function answerPage(
     params: context.req.param(),
   }
   const content = await page.show(request)
-  return context.html(layOutPage(content, { path, run, isLatest, link, version: options.version }))
+  return context.html(layOutPage(content, { path, run, isLatest, link, ...placeOf(options) }))
+}
+
+/** What all pages of a site have in common. */
+function placeOf({ version, scope }: SiteOptions): { version: string; hidden: readonly string[] } {
+  return {
+    version,
+    hidden: scope === undefined ? [] : pages.filter((each) => each.isOfAllProjects).map(({ path }) => path),
+  }
 }
 
 function noRun(context: Context): Response | Promise<Response> {
@@ -114,6 +133,7 @@ function noRun(context: Context): Response | Promise<Response> {
 
 function answerError(error: Error, context: Context, options: SiteOptions): Response | Promise<Response> {
   if (error instanceof NotFound) return notice(context, 404, error.message)
+  if (error instanceof NotAllowed) return notice(context, 403, error.message)
   if (error instanceof AuditError && error.kind === 'usage') return notice(context, 400, error.message, error.advice)
   options.onFault(error)
   // What went wrong may name places that readers need not know.
@@ -125,7 +145,7 @@ function answerError(error: Error, context: Context, options: SiteOptions): Resp
 
 function notice(
   context: Context,
-  status: 400 | 404 | 500 | 503,
+  status: 400 | 403 | 404 | 500 | 503,
   title: string,
   advice?: string,
 ): Response | Promise<Response> {

@@ -43,7 +43,7 @@ ${pageSection({
     columns,
     shown.map((row) => showRow(row, link)),
   )}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
-})}${showPool(await plan.pool(), new Set(rows.map(({ project }) => project)))}${showSchedules(configuration, now)}`,
+})}${showPool(await plan.pool())}${showSchedules(configuration, now)}`,
       command: 'hookdrift status',
       json: link('/api/v1/status'),
     }
@@ -80,16 +80,12 @@ function showRow(row: StatusRow, link: SiteLink): Markup {
 `
 }
 
-/** What the workers of a shared history do. A project that the reader does not see has no name here. */
-function showPool(state: PoolState | undefined, visible: ReadonlySet<string>): Markup {
+/** What the workers of a shared history do. */
+function showPool(state: PoolState | undefined): Markup {
   if (state === undefined) return nothing
-  const workers = state.workers.map(({ walks, ...worker }) => ({
-    ...worker,
-    walks: walks.map((name) => (visible.has(name) ? name : 'another project')),
-  }))
-  const remarks = describePool({ ...state, workers }).remarks ?? []
+  const remarks = describePool(state).remarks ?? []
   return pageSection({
-    ...{ id: 'workers', title: 'Workers', count: workers.length },
+    ...{ id: 'workers', title: 'Workers', count: state.workers.length },
     content:
       remarks.length === 0
         ? emptyState('No worker shares this history now.', 'none')

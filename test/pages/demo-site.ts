@@ -19,16 +19,18 @@ export async function openDemoSite() {
     { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
     '1.2.3',
   )
-  const site = createSite({
+  const options = {
     history: async () => history,
     now: () => Date.now(),
     version: '1.2.3',
     api,
     isMeant: () => true,
-    onFault: (error) => faults.push(error),
-  })
+    onFault: (error: unknown) => faults.push(error),
+  }
+  const site = createSite(options)
   return {
     site,
+    options,
     api,
     history,
     /** What was logged. */

@@ -35,6 +35,8 @@ export interface ApiCommand {
   readonly choices?: Readonly<Record<string, readonly string[]>>
   /** Whether runs alone change the answer: not people, deliveries, files or the time. */
   readonly isOfRun: boolean
+  /** Whether it says things that are not of one project. */
+  readonly isOfAllProjects?: true
 }
 
 const which = ['project', 'kind']
@@ -58,7 +60,10 @@ export const apiCommands: readonly ApiCommand[] = [
     ...{ name: 'diff', words: ['diff'], define: defineDiff, runIs: 'to', isOfRun: true },
     takes: ['from', 'to', 'patch', ...which, 'limit'],
   },
-  { name: 'notify', words: ['notify', '--pending'], define: defineNotify, takes: ['pending', 'limit'], isOfRun: false },
+  {
+    ...{ name: 'notify', words: ['notify', '--pending'], define: defineNotify, isOfRun: false, isOfAllProjects: true },
+    takes: ['pending', 'limit'],
+  },
   {
     ...{ name: 'report', words: ['report'], define: defineReport, isOfRun: true },
     takes: ['run', 'at', 'framework', 'from', 'to'],

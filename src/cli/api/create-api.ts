@@ -21,7 +21,11 @@ export function createApi(options: HistoryOptions, terminal: ProcessContext, ver
       const api = apiCommands.find((each) => each.name === name || each.words.join('/') === name)
       if (api === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
       const asked = readParameters(api, search)
-      return { isOfRun: asked.isOfRun, read: (reading) => runCommand(api, asked, { options, terminal, reading }) }
+      return {
+        isOfRun: asked.isOfRun,
+        isOfAllProjects: api.isOfAllProjects ?? false,
+        read: (reading) => runCommand(api, asked, { options, terminal, reading }),
+      }
     },
     describe: () => describeApi(version),
   }

@@ -97,6 +97,7 @@ const fault = (description: string): JsonObject => ({
 const faults: JsonObject = {
   304: { description: 'No run since the answer with that ETag' },
   400: fault('A parameter is wrong, or names nothing that the history has'),
+  403: fault('Only for readers of all projects'),
   503: fault('The history cannot be used'),
 }
 

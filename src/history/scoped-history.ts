@@ -1,0 +1,176 @@
+import { projectKey } from '../model/keys.ts'
+import type { OpenHistory } from './history.ts'
+import type { EndedRun, HistoryReader, IdentifiedViolation } from './reader.ts'
+import type { RunRecord } from './records.ts'
+
+/** Whether a reader may know of a project, by its name at that time: `service/project`. */
+export type IsVisible = (project: string) => boolean
+
+/**
+ * A history as if it had only some projects, for readers who may not know of the others. It answers all that readers
+ * ask, and refuses to be written. What is said of a run as a whole stays: its times, its verdict, its policy.
+ */
+export function scopedHistory(history: OpenHistory, isVisible: IsVisible): OpenHistory {
+  return { ...scopedReader(history, isVisible), ...scopedRecords(history, isVisible), ...refusals }
+}
+
+interface OfProject {
+  readonly project: string
+}
+
+function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader {
+  const isSeen = ({ project }: OfProject) => isVisible(project)
+  const isSeenIn = ({ project }: { readonly project: { readonly name: string } }) => isVisible(project.name)
+  const latestScans: HistoryReader['latestScans'] = async (run, only) =>
+    (await history.latestScans(run, only)).filter(isSeenIn)
+  return {
+    moved: () => history.moved(),
+    runs: () => history.runs(),
+    lastRun: () => history.lastRun(),
+    close: () => history.close(),
+    latestScans,
+
+    async endedRuns(most) {
+      const { runs, total } = await history.endedRuns(most)
+      const counted: EndedRun[] = []
+      for (const run of runs) counted.push(await countVisible(run, { history, isVisible }))
+      return { runs: counted, total }
+    },
+    async readRun(number) {
+      const record = await history.readRun(number)
+      return record && scopedRecord(record, isVisible)
+    },
+    async runInputs(run) {
+      const inputs = await history.runInputs(run)
+      if (inputs === undefined) return undefined
+      // What waits and what nothing refers to is filed by the keys of projects.
+      const known = new Set((await latestScans(run)).map(({ project }) => projectKey(project)))
+      const isKnown = ({ project }: { readonly project: Parameters<typeof projectKey>[0] }) =>
+        known.has(projectKey(project))
+      return {
+        ...inputs,
+        projects: inputs.projects.filter(isSeen),
+        changes: inputs.changes.filter(isSeen),
+        withheldRemovals: inputs.withheldRemovals.filter(isKnown),
+        unreferenced: inputs.unreferenced.filter(isKnown),
+      }
+    },
+
+    violationsAt: async (run) => (await history.violationsAt(run)).filter(isSeen),
+    resolvedBetween: async (after, run) => (await history.resolvedBetween(after, run)).filter(isSeen),
+    firstViolations: (choice) =>
+      history.firstViolations({
+        ...choice,
+        isChosen: (violation) => isSeen(violation) && choice.isChosen(violation),
+      }),
+    visitViolations: (choice, visit) =>
+      history.visitViolations(choice, (violation) => {
+        if (isSeen(violation)) visit(violation)
+      }),
+    foundViolations: (found) => history.foundViolations(found.filter(isSeen)),
+    async identifyViolations(prefix, run, most) {
+      // Hidden ones must not take the place of visible ones.
+      for (let asked = most; ; asked *= 4) {
+        const identified: readonly IdentifiedViolation[] = await history.identifyViolations(prefix, run, asked)
+        const seen = identified.filter(isSeenIn)
+        if (seen.length >= most || identified.length < asked) return seen.slice(0, most)
+      }
+    },
+    visitSpans: (after, run, visit) =>
+      history.visitSpans(after, run, (span) => {
+        if (isSeen(span)) visit(span)
+      }),
+    async waivedBetween(after, run) {
+      const fingerprints = new Set<string>()
+      await history.visitSpans(after, run, (span) => {
+        if (span.isWaived && isSeen(span)) fingerprints.add(span.fingerprint)
+      })
+      return (await history.waivedBetween(after, run)).filter(({ fingerprint }) => fingerprints.has(fingerprint))
+    },
+
+    stateAt: async (project, run, kind) => (isVisible(project.name) ? history.stateAt(project, run, kind) : []),
+    completeScansAt: async (project, run) => (isVisible(project.name) ? history.completeScansAt(project, run) : {}),
+    versionsAt: async (project, points) =>
+      isVisible(project.name) ? history.versionsAt(project, points) : points.map(() => undefined),
+    differing: async (from, to) => (await history.differing(from, to)).filter(isSeenIn),
+    find: async (uid, run) => (await history.find(uid, run)).filter(isSeenIn),
+    search: async (text, run) => (await history.search(text, run)).filter(isSeenIn),
+    versionsOf: async (identity, run) => (isSeenIn(identity) ? history.versionsOf(identity, run) : []),
+    violationsOf: async (identity, run) => (isSeenIn(identity) ? history.violationsOf(identity, run) : []),
+    referrersOf: async (identity, run) => (isSeenIn(identity) ? history.referrersOf(identity, run) : []),
+  }
+}
+
+/** What was said of hidden projects, or of the run in words that may name them, is left out. */
+function scopedRecord(record: RunRecord, isVisible: IsVisible): RunRecord {
+  const isSeen = ({ project }: OfProject) => isVisible(project)
+  return {
+    ...record,
+    projects: record.projects.filter(isSeen),
+    coverage: record.coverage.filter(isSeen),
+    notices: record.notices.filter(({ project, code }) =>
+      project === null ? code === 'clock_went_back' : isVisible(project),
+    ),
+    changes: record.changes.filter(isSeen),
+    violations: record.violations.filter(isSeen),
+    accepted: record.accepted.filter(isSeen),
+  }
+}
+
+interface Scope {
+  readonly history: OpenHistory
+  readonly isVisible: IsVisible
+}
+
+async function countVisible(run: EndedRun, { history, isVisible }: Scope): Promise<EndedRun> {
+  if (!run.isCommitted) return run
+  const scans = run.walks === 0 ? [] : await history.latestScans(run.number)
+  const walks = scans.flatMap(({ project, coverage, run: { number } }) =>
+    number === run.number && isVisible(project.name) ? coverage : [],
+  )
+  const { changes = [] } = run.changes === 0 ? {} : ((await history.runInputs(run.number)) ?? {})
+  return {
+    ...run,
+    walks: walks.length,
+    incomplete: walks.filter(({ status }) => status !== 'complete' && status !== 'skipped').length,
+    changes: changes.filter(({ project }) => isVisible(project)).length,
+  }
+}
+
+type Records = Pick<
+  OpenHistory,
+  'approvals' | 'approvedResources' | 'acceptances' | 'channels' | 'undelivered' | 'firstWaiting'
+>
+
+/** Messages are about whole runs: who may not know of all projects reads none, and pages do not say that none wait. */
+function scopedRecords(history: OpenHistory, isVisible: IsVisible): Records {
+  const isSeenIn = ({ project }: { readonly project: { readonly name: string } }) => isVisible(project.name)
+  return {
+    approvals: async () => (await history.approvals()).filter(isSeenIn),
+    approvedResources: async (approval) => (isSeenIn(approval) ? history.approvedResources(approval) : []),
+    acceptances: async () => (await history.acceptances()).filter(isSeenIn),
+    channels: refuse,
+    undelivered: refuse,
+    firstWaiting: refuse,
+  }
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('this is not for readers of some projects only')
+}
+
+const refusals = {
+  approve: refuse,
+  revoke: refuse,
+  accept: refuse,
+  revokeAcceptances: refuse,
+  enqueue: refuse,
+  claim: refuse,
+  renew: refuse,
+  release: refuse,
+  delivered: refuse,
+  failed: refuse,
+  giveUp: refuse,
+  markGone: refuse,
+  dropFinished: refuse,
+} satisfies Partial<OpenHistory>

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
-import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
 import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
@@ -36,37 +36,14 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
     })
   }
   const { openLog } = await import('../app/log.ts')
-  const { keepHistoryOpen } = await import('../app/keep-history-open.ts')
-  const { findConfiguredPaths, readPoolOf } = await import('../app/read-plan.ts')
-  const { locateHistory } = await import('../app/locate-history.ts')
-  const { openExistingHistory } = await import('../app/open-history.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { toolVersion } = await import('../app/tool-version.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
-  const { createSite } = await import('../pages/site.ts')
-  const { createApi } = await import('./api/create-api.ts')
   const { listen } = await import('../serving/listen.ts')
+  const { openSite } = await import('./open-site.ts')
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
-  const location = await locateHistory(options, terminal)
-  const history = keepHistoryOpen(location, (location) => openExistingHistory(location, terminal.env))
-  await history.current()
-  const site = createSite({
-    history: () => history.current(),
-    plan: {
-      // Read for each page of the worker: people edit it while the pages are served.
-      configured: async () => {
-        const found = await findConfiguredPaths(options, terminal)
-        return found && { expected: { named: found.projects, isFound: found.isFound }, schedules: found.schedules }
-      },
-      pool: () => readPoolOf(location),
-    },
-    now: () => systemClock.now(),
-    version: toolVersion(),
-    api: createApi(options, terminal, toolVersion()),
-    isMeant: hostCheck(options.listen),
-    onFault: (error) => log.error({ error: messageOf(error) }, 'a page could not be made'),
-  })
-  const serving = await listen(options.listen, (request) => site.fetch(request), 'pass another address with --listen')
+  const site = await openSite(options, { terminal, log, isMeant: hostCheck(options.listen) })
+  // A history that cannot be read is said now, not on the first page.
+  await site.history()
+  const serving = await listen(options.listen, site.answer, 'pass another address with --listen')
   try {
     terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)
     const { exitCode } = await untilSignalled(
@@ -75,6 +52,6 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
     return exitCode ?? exitCodes.clean
   } finally {
     await serving.close()
-    await history.close()
+    await site.close()
   }
 }

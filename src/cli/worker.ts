@@ -63,7 +63,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { historySize } = await import('../app/history-size.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
-  const { serve } = await import('../worker/serve.ts')
+  const { openPort } = await import('./open-port.ts')
   const { openWorkerNotifications } = await import('../app/worker-notifications.ts')
   const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
   const { systemClock } = await import('../app/system.ts')
@@ -106,9 +106,12 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   }
   const telemetry = await openTelemetry(terminal)
   telemetry?.sendMetrics(() => metrics.registry.getMetricsAsJSON())
-  const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
+  const port =
+    listen === undefined
+      ? undefined
+      : await openPort(options, { ...listen, hosts }, { terminal, log, hasPages: false, troubles, metrics: scrape })
   try {
-    if (serving !== undefined) log.info({ url: serving.url }, 'listening')
+    if (port !== undefined) log.info({ url: port.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
     let files: WorkerFiles = { configuration, policy }
@@ -173,7 +176,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     }
     await Promise.all([keepSchedule(work, signal), notifications.keep(signal)])
   } finally {
-    await serving?.close()
+    await port?.close()
     await sharing?.close()
     await historyCheck.close()
     await telemetry?.close()

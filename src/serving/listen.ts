@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { boundConnections } from './bound-connections.ts'
 
@@ -15,8 +15,8 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** What answers: a hono application, or anything else with its `fetch`. */
-export type Answering = (request: Request) => Response | Promise<Response>
+/** What answers. `peer`: the address of who asks; undefined once that connection is gone. */
+export type Answering = (request: Request, peer: string | undefined) => Response | Promise<Response>
 
 /** A connection that is silent for this long is closed; Node checks at this interval. */
 const limits = {
@@ -34,7 +34,9 @@ const idleMs = 30_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
+export async function listen({ host, port }: ListenPlace, answer: Answering, advice: string): Promise<Listening> {
+  const fetch = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
+    answer(request, incoming.socket.remoteAddress)
   // Without `createServer`, the library makes a server of HTTP/1.1.
   const server = createAdaptorServer({ fetch, serverOptions: limits, overrideGlobalObjects: false }) as Server
   server.setTimeout(idleMs)

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { boundConnections } from '../../src/serving/bound-connections.ts'
 import { hostCheck } from '../../src/serving/host-check.ts'
+import { listen } from '../../src/serving/listen.ts'
 import { openHealth } from '../../src/worker/health.ts'
-import { serve } from '../../src/worker/serve.ts'
+import { workerPort } from '../../src/worker/port.ts'
 import { minute } from './worker-harness.ts'
 
 const answers = {
@@ -15,7 +16,8 @@ const answers = {
 }
 
 async function open(more: Partial<typeof answers> = {}, hosts?: readonly string[]) {
-  const serving = await serve({ host: '127.0.0.1', port: 0, hosts }, { ...answers, ...more })
+  const isMeant = hostCheck({ host: '127.0.0.1', hosts })
+  const serving = await listen({ host: '127.0.0.1', port: 0 }, workerPort({ ...answers, ...more, isMeant }), 'stop it')
   return {
     url: serving.url,
     async ask(
@@ -43,7 +45,15 @@ describe('the port', () => {
     expect(await asked('/metrics')).toBe('200 hookdrift_info 1\n')
     expect(await asked('/metrics?x=1')).toBe('200 hookdrift_info 1\n')
     expect(await asked('/metrics', 'HEAD')).toBe('200 ')
-    for (const path of ['/', '/metrics/', '/../etc/passwd', '//metrics', '/METRICS', '/%6detrics', '/__proto__']) {
+    for (const path of [
+      '/',
+      '/metrics/',
+      '/../etc/passwd',
+      '//metrics',
+      '/METRICS',
+      '/%2e%2e/metrics.',
+      '/__proto__',
+    ]) {
       expect(await asked(path)).toMatch(/^404 not found/)
     }
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
@@ -145,10 +155,15 @@ describe('the port', () => {
       'evil.example:9464',
       '127.0.0.1.evil.example',
       'localhost.evil.example',
-      '[evil]',
-      'a:b:c',
     ]) {
       expect(`${host} ${await asked(host)} ${await asked(host, '/healthz')}`).toBe(`${host} 421 421`)
+    }
+  })
+
+  it('answers 400 where a name is none', async () => {
+    await using port = await open()
+    for (const host of ['[evil]', 'a:b:c', 'a b']) {
+      expect(await port.ask('/metrics', { headers: { host } })).toMatchObject({ status: 400 })
     }
   })
 
@@ -179,8 +194,9 @@ describe('the port', () => {
   it('that is in use is an error that says so', async () => {
     await using port = await open()
     const taken = Number(new URL(port.url).port)
-    await expect(serve({ host: '127.0.0.1', port: taken }, answers)).rejects.toMatchObject({
+    await expect(listen({ host: '127.0.0.1', port: taken }, () => new Response(), 'stop it')).rejects.toMatchObject({
       exitCode: 4,
+      advice: 'stop it',
       message: expect.stringContaining(`cannot listen on 127.0.0.1:${taken}: `),
     })
   })

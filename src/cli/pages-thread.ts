@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { HistoryOptions } from '../app/locate-history.ts'
+import { openLog } from '../app/log.ts'
+import type { ProcessContext } from '../app/process-context.ts'
+import { answerRequests } from '../serving/answer-requests.ts'
+import { type HostPaths, hostCheck } from '../serving/host-check.ts'
+import { openSite } from './open-site.ts'
+
+/** The thread of a worker that answers with pages, so that reading a large history delays no audit. */
+export interface PagesThread {
+  readonly options: HistoryOptions
+  readonly place: HostPaths
+  readonly cwd: string
+  readonly env: ProcessContext['env']
+}
+
+if (parentPort === null) throw new Error('this runs in a thread of a worker')
+// as: `worker-pages.ts` gives it.
+const { options, place, cwd, env } = workerData as PagesThread
+const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }
+const { answer } = await openSite(options, { terminal, log: openLog(terminal), isMeant: hostCheck(place) })
+answerRequests(parentPort, answer)

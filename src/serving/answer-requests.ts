@@ -1,0 +1,18 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Answering } from './listen.ts'
+import type { ThreadRequest, ThreadResponse } from './thread-messages.ts'
+
+/** In a thread: answers the requests that its starter passes on. `answer` does not throw. */
+export function answerRequests(port: MessagePort, answer: Answering): void {
+  port.on('message', async ({ id, url, method, headers, body, peer }: ThreadRequest) => {
+    const request = new Request(url, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      ...(body === undefined ? {} : { body }),
+    })
+    const response = await answer(request, peer)
+    const bytes = await response.arrayBuffer()
+    const message: ThreadResponse = { id, status: response.status, headers: [...response.headers], body: bytes }
+    port.postMessage(message, [bytes])
+  })
+}

@@ -1,0 +1,50 @@
+import { Hono } from 'hono'
+import type { Answering } from '../serving/listen.ts'
+
+/** What the port of a worker says of it. Anyone who can connect may read it. */
+export interface WorkerEndpoints {
+  /** Why the worker is not ready, in words; empty if it is ready. */
+  readonly troubles: () => Promise<readonly string[]>
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
+}
+
+interface PortOptions extends WorkerEndpoints {
+  /** Whether a Host header names this port. */
+  isMeant(host: string | undefined): boolean
+  /** What answers all other paths; they decide who may read. */
+  readonly pages?: Answering | undefined
+}
+
+/** The port of a worker: `/healthz`, `/readyz`, `/metrics`, and the pages where they are configured. */
+export function workerPort({ troubles, metrics, isMeant, pages }: PortOptions): Answering {
+  const own = new Hono()
+  own.use(async (context, next) => {
+    context.header('x-content-type-options', 'nosniff')
+    context.header('cache-control', 'no-store')
+    if (!isMeant(context.req.header('host'))) {
+      return context.text('not the name of this port: name it under worker.hosts\n', 421)
+    }
+    if (!paths.includes(context.req.path)) {
+      return context.text('not found: /healthz, /readyz and /metrics are here\n', 404)
+    }
+    if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
+      return context.text('only GET and HEAD\n', 405, { allow: 'GET, HEAD' })
+    }
+    return next()
+  })
+  own.get('/healthz', (context) => context.text('alive\n'))
+  own.get('/readyz', async (context) => {
+    const found = await troubles()
+    return found.length === 0 ? context.text('ready\n') : context.text(`not ready\n${found.join('\n')}\n`, 503)
+  })
+  own.get('/metrics', async (context) => {
+    const { type, text } = await metrics()
+    return context.body(text, 200, { 'content-type': type })
+  })
+  // The log of the run that meets the same error has the details; strangers do not get them.
+  own.onError((_, context) => context.text('internal error\n', 500))
+  return (request, peer) =>
+    pages === undefined || paths.includes(new URL(request.url).pathname) ? own.fetch(request) : pages(request, peer)
+}
+
+const paths = ['/healthz', '/readyz', '/metrics']

@@ -16,12 +16,12 @@ export interface KeptOutcome {
  * The bytes of an outcome, in parts: the length of a JSON text, the text, and the facts of resources. Facts of a large
  * project take tens of megabytes, and as a text in JSON they would be copied several times.
  */
-export function encodeOutcome({ evaluation, ...rest }: KeptOutcome): readonly Buffer[] {
+export function encodeOutcome({ evaluation, ...rest }: KeptOutcome): readonly (Buffer | string)[] {
   const { resources, ...facts } = evaluation.facts
   const header = Buffer.from(JSON.stringify({ ...rest, evaluation: { ...evaluation, facts } }))
   const length = Buffer.alloc(4)
   length.writeUInt32LE(header.length)
-  return [length, header, Buffer.from(resources)]
+  return [length, header, resources]
 }
 
 export function decodeOutcome(bytes: Buffer): KeptOutcome {

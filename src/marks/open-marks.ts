@@ -17,7 +17,7 @@ export interface OpenMarks {
   outcome(): Buffer | undefined
   /** Makes what `page` and `outcome` give. */
   sealPage(listing: Listing, number: number, row: MarkedPageRow): MarkedPageRow
-  sealOutcome(parts: readonly Buffer[]): Buffer
+  sealOutcome(parts: readonly (Buffer | string)[]): Buffer
   /** Names this run as the one whose marks hold for the next. */
   sealScan(): Buffer
 }
@@ -39,7 +39,14 @@ export async function openMarks(
   const termsDigest = digest(Buffer.from(termsText))
   const bind = (place: Json, ...parts: readonly Buffer[]) =>
     digest(termsDigest, Buffer.from(`${canonicalJson(place)}\n`), ...parts)
-  const withSeal = (place: Json, ...parts: readonly Buffer[]) => Buffer.concat([bind(place, ...parts), ...parts])
+  const withSeal = (place: Json, ...parts: readonly (Buffer | string)[]) => {
+    // Written once, where they stay: the facts of a large listing take hundreds of megabytes.
+    const sealed = Buffer.allocUnsafe(digestBytes + parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0))
+    let at = digestBytes
+    for (const part of parts) at += typeof part === 'string' ? sealed.write(part, at) : part.copy(sealed, at)
+    bind(place, sealed.subarray(digestBytes)).copy(sealed)
+    return sealed
+  }
   const withoutSeal = (place: Json, sealed: Buffer): Buffer | undefined => {
     const body = sealed.subarray(digestBytes)
     return bind(place, body).equals(sealed.subarray(0, digestBytes)) ? body : undefined

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
+import { isLoopback, type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { addHistoryOptions } from './query-options.ts'
 
@@ -29,7 +29,7 @@ function toAddress(text: string): ListenAddress {
 }
 
 async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
-  const { hostCheck, isLoopback } = await import('../serving/host-check.ts')
+  const { hostCheck } = await import('../serving/host-check.ts')
   if (!isLoopback(options.listen.host)) {
     throw AuditError.usage(`the pages would be open to everyone who reaches ${options.listen.host}`, {
       advice: 'listen at 127.0.0.1, and put a proxy in front that knows its users',

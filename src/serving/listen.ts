@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { boundConnections } from './bound-connections.ts'
 
@@ -15,8 +15,11 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** What answers: a hono application, or anything else with its `fetch`. */
-export type Answering = (request: Request) => Response | Promise<Response>
+/**
+ * What answers: a hono application, or anything else with its `fetch`. `peer`: the address that the connection comes
+ * from; undefined when it ended meanwhile.
+ */
+export type Answering = (request: Request, peer: string | undefined) => Response | Promise<Response>
 
 /** A connection that is silent for this long is closed; Node checks at this interval. */
 const limits = {
@@ -36,7 +39,10 @@ const idleMs = 30_000
  */
 export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
   // Without `createServer`, the library makes a server of HTTP/1.1.
-  const server = createAdaptorServer({ fetch, serverOptions: limits, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: (request, env) => fetch(request, (env as HttpBindings).incoming.socket.remoteAddress), // it speaks HTTP/1.1
+    ...{ serverOptions: limits, overrideGlobalObjects: false },
+  }) as Server
   server.setTimeout(idleMs)
   boundConnections(server)
   await new Promise<void>((resolve, reject) => {

@@ -10,10 +10,11 @@ interface RequestRules {
 /** Refuses what no page answers: a foreign name, a broken address, a method that changes something. */
 export function refuseRequest({ isMeant, forms = [] }: RequestRules): MiddlewareHandler {
   return async (context, next) => {
-    if (!isMeant(context.req.header('host'))) {
+    const { host, pathname, search } = new URL(context.req.url)
+    // A request may name another host in its address than in its header.
+    if (!isMeant(context.req.header('host')) || !isMeant(host)) {
       return context.text('not a name of this port: name it under serve.hosts\n', 421)
     }
-    const { pathname, search } = new URL(context.req.url)
     if (isBroken(pathname) || isBroken(search)) return context.text('not a valid address\n', 400)
     const allowed = forms.includes(pathname) ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']
     if (!allowed.includes(context.req.method)) return refuseMethod(context, allowed)

@@ -7,6 +7,8 @@ import { boundConnections } from './bound-connections.ts'
 export interface ListenPlace {
   readonly host: string
   readonly port: number
+  /** In place of the usual ones. */
+  readonly limits?: Partial<ConnectionLimits>
 }
 
 export interface Listening {
@@ -21,8 +23,16 @@ export interface Listening {
  */
 export type Answering = (request: Request, peer: string | undefined) => Response | Promise<Response>
 
-/** A connection that is silent for this long is closed; Node checks at this interval. */
-const limits = {
+/** A connection that is silent for this long is closed; Node checks at this interval. In milliseconds and bytes. */
+export interface ConnectionLimits {
+  readonly maxHeaderSize: number
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly keepAliveTimeout: number
+  readonly connectionsCheckingInterval: number
+}
+
+const usualLimits: ConnectionLimits = {
   maxHeaderSize: 8192,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -37,11 +47,12 @@ const idleMs = 30_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen({ host, port }: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
+export async function listen(place: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
+  const { host, port, limits } = place
   // Without `createServer`, the library makes a server of HTTP/1.1.
   const server = createAdaptorServer({
     fetch: (request, env) => fetch(request, (env as HttpBindings).incoming.socket.remoteAddress), // it speaks HTTP/1.1
-    ...{ serverOptions: limits, overrideGlobalObjects: false },
+    ...{ serverOptions: { ...usualLimits, ...limits }, overrideGlobalObjects: false },
   }) as Server
   server.setTimeout(idleMs)
   boundConnections(server)

@@ -31,7 +31,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
   'src/config/check-services.ts': {
-    '/^127\\.[\\d.]+$/': ourText,
     '/\\/{2,}/g': ourText,
   },
   'src/config/choose-projects.ts': {
@@ -63,7 +62,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/config/read-places.ts': {
     '/\\$\\{(?:[A-Za-z_]\\w*|file:[^{}]+)/g': ourText,
   },
-  'src/config/schedule-schema.ts': {
+  'src/config/listen-schema.ts': {
     '/^(?:(?:\\[(?<v6>[0-9A-Fa-f:.]+)\\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\\d{1,5})$/': ourText,
   },
   'src/demo/function-worker.ts': {

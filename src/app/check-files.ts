@@ -26,7 +26,10 @@ export async function checkFiles(
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const now = Date.now()
   const findTimetableFault = timetableFaultsAt(now)
-  const options = { cwd: terminal.cwd(), findTimetableFault, usesSecrets: needsSecrets }
+  const options = {
+    ...{ cwd: terminal.cwd(), findTimetableFault, usesSecrets: needsSecrets },
+    needsTokens: needsSecrets ? 'all' : 'none',
+  } as const
   const readAll = () => readConfiguration(config, { env: terminal.env, readFile: readTextFile }, options)
   // Where there is none, the error says how to begin.
   const read = hasConfiguration(config, terminal) ? await attempt(async () => readAll()) : { value: readAll() }

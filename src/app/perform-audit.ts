@@ -14,13 +14,13 @@ import { composeRunNotifications } from '../notify/compose-messages.ts'
 import { openLinks } from '../notify/links.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { boundHeap } from './bound-heap.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, withUpkeep } from './open-history.ts'
 import { chooseProjects, openServices } from './open-projects.ts'
+import { printWarning } from './print-warning.ts'
 import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
 import { runMaintenance } from './run-maintenance.ts'
@@ -169,10 +169,6 @@ export function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessConte
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
   for (const warning of warnings) printWarning(warning, terminal)
-}
-
-export function printWarning(warning: string, { stderr }: ProcessContext): void {
-  stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
 }
 
 export function logReport(log: Log, { run, verdict, coverage }: Report): void {

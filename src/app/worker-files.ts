@@ -16,7 +16,7 @@ export async function openWorkerFiles(
       const configuration = readConfiguration(
         config,
         { env, readFile: readTextFile },
-        { history, cwd: cwd(), findTimetableFault },
+        { history, cwd: cwd(), findTimetableFault, needsTokens: 'of-worker' },
       )
       // A worker of a pool may do nothing but what others ask for.
       if (configuration.schedules.length > 0 || configuration.shared !== undefined) return configuration

@@ -1,6 +1,7 @@
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import type { ServeSettings } from '../config/configuration.ts'
 import { type HostPaths, hostCheck } from '../serving/host-check.ts'
 import { type Listening, listen } from '../serving/listen.ts'
 import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
@@ -8,8 +9,8 @@ import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
 interface PortContext extends WorkerEndpoints {
   readonly terminal: ProcessContext
   readonly log: Log
-  /** Whether the port shows the pages too. */
-  readonly hasPages: boolean
+  /** Who may read the pages there; undefined: it has none. */
+  readonly settings: ServeSettings | undefined
 }
 
 /**
@@ -17,9 +18,9 @@ interface PortContext extends WorkerEndpoints {
  * @throws AuditError.failure when the address is not available
  */
 export async function openPort(options: HistoryOptions, place: HostPaths, context: PortContext): Promise<Listening> {
-  const { terminal, log, hasPages, ...endpoints } = context
-  const { openWorkerPages } = hasPages ? await import('./worker-pages.ts') : {}
-  const pages = openWorkerPages?.(options, place, { terminal, log })
+  const { terminal, log, settings, ...endpoints } = context
+  const { openWorkerPages } = await import('./worker-pages.ts')
+  const pages = settings && openWorkerPages(options, { terminal, log, place, settings })
   const answer = workerPort({ ...endpoints, isMeant: hostCheck(place), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
   const { url, close } = await listen(place, answer, advice)

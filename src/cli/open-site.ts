@@ -6,17 +6,23 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
 import { systemClock } from '../app/system.ts'
 import { toolVersion } from '../app/tool-version.ts'
+import type { ServeSettings } from '../config/configuration.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { messageOf } from '../model/errors.ts'
-import { createSite } from '../pages/site.ts'
+import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
+import { openPages } from '../pages/open-pages.ts'
+import { scopeSite } from '../pages/scope.ts'
+import { createSite, type SiteOptions } from '../pages/site.ts'
+import { type HostPaths, hostCheck } from '../serving/host-check.ts'
 import type { Answering } from '../serving/listen.ts'
 import { createApi } from './api/create-api.ts'
 
 interface SiteContext {
   readonly terminal: ProcessContext
   readonly log: Log
-  /** Whether a Host header names the port. */
-  isMeant(host: string | undefined): boolean
+  /** The port, and who may read there. */
+  readonly place: HostPaths
+  readonly settings: ServeSettings
 }
 
 export interface OpenedSite {
@@ -26,11 +32,15 @@ export interface OpenedSite {
   close(): Promise<void>
 }
 
-/** The pages of a history, and of the plan where a configuration names it. */
-export async function openSite(options: HistoryOptions, { terminal, log, isMeant }: SiteContext): Promise<OpenedSite> {
+/** The pages of a history, and of the plan where a configuration names it, for those who may read them. */
+export async function openSite(options: HistoryOptions, context: SiteContext): Promise<OpenedSite> {
+  const { terminal, log, place, settings } = context
   const location = await locateHistory(options, terminal)
   const history = keepHistoryOpen(location, (location) => openExistingHistory(location, terminal.env))
-  const site = createSite({
+  const now = () => systemClock.now()
+  const isMeant = hostCheck(place)
+  const onFault = (error: unknown) => log.error({ error: messageOf(error) }, 'a page could not be made')
+  const whole: SiteOptions = {
     history: () => history.current(),
     plan: {
       // Read for each page of the worker: people edit it while the pages are served.
@@ -40,11 +50,21 @@ export async function openSite(options: HistoryOptions, { terminal, log, isMeant
       },
       pool: () => readPoolOf(location),
     },
-    now: () => systemClock.now(),
+    ...{ now, isMeant, onFault },
     version: toolVersion(),
     api: createApi(options, terminal, toolVersion()),
-    isMeant,
-    onFault: (error) => log.error({ error: messageOf(error) }, 'a page could not be made'),
+  }
+  const answer = openPages({
+    access: openAccess({ settings, now, watch: watchAccess(log) }),
+    siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
+    ...{ isMeant, onFault },
   })
-  return { answer: (request) => site.fetch(request), history: () => history.current(), close: history.close }
+  return { answer, history: () => history.current(), close: history.close }
+}
+
+function watchAccess(log: Log): AccessWatch {
+  return {
+    entered: (reader, peer) => log.info({ reader, peer }, 'a reader came in'),
+    slowed: (peer) => log.warn({ peer }, 'wrong tokens: their sender has to wait'),
+  }
 }

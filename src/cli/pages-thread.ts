@@ -2,21 +2,23 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import type { ServeSettings } from '../config/configuration.ts'
 import { answerRequests } from '../serving/answer-requests.ts'
-import { type HostPaths, hostCheck } from '../serving/host-check.ts'
+import type { HostPaths } from '../serving/host-check.ts'
 import { openSite } from './open-site.ts'
 
 /** The thread of a worker that answers with pages, so that reading a large history delays no audit. */
 export interface PagesThread {
   readonly options: HistoryOptions
   readonly place: HostPaths
+  readonly settings: ServeSettings
   readonly cwd: string
   readonly env: ProcessContext['env']
 }
 
 if (parentPort === null) throw new Error('this runs in a thread of a worker')
 // as: `worker-pages.ts` gives it.
-const { options, place, cwd, env } = workerData as PagesThread
+const { options, place, settings, cwd, env } = workerData as PagesThread
 const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }
-const { answer } = await openSite(options, { terminal, log: openLog(terminal), isMeant: hostCheck(place) })
+const { answer } = await openSite(options, { terminal, log: openLog(terminal), place, settings })
 answerRequests(parentPort, answer)

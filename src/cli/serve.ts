@@ -1,23 +1,26 @@
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
+import type { ServeSettings } from '../config/configuration.ts'
+import { isLoopback, type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
-  readonly listen: ListenAddress
+  readonly listen?: ListenAddress
 }
 
-const usualListen = '127.0.0.1:9465'
+const usualListen = { host: '127.0.0.1', port: 9465 }
 
 export function defineServe(program: Command, execute: Execute): void {
   addHistoryOptions(program.command('serve'))
     .description('Show the history as pages in a browser')
     .addOption(
-      new Option('--listen <address>', 'an address and a port')
-        .argParser(toAddress)
-        .default(toAddress(usualListen), usualListen),
+      new Option(
+        '--listen <address>',
+        'an address and a port (default: serve.listen of the configuration, or 127.0.0.1:9465)',
+      ).argParser(toAddress),
     )
     .action((options: ServeOptions) => execute((terminal) => serve(options, terminal)))
 }
@@ -29,21 +32,19 @@ function toAddress(text: string): ListenAddress {
 }
 
 async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
-  const { hostCheck, isLoopback } = await import('../serving/host-check.ts')
-  if (!isLoopback(options.listen.host)) {
-    throw AuditError.usage(`the pages would be open to everyone who reaches ${options.listen.host}`, {
-      advice: 'listen at 127.0.0.1, and put a proxy in front that knows its users',
-    })
-  }
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { listen } = await import('../serving/listen.ts')
   const { openSite } = await import('./open-site.ts')
+  const settings = await readSettings(options, terminal)
+  const address = options.listen ?? settings.listen ?? usualListen
+  await refuseUnguarded(address, settings)
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
-  const site = await openSite(options, { terminal, log, isMeant: hostCheck(options.listen) })
+  const place = { ...address, hosts: settings.hosts }
+  const site = await openSite(options, { terminal, log, place, settings })
   // A history that cannot be read is said now, not on the first page.
   await site.history()
-  const serving = await listen(options.listen, site.answer, 'pass another address with --listen')
+  const serving = await listen(address, site.answer, 'pass another address with --listen')
   try {
     terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)
     const { exitCode } = await untilSignalled(
@@ -54,4 +55,23 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
     await serving.close()
     await site.close()
   }
+}
+
+/** Who may read, as the configuration says, also where the history is named without it. */
+async function readSettings({ config }: ServeOptions, terminal: ProcessContext): Promise<ServeSettings> {
+  const { hasConfiguration } = await import('../app/locate-history.ts')
+  const { printWarning } = await import('../app/print-warning.ts')
+  const { readTextFile } = await import('../app/read-text-file.ts')
+  const { readServe, serveSettingsOf } = await import('../config/read-serve.ts')
+  if (!hasConfiguration(config, terminal)) return serveSettingsOf()
+  const sources = { env: terminal.env, readFile: readTextFile }
+  const { settings, warnings } = readServe(resolve(terminal.cwd(), config), sources)
+  for (const warning of warnings) printWarning(warning, terminal)
+  return settings
+}
+
+async function refuseUnguarded({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): Promise<void> {
+  if (isLoopback(host) || tokens.length > 0 || trustedProxy !== undefined) return
+  const { guardAdvice } = await import('../config/check-serve.ts')
+  throw AuditError.usage(`the pages would be open to everyone who reaches ${host}`, { advice: guardAdvice })
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import type { ServeSettings } from '../config/configuration.ts'
 import { messageOf } from '../model/errors.ts'
 import { programFile } from '../model/package-files.ts'
 import { answerInThread, type ThreadAnswering } from '../serving/answer-in-thread.ts'
@@ -12,13 +13,18 @@ import type { PagesThread } from './pages-thread.ts'
 const mostHeapMb = 512
 const timeoutMs = 30_000
 
+interface WorkerPagesContext {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly place: HostPaths
+  readonly settings: ServeSettings
+}
+
 /** The pages on the port of a worker. */
-export function openWorkerPages(
-  options: HistoryOptions,
-  place: HostPaths,
-  { terminal: { env, cwd }, log }: { readonly terminal: ProcessContext; readonly log: Log },
-): ThreadAnswering {
-  const workerData: PagesThread = { options, place, env: { ...env }, cwd: cwd() }
+export function openWorkerPages(options: HistoryOptions, context: WorkerPagesContext): ThreadAnswering {
+  const { terminal, log, place, settings } = context
+  const { env, cwd } = terminal
+  const workerData: PagesThread = { options, place, settings, env: { ...env }, cwd: cwd() }
   return answerInThread({
     start: () =>
       new Worker(programFile('cli/pages-thread'), {

@@ -83,6 +83,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   printWarnings(configuration, terminal)
   requireGivenKey(configuration.history, terminal.env)
   const { listen, hosts, schedules } = configuration
+  const settings = configuration.pages ? configuration.serve : undefined
 
   const metrics = openMetrics({
     version: toolVersion(),
@@ -109,7 +110,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const port =
     listen === undefined
       ? undefined
-      : await openPort(options, { ...listen, hosts }, { terminal, log, hasPages: false, troubles, metrics: scrape })
+      : await openPort(options, { ...listen, hosts }, { terminal, log, settings, troubles, metrics: scrape })
   try {
     if (port !== undefined) log.info({ url: port.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))

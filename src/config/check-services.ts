@@ -6,6 +6,7 @@ import type { ReadDocument } from '../yaml/read-document.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
 import { referenceIn } from './describe-key.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
+import { isLoopback } from './listen-schema.ts'
 import { matchedProjects, namedProjects } from './project-entries.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
@@ -188,13 +189,4 @@ function baseOf({ url, dialect: { path_prefix: prefix = defaultDialect.pathPrefi
   const { protocol, hostname, port, pathname } = new URL(url)
   const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
   return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.[\d.]+$/.test(hostname)
-  )
 }

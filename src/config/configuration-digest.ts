@@ -16,7 +16,7 @@ export interface DigestParts {
 
 /**
  * sha256 of the configuration's meaning: comments, the order of members and explicit defaults make no difference. Nor
- * do keys and a history's server, so that a rotated key does not change it. Paths count as written.
+ * do keys, a history's server and the readers of the pages, so that a rotated key does not change it. Paths count as written.
  */
 export function configurationDigest(configuration: DecodedConfiguration, parts: readonly DigestParts[]): string {
   const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
@@ -27,6 +27,7 @@ export function configurationDigest(configuration: DecodedConfiguration, parts: 
   const plain: Json = JSON.parse(
     JSON.stringify({
       ...{ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify },
+      serve: undefined,
       history: historyFor(configuration.history),
       worker: workerFor(configuration.worker),
     }),
@@ -52,9 +53,11 @@ function historyFor(history: string): string {
   return urlScheme(history) === undefined ? history : 'postgres'
 }
 
-/** How much of a shared run a worker takes is its own affair: all workers of a run have one digest. */
+/** How much of a shared run a worker takes, and what it serves, is its own affair: all workers of a run have one digest. */
 function workerFor(worker: DecodedConfiguration['worker']) {
-  return worker === undefined ? undefined : { ...worker, shared: undefined, slots: undefined, services: undefined }
+  return worker === undefined
+    ? undefined
+    : { ...worker, ...{ shared: undefined, slots: undefined, services: undefined, pages: undefined } }
 }
 
 function placeholderFor(key: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ import { duration, size } from './measures.ts'
 import { channelSchema } from './notify-schema.ts'
 import { retentionSchema } from './retention-schema.ts'
 import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
+import { serveSchema } from './serve-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
@@ -176,6 +177,7 @@ export const configurationSchema = z.strictObject({
   retention: retentionSchema
     .exactOptional()
     .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
+  serve: serveSchema.exactOptional(),
   worker: workerSchema.exactOptional(),
   schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
   notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),

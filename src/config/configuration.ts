@@ -2,9 +2,10 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import type { KeyPlace } from './describe-key.ts'
+import type { ListenAddress } from './listen-schema.ts'
 import type { DecodedChannel } from './notify-schema.ts'
 import type { Retention } from './retention-schema.ts'
-import type { ListenAddress } from './schedule-schema.ts'
+import type { NetworkRange } from './serve-schema.ts'
 
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
@@ -22,6 +23,10 @@ export interface Configuration {
   readonly listen: ListenAddress | undefined
   /** Host names that it answers to; undefined: all that fit the address. */
   readonly hosts: readonly string[] | undefined
+  /** Whether the worker serves the pages there. */
+  readonly pages: boolean
+  /** Who may read the pages. It contains secrets; undefined where one is missing that is not used. */
+  readonly serve: ServeSettings | undefined
   /** What the worker shares with others; undefined: it runs alone. */
   readonly shared: SharedWork | undefined
   readonly schedules: readonly Schedule[]
@@ -34,6 +39,32 @@ export interface Configuration {
   readonly digest: string
   /** `file:line:column: text`, in the order of the file. */
   readonly warnings: readonly string[]
+}
+
+/** Where `hookdrift serve` has the pages, and who may read them, there or at the worker. */
+export interface ServeSettings {
+  readonly listen: ListenAddress | undefined
+  /** Host names that it answers to; undefined: all that fit the address. */
+  readonly hosts: readonly string[] | undefined
+  readonly tokens: readonly ReaderToken[]
+  /** Says who its users are; undefined: no proxy does. */
+  readonly trustedProxy: TrustedProxy | undefined
+}
+
+export interface ReaderToken {
+  /** undefined for the one token that has none. */
+  readonly name: string | undefined
+  /** A secret: for comparison only, never for a log or an answer. */
+  readonly token: string
+  /** Patterns of projects; undefined: all. */
+  readonly projects: readonly string[] | undefined
+}
+
+export interface TrustedProxy {
+  /** In small letters. */
+  readonly header: string
+  /** The proxy's own addresses. */
+  readonly networks: readonly NetworkRange[]
 }
 
 export interface ConfiguredService {

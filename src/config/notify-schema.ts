@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { severities } from '../model/violation.ts'
 import { formatNames } from '../report/formats.ts'
 import { referenceForms } from './expand-references.ts'
+import { projectPatterns } from './project-patterns.ts'
 
 const name = z
   .string()
@@ -10,16 +11,7 @@ const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without 
 
 const chosen = {
   name: name.describe('Its name in the log, in metrics and in `hookdrift notify`'),
-  projects: z
-    .array(
-      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
-        error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
-      }),
-    )
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
+  projects: projectPatterns.exactOptional(),
   min_severity: z.enum(severities).exactOptional().describe('Only violations of at least this severity'),
   labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
   owners: z

@@ -8,6 +8,7 @@ import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { findHistoryFaults } from './check-history-url.ts'
 import { findLinkFaults } from './check-links.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
+import { findReaderFaults, findServeFaults, findServeWarnings } from './check-serve.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
 import { findWorkerFaults } from './check-worker.ts'
 import type { Channel, Configuration, ConfiguredProject, Schedule, SharedWork } from './configuration.ts'
@@ -27,11 +28,12 @@ import {
   readConfigurationText,
   withoutReferences,
 } from './expand-references.ts'
+import { listenAddress } from './listen-schema.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { matchedProjects, namedProjects } from './project-entries.ts'
 import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
+import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
 import { retentionOf } from './retention-schema.ts'
-import { listenAddress } from './schedule-schema.ts'
 import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
 
 export interface ConfigurationOptions {
@@ -43,6 +45,8 @@ export interface ConfigurationOptions {
   readonly findTimetableFault?: FindTimetableFault | undefined
   /** Whether channels are sent to. Default: yes. If not, their secrets may be missing, and `notify` is empty. */
   readonly usesChannels?: boolean
+  /** Which tokens of the pages' readers are used. Default: none; then they may be missing, and `serve` with them. */
+  readonly needsTokens?: NeededTokens
   /** Whether secrets are used. Default: yes. If not, all of them may be missing, also those of channels. */
   readonly usesSecrets?: boolean
 }
@@ -94,19 +98,23 @@ export function examineConfiguration(
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
   const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
+  const { expand, missing } = notingTokens(expandFor(options, expandReferences(file, sources)))
   const { document, problems: mistakes } = examineDocument(text, {
     ...origin,
     file,
     schema: configurationSchema,
     limits: configurationLimits,
-    expand: expandFor(options, expandReferences(file, sources)),
+    expand,
     isSecret: isSecretPath,
   })
   const isCut = (member: string) => document === undefined || document.leftOut.some(([first]) => first === member)
   if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
   const { faults, authorities } = examineValues(document, { file, sources, options })
-  const problems = [...mistakes, ...faults]
   const { value } = document
+  const { needsTokens = 'none' } = options
+  const areNeeded = needsTokens === 'all' || (needsTokens === 'of-worker' && value.worker?.pages === true)
+  const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
+  const problems = [...mistakes, ...lost, ...faults]
   const headers = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   const parts = {
     file: origin.variableAt === undefined ? resolve(file) : undefined,
@@ -117,6 +125,8 @@ export function examineConfiguration(
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     hosts: value.worker?.hosts,
+    pages: value.worker?.pages === true,
+    serve: missing.length === 0 && options.usesSecrets !== false ? serveSettingsOf(value.serve) : undefined,
     shared: sharedWorkOf(value.worker),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: options.usesChannels === false ? [] : value.notify.map((channel) => channelOf(channel, file)),
@@ -138,7 +148,11 @@ export function examineConfiguration(
       uiUrl: service.ui_url ?? value.ui_url,
     })),
     digest: configurationDigest(value, headers),
-    warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
+    warnings: problemLines([
+      ...findWarnings(document),
+      ...findServeWarnings(document),
+      ...findChannelWarnings(document),
+    ]),
   }
   return { problems, parts, isCut }
 }
@@ -151,6 +165,8 @@ function examineValues(
   const problems: FileProblem[] = [
     ...findHistoryFaults(document),
     ...findContradictions(document),
+    ...findServeFaults(document),
+    ...findReaderFaults(document),
     ...findWorkerFaults(document),
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),

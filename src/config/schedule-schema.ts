@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { hostsSchema, listenSchema } from './listen-schema.ts'
 import { duration } from './measures.ts'
+import { projectPatterns } from './project-patterns.ts'
 
 export const runTimeout = duration({ from: '1s', to: '24h' })
 
@@ -24,39 +26,19 @@ export const scheduleSchema = z.strictObject({
   jitter: duration({ from: '0s', to: '24h' })
     .prefault('0s')
     .describe('Each run begins up to this much later, at random, so that workers do not all send requests at once'),
-  projects: z
-    .array(
-      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
-        error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
-      }),
-    )
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
+  projects: projectPatterns.exactOptional(),
   probes: z.boolean().default(true).describe('Whether its runs run the probes of the policy'),
   run_on_start: z.boolean().default(false).describe('Run once when the worker starts'),
   run_timeout: runTimeout.exactOptional().describe("For this schedule's runs. Default: the configuration's"),
 })
 
 export const workerSchema = z.strictObject({
-  listen: z
-    .union([z.string(), z.int()], { error: listenForms() })
-    .refine((value) => listenAddress(value) !== undefined, { error: listenForms() })
+  listen: listenSchema.exactOptional().describe('The address of /healthz, /readyz and /metrics. Default: none'),
+  hosts: hostsSchema.exactOptional(),
+  pages: z
+    .boolean()
     .exactOptional()
-    .describe('The address of /healthz, /readyz and /metrics. Default: none'),
-  hosts: z
-    .array(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, { error: 'the name of a host, without a port' }),
-    )
-    .min(1)
-    .max(100)
-    .exactOptional()
-    .describe(
-      'Host names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
-    ),
+    .describe('Serve the pages at `listen` too, to the readers that `serve` names. Default: false'),
   shared: z
     .boolean()
     .exactOptional()
@@ -76,22 +58,3 @@ export const workerSchema = z.strictObject({
     .exactOptional()
     .describe('Services whose projects a worker with `shared: true` scans. Default: all'),
 })
-
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
-
-/** Parses `9464`, `127.0.0.1:9464` or `[::1]:9464`. Without an address, the port is open to this machine only. */
-export function listenAddress(value: string | number): ListenAddress | undefined {
-  const groups = addressForm.exec(String(value))?.groups
-  const port = Number(groups?.digits)
-  if (groups === undefined || port > 65_535) return undefined
-  return { host: groups.v6 ?? groups.name ?? '127.0.0.1', port }
-}
-
-const addressForm = /^(?:(?:\[(?<v6>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\d{1,5})$/
-
-function listenForms(): string {
-  return 'an address and a port such as `127.0.0.1:9464` or `[::1]:9464`'
-}

@@ -18,15 +18,15 @@ interface FreshnessOptions {
   now(): number
   /** Of hookdrift: another release may answer otherwise. */
   readonly version: string
-  /** Which readers it answers: others may see other projects. */
-  readonly viewer?: string | undefined
+  /** Who reads: readers may see different projects. */
+  viewerOf?(context: Context): string
 }
 
-export function watchFreshness({ now, version, viewer = '' }: FreshnessOptions): Freshness {
+export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessOptions): Freshness {
   let seen: { readonly last: CommittedRun; readonly at: number } | undefined
   const compare = (context: Context, { number, finishedAt }: CommittedRun, more: string) => {
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewer, number, finishedAt, pathname, search, more]
+    const content = [version, viewerOf(context), number, finishedAt, pathname, search, more]
     // Weak: a compressed answer has other bytes.
     const tag = `W/"${number}-${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)}"`
     context.header('etag', tag)

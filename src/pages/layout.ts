@@ -14,6 +14,8 @@ interface Place {
   readonly version: string
   /** Paths of pages that its readers do not see. */
   readonly hidden: readonly string[]
+  /** Whether the browser logged in. */
+  readonly hasSession: boolean
 }
 
 const menu = [
@@ -53,10 +55,13 @@ ${body}</main>
 ${aside === undefined ? nothing : html`<aside aria-label="Facts">${aside}</aside>`}</div>
 <footer>
 <p>The same on the command line: ${command(content.command)}${json === undefined ? nothing : html` · <a href="${json}">as JSON</a>`}</p>
-<p class="soft">hookdrift ${place.version}</p>
+<p class="soft">hookdrift ${place.version}</p>${place.hasSession ? logOutForm : nothing}
 </footer>`,
   })
 }
+
+const logOutForm = html`
+<form method="post" action="/logout"><button>Log out</button></form>`
 
 /** A page without a run: an error, or a history that has none. */
 export function layOutNotice(title: string, body: Markup): string {

@@ -1,12 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
-import { secureHeaders } from 'hono/secure-headers'
 import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html } from '../report/html/markup.ts'
 import type { Api } from './api.ts'
 import { apiRoutes } from './api-routes.ts'
-import { browserScript } from './browser-script.ts'
 import { answerFeed } from './feed.ts'
 import { type Freshness, neverKept, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
@@ -22,8 +20,11 @@ import {
 } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
+import { refuseRequest } from './refuse-request.ts'
 import { runAsOf } from './run-as-of.ts'
-import { style } from './style.ts'
+import { siteHeaders } from './site-headers.ts'
+import { readerOf } from './site-reader.ts'
+import { staticRoutes } from './static-routes.ts'
 
 export interface SiteOptions {
   /** The history, opened once and kept; opened again when it was replaced. */
@@ -46,34 +47,14 @@ export interface SiteOptions {
 /** The site: every page, and what all of them share. It answers GET and HEAD, and changes nothing. */
 export function createSite(options: SiteOptions): Hono {
   const site = new Hono()
-  site.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        ...{ defaultSrc: ["'none'"], styleSrc: ["'self'"], scriptSrc: ["'self'"], formAction: ["'self'"] },
-        ...{ baseUri: ["'none'"], frameAncestors: ["'none'"] },
-      },
-      xFrameOptions: 'DENY',
-      referrerPolicy: 'no-referrer',
-      // The pages are often read through a plain port; what is in front of it decides.
-      strictTransportSecurity: false,
-    }),
-  )
-  site.use(async (context, next) => {
-    if (!options.isMeant(context.req.header('host'))) {
-      return context.text('not a name of this port: name it under serve.hosts\n', 421)
-    }
-    if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
-      return context.text('only GET and HEAD\n', 405, { allow: 'GET, HEAD' })
-    }
-    return next()
-  })
+  site.use(siteHeaders())
+  site.use(refuseRequest(options))
   site.use(compress())
-  site.get('/healthz', (context) => context.text('alive\n'))
-  site.get('/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }))
-  site.get('/script.js', (context) =>
-    context.body(browserScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
-  )
-  const freshness = watchFreshness({ ...options, viewer: options.scope?.projects.join(' ') })
+  site.route('/', staticRoutes())
+  const freshness = watchFreshness({
+    ...options,
+    viewerOf: (context) => JSON.stringify([readerOf(context), options.scope?.projects]),
+  })
   site.route('/api/v1', apiRoutes(options, freshness))
   site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
   for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
@@ -110,7 +91,8 @@ async function answerPage(
     params: context.req.param(),
   }
   const content = await page.show(request)
-  return context.html(layOutPage(content, { path, run, isLatest, link, ...placeOf(options) }))
+  const { hasSession } = readerOf(context)
+  return context.html(layOutPage(content, { path, run, isLatest, link, hasSession, ...placeOf(options) }))
 }
 
 /** What all pages of a site have in common. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { ListenAddress } from '../config/schedule-schema.ts'
+import { isLoopback, type ListenAddress } from '../config/listen-schema.ts'
 
 /** The address of the port, and the names that it answers to; without any, those that fit the address. */
 export interface HostPaths extends ListenAddress {
@@ -25,14 +25,4 @@ export function hostCheck({
     if (name === undefined) return false
     return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || isLoopback(name) || known.has(name)
   }
-}
-
-/** Whether only this machine reaches a host of this name or address. */
-export function isLoopback(name: string): boolean {
-  return (
-    name === 'localhost' ||
-    name.endsWith('.localhost') ||
-    name === '::1' ||
-    (isIP(name) === 4 && name.startsWith('127.'))
-  )
 }

@@ -1,12 +1,14 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { boundConnections } from './bound-connections.ts'
 
 export interface ListenPlace {
   readonly host: string
   readonly port: number
+  /** In place of the usual ones. */
+  readonly limits?: Partial<ConnectionLimits>
 }
 
 export interface Listening {
@@ -15,11 +17,22 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** What answers. `peer`: the address of who asks; undefined once that connection is gone. */
+/**
+ * What answers: a hono application, or anything else with its `fetch`. `peer`: the address that the connection comes
+ * from; undefined when it ended meanwhile.
+ */
 export type Answering = (request: Request, peer: string | undefined) => Response | Promise<Response>
 
-/** A connection that is silent for this long is closed; Node checks at this interval. */
-const limits = {
+/** A connection that is silent for this long is closed; Node checks at this interval. In milliseconds and bytes. */
+export interface ConnectionLimits {
+  readonly maxHeaderSize: number
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly keepAliveTimeout: number
+  readonly connectionsCheckingInterval: number
+}
+
+const usualLimits: ConnectionLimits = {
   maxHeaderSize: 8192,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -34,11 +47,13 @@ const idleMs = 30_000
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
-export async function listen({ host, port }: ListenPlace, answer: Answering, advice: string): Promise<Listening> {
-  const fetch = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
-    answer(request, incoming.socket.remoteAddress)
+export async function listen(place: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
+  const { host, port, limits } = place
   // Without `createServer`, the library makes a server of HTTP/1.1.
-  const server = createAdaptorServer({ fetch, serverOptions: limits, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: (request, env) => fetch(request, (env as HttpBindings).incoming.socket.remoteAddress), // it speaks HTTP/1.1
+    ...{ serverOptions: { ...usualLimits, ...limits }, overrideGlobalObjects: false },
+  }) as Server
   server.setTimeout(idleMs)
   boundConnections(server)
   await new Promise<void>((resolve, reject) => {

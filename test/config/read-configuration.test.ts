@@ -58,6 +58,8 @@ describe('readConfiguration', () => {
       ],
       runTimeoutMs: 3_600_000,
       listen: undefined,
+      pages: false,
+      serve: { listen: undefined, hosts: undefined, tokens: [], trustedProxy: undefined },
       shared: undefined,
       notify: [],
       schedules: [],
@@ -241,7 +243,7 @@ describe('readConfiguration', () => {
     [`workers: {}\n${smallest}`, '1:1: `workers` is unknown, did you mean `worker`?'],
     [
       `worker: { port: 1 }\n${smallest}`,
-      '1:11: `port` is unknown, expected `listen`, `hosts`, `shared`, `slots` or `services`',
+      '1:11: `port` is unknown, expected `listen`, `hosts`, `pages`, `shared`, `slots` or `services`',
     ],
     [`concurrency: many\n${smallest}`, '1:14: concurrency is "many", expected a whole number from 1 to 64'],
     [`concurrency: 65\n${smallest}`, '1:14: concurrency is 65, expected a whole number from 1 to 64'],

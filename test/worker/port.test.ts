@@ -150,12 +150,7 @@ describe('the port', () => {
     ]) {
       expect(`${host} ${await asked(host)}`).toBe(`${host} 200`)
     }
-    for (const host of [
-      'evil.example',
-      'evil.example:9464',
-      '127.0.0.1.evil.example',
-      'localhost.evil.example',
-    ]) {
+    for (const host of ['evil.example', 'evil.example:9464', '127.0.0.1.evil.example', 'localhost.evil.example']) {
       expect(`${host} ${await asked(host)} ${await asked(host, '/healthz')}`).toBe(`${host} 421 421`)
     }
   })

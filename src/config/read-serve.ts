@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { Expand, NodePath } from '../yaml/node-values.ts'
+import { problemLines, refuseProblems } from '../yaml/problem.ts'
+import { readDocument } from '../yaml/read-document.ts'
+import { findServeFaults, findServeWarnings } from './check-serve.ts'
+import type { ServeSettings } from './configuration.ts'
+import { configurationLimits, configurationSchema } from './configuration-schema.ts'
+import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
+import { listenAddress } from './listen-schema.ts'
+import { isSecretPath, isServeSecret, secretPlaceholder } from './secret-paths.ts'
+import { type DecodedServe, readNetwork } from './serve-schema.ts'
+
+const selection = z.looseObject({ serve: configurationSchema.shape.serve })
+
+/**
+ * Reads who may read the pages, for `hookdrift serve`. References outside of `serve` may be unresolvable, as those of
+ * keys are where nothing is audited; what else is in the file is not read.
+ * @throws AuditError.usage when the file cannot be read, or with a line for every mistake in `serve`
+ */
+export function readServe(
+  file: string,
+  sources: ReferenceSources,
+): { readonly settings: ServeSettings; readonly warnings: readonly string[] } {
+  const expand = expandReferences(file, sources)
+  const { text, ...origin } = readConfigurationText(file, sources, 'name another configuration with --config')
+  const document = readDocument(text, {
+    ...origin,
+    file,
+    schema: selection,
+    limits: configurationLimits,
+    isSecret: isSecretPath,
+    expand: (written, path) => (path[0] === 'serve' ? expand(written, path) : { text: written }),
+  })
+  refuseProblems([...findServeFaults(document)])
+  return { settings: serveSettingsOf(document.value.serve), warnings: problemLines([...findServeWarnings(document)]) }
+}
+
+export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {
+  const { listen, hosts, token, tokens = [], trusted_proxy: proxy } = serve
+  return {
+    listen: listen === undefined ? undefined : listenAddress(listen),
+    hosts,
+    tokens: [
+      ...(token === undefined ? [] : [{ name: undefined, token, projects: undefined }]),
+      ...tokens.map(({ name, token, projects }) => ({ name, token, projects })),
+    ],
+    trustedProxy: proxy && {
+      header: proxy.header.toLowerCase(),
+      networks: proxy.addresses.flatMap((text) => readNetwork(text) ?? []),
+    },
+  }
+}
+
+/** Which tokens of readers must be there: none, those of the pages that a worker serves, or all in the file. */
+export type NeededTokens = 'none' | 'of-worker' | 'all'
+
+/** Lets tokens be missing, each noted with the reason. */
+export function notingTokens(expand: Expand): {
+  readonly expand: Expand
+  readonly missing: readonly { readonly path: NodePath; readonly text: string }[]
+} {
+  const missing: { path: NodePath; text: string }[] = []
+  return {
+    missing,
+    expand(written, path) {
+      const expanded = expand(written, path)
+      if (!isServeSecret(path)) return expanded
+      const problem = 'problem' in expanded ? expanded.problem : 'the token is empty'
+      if ('text' in expanded && expanded.text !== '') return expanded
+      missing.push({ path, text: problem })
+      return { text: secretPlaceholder(path) }
+    },
+  }
+}

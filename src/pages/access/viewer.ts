@@ -1,0 +1,10 @@
+/** Who reads the pages. */
+export interface Viewer {
+  /** For the log; undefined where nothing says it. */
+  readonly name: string | undefined
+  /** Patterns `service/project`; undefined: all projects. */
+  readonly projects: readonly string[] | undefined
+}
+
+/** Everybody on this machine, where no reader is named. */
+export const everyone: Viewer = { name: undefined, projects: undefined }

@@ -1,0 +1,60 @@
+import { Hono } from 'hono'
+import { compress } from 'hono/compress'
+import type { Answering } from '../serving/listen.ts'
+import type { Access } from './access/open-access.ts'
+import type { Viewer } from './access/viewer.ts'
+import { refuseRequest } from './refuse-request.ts'
+import { siteHeaders } from './site-headers.ts'
+import type { SiteReader } from './site-reader.ts'
+import { staticRoutes } from './static-routes.ts'
+
+/** The pages of one scope: a site. */
+export interface ScopedPages {
+  fetch(request: Request, reader: SiteReader): Response | Promise<Response>
+}
+
+export interface PagesOptions {
+  readonly access: Access
+  /** Makes the site of all readers who see the same projects as this one. It must show nothing else. */
+  siteOf(viewer: Viewer): ScopedPages
+  /** Whether a Host header names this port. */
+  isMeant(host: string | undefined): boolean
+  /** For the log. */
+  onFault(error: unknown): void
+}
+
+interface Connection {
+  /** The address that it comes from. */
+  readonly peer: string | undefined
+}
+
+/** Opens the pages to their readers: each request is refused, or answered by the site of the projects that it may see. */
+export function openPages({ access, siteOf, isMeant, onFault }: PagesOptions): Answering {
+  const sites = rememberSites(siteOf)
+  const front = new Hono<{ Bindings: Connection }>()
+  front.use(siteHeaders())
+  front.use(refuseRequest({ isMeant, forms: ['/login', '/logout'] }))
+  front.use(compress())
+  front.route('/', staticRoutes())
+  front.all('*', async (context) => {
+    const admission = await access.admit(context.req.raw, context.env.peer)
+    if ('response' in admission) return admission.response
+    return sites(admission.viewer).fetch(context.req.raw, admission)
+  })
+  front.onError((error, context) => {
+    onFault(error)
+    return context.text('a bug in hookdrift: its log has the details\n', 500)
+  })
+  return (request, peer) => front.fetch(request, { peer })
+}
+
+/** There are no more sites than scopes in the configuration. */
+function rememberSites(siteOf: PagesOptions['siteOf']): PagesOptions['siteOf'] {
+  const sites = new Map<string, ScopedPages>()
+  return (viewer) => {
+    const scope = JSON.stringify(viewer.projects ?? null)
+    const site = sites.get(scope) ?? siteOf(viewer)
+    sites.set(scope, site)
+    return site
+  }
+}

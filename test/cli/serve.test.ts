@@ -1,0 +1,84 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command } from './run-in-process.ts'
+import { openDirectory, startHookdrift } from './start-process.ts'
+
+const tokens = { PAGES_TOKEN: 'not-a-real-token-of-all' }
+
+describe('hookdrift serve', () => {
+  let directory: ReturnType<typeof openDirectory>
+  beforeAll(async () => {
+    directory = openDirectory()
+    const env = { HOOKDRIFT_LOG: 'silent' }
+    await command(['demo', '--keep', 'demo'], { cwd: directory.path, env })
+  })
+  afterAll(() => directory[Symbol.dispose]())
+
+  /** A configuration whose history is that of the demonstration, and whose keys are not set. */
+  function configure(serve: string): string {
+    const services = 'services: [{ name: acme, url: https://a.example, key: "${ACME_KEY}", projects: [{ id: p1 }] }]\n'
+    directory.write('hookdrift.yaml', `history: demo/hookdrift.db\n${services}${serve}`)
+    return directory.file('hookdrift.yaml')
+  }
+
+  const refuse = async (serve: string, ...args: readonly string[]) => {
+    configure(serve)
+    const { code, stderr } = await command(['serve', ...args], { cwd: directory.path, env: {} })
+    return { code, stderr }
+  }
+
+  it('serves a token’s owner without the keys of services, and logs who came but no token', async () => {
+    configure('serve: { listen: "127.0.0.1:0", token: "${PAGES_TOKEN}" }\n')
+    const running = startHookdrift(['serve'], { cwd: directory.path, env: tokens })
+    const url = await new Promise<string>((resolve) =>
+      running.child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
+    )
+    const ask = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, { redirect: 'manual', ...init })
+    expect((await ask('/healthz')).status).toBe(200)
+    expect((await ask('/violations')).headers.get('location')).toBe('/login?to=%2Fviolations')
+    const wrong = 'not-a-real-token-that-is-wrong'
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const body = new URLSearchParams({ token: wrong })
+      expect((await ask('/login', { method: 'POST', body })).status).toBe(401)
+    }
+    const again = await ask('/login', { method: 'POST', body: new URLSearchParams({ token: wrong }) })
+    expect([again.status, again.headers.get('retry-after')]).toEqual([429, '1'])
+    running.child.kill('SIGTERM')
+    const { code, stdout, stderr } = await running.ended
+    expect(code).toBe(143)
+    expect(stderr).toContain('wrong tokens: their sender has to wait')
+    for (const secret of [wrong, tokens.PAGES_TOKEN]) expect(stdout + stderr).not.toContain(secret)
+  })
+
+  it('refuses an address that other machines reach, where nothing says who may read', async () => {
+    const unguarded = 'the pages would be open to everyone who reaches 0.0.0.0'
+    const option = await refuse('', '--listen', '0.0.0.0:0')
+    expect(option.code).toBe(2)
+    expect(option.stderr).toContain(unguarded)
+    expect(option.stderr).toContain('add serve.token, serve.tokens or serve.trusted_proxy, or listen at 127.0.0.1')
+    const configured = await refuse('serve: { listen: "0.0.0.0:0" }\n')
+    expect(configured.code).toBe(2)
+    expect(configured.stderr).toContain(`hookdrift.yaml:3:18: ${unguarded}`)
+  })
+
+  it('reads who may read also where the history is named on the command line', async () => {
+    const token = 'serve: { token: "${PAGES_TOKEN}" }\n'
+    const { code, stderr } = await refuse(token, '--history', 'demo/hookdrift.db', '--listen', '127.0.0.1:0')
+    expect(code).toBe(2)
+    expect(stderr).toContain('hookdrift.yaml:3:17: the environment variable PAGES_TOKEN is not set')
+  })
+
+  it('shows no token with the configuration', async () => {
+    const config = configure('serve: { token: not-a-real-token-in-the-file }\n')
+    for (const format of ['text', 'json', 'yaml']) {
+      const { stdout, stderr } = await command(['config', 'show', '--config', config, '--format', format], {
+        cwd: directory.path,
+        env: {},
+      })
+      expect(stdout).toContain('serve')
+      expect(stdout + stderr).not.toContain('not-a-real-token')
+    }
+    const { stderr } = await command(['config', 'check', '--config', config], { cwd: directory.path, env: {} })
+    expect(stderr).not.toContain('not-a-real-token')
+  })
+})

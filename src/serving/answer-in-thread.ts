@@ -56,7 +56,7 @@ export function answerInThread({ start, onCrash, timeoutMs }: ThreadOptions): Th
   return {
     async answer(request, peer) {
       // A request of another method cannot even be made again in the thread.
-      if (!methods.includes(request.method)) return refuse(405, 'only GET and HEAD\n')
+      if (!methods.includes(request.method)) return refuse(405, 'only GET, HEAD and POST\n', { allow: methods.join(', ') })
       if (waiting.size >= mostWaiting) return refuse(503, 'too many requests wait\n')
       const body = await readBody(request)
       if (body === 'too long') return refuse(413, `more than ${mostBodyBytes} bytes\n`)
@@ -88,9 +88,7 @@ async function readBody(request: Request): Promise<ArrayBuffer | 'too long' | un
   return new Uint8Array(Buffer.concat(chunks)).buffer
 }
 
-function refuse(status: number, text: string): Response {
-  return new Response(text, {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-  })
+function refuse(status: number, text: string, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...more }
+  return new Response(text, { status, headers })
 }

@@ -86,7 +86,7 @@ describe('pages for readers of some projects', () => {
     }
   })
 
-  it('show nobody else what is about all projects', async () => {
+  it('leave out what is about all projects', async () => {
     expect((await ask('/notifications')).status).toBe(403)
     expect((await ask('/api/v1/notify')).status).toBe(403)
     expect(await (await ask('/')).text()).not.toContain('href="/notifications"')

@@ -4,7 +4,12 @@ import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rol
 import { chunksOf } from './chunks.ts'
 
 /** Files that Node starts: the program, and what it runs in a process or a thread of its own. */
-export const programs = ['cli/start', 'cli/pages-thread', 'history/sqlite/query-process', 'demo/function-worker'] as const
+export const programs = [
+  'cli/start',
+  'cli/pages-thread',
+  'history/sqlite/query-process',
+  'demo/function-worker',
+] as const
 
 /**
  * Bundles the programs of a checkout with all they import, except the native module. Writes the files to a directory, or

@@ -56,7 +56,8 @@ export function answerInThread({ start, onCrash, timeoutMs }: ThreadOptions): Th
   return {
     async answer(request, peer) {
       // A request of another method cannot even be made again in the thread.
-      if (!methods.includes(request.method)) return refuse(405, 'only GET, HEAD and POST\n', { allow: methods.join(', ') })
+      if (!methods.includes(request.method))
+        return refuse(405, 'only GET, HEAD and POST\n', { allow: methods.join(', ') })
       if (waiting.size >= mostWaiting) return refuse(503, 'too many requests wait\n')
       const body = await readBody(request)
       if (body === 'too long') return refuse(413, `more than ${mostBodyBytes} bytes\n`)

@@ -1,4 +1,6 @@
+import { expect } from 'vitest'
 import type { HistoryReader, RecordedSpan, ViolationOutline, VisitedViolation } from '../../src/history/reader.ts'
+import type { ListedResource } from '../../src/history/resource-list.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
@@ -15,6 +17,9 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     byText(await spansOf(reader, run - 2, run)),
     ...(await visitedAt(reader, run)),
     (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
+    await reader.committedRun(run),
+    await reader.runsBefore(run + 1, 3),
+    ...(await listedAt(reader, run)),
   ]
   for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
@@ -49,6 +54,28 @@ async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]>
     const places = new Map([...Map.groupBy(visited, ({ project }) => project)].sort())
     const named = [...places].map(([project, found]) => [project, found.map(({ id: _, ...rest }) => rest)])
     answers.push(named, byText(await reader.foundViolations(visited)))
+  }
+  return answers
+}
+
+/** Resources in every way that they are listed: whole, and two at a time. */
+async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
+  const projects = (await reader.latestScans(run)).map(({ project }) => project)
+  const answers: unknown[] = [await reader.countResources(projects, run)]
+  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 1000 }
+  for (const part of [{}, { kind: 'endpoint' }, { text: 'A' }, { withRemoved: true }] as const) {
+    const listed = await reader.listResources({ ...all, ...part })
+    answers.push(listed)
+    const walked: ListedResource[] = []
+    for (let more = true; more; ) {
+      const last = walked.at(-1)
+      const left =
+        last === undefined ? projects : projects.slice(projects.findIndex(({ name }) => name === last.project.name))
+      const next = await reader.listResources({ ...all, ...part, projects: left, after: last, most: 2 })
+      walked.push(...next)
+      more = next.length === 2
+    }
+    expect(walked).toEqual(listed)
   }
   return answers
 }

@@ -13,6 +13,7 @@ import { resourceKey } from '../../../src/model/keys.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
 import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
+import { countMemory, listMemory } from './memory-resources.ts'
 import {
   type Memory,
   projectKeyOf,
@@ -116,24 +117,30 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async endedRuns(most) {
       const ended = rows().runs.filter(({ state }) => state !== 'running')
+      return { runs: await this.runsBefore(Number.POSITIVE_INFINITY, most), total: ended.length }
+    },
+
+    async runsBefore(before, most) {
+      const ended = rows().runs.filter(({ state, number }) => state !== 'running' && number < before)
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
       const { walks } = rows()
-      return {
-        total: ended.length,
-        runs: runs.map((run) => ({
-          ...runOf(run.number),
-          isCommitted: run.state === 'committed',
-          exitCode: run.exitCode ?? null,
-          walks: count(walks, run),
-          incomplete: count(
-            walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
-            run,
-          ),
-          changes: count(rows().changes, run),
-        })),
-      }
+      return runs.map((run) => ({
+        ...runOf(run.number),
+        isCommitted: run.state === 'committed',
+        exitCode: run.exitCode ?? null,
+        walks: count(walks, run),
+        incomplete: count(
+          walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
+          run,
+        ),
+        changes: count(rows().changes, run),
+      }))
+    },
+
+    async committedRun(number) {
+      return rows().runs[number - 1]?.state === 'committed' ? runOf(number) : undefined
     },
 
     async readRun(number) {
@@ -265,6 +272,9 @@ export function memoryReader(memory: Memory): HistoryReader {
         }))
         .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.uid, b.uid))
     },
+
+    listResources: async (choice) => listMemory(rows(), choice),
+    countResources: async (projects, run) => countMemory(rows(), projects, run),
 
     async differing(from, to) {
       const identities = new Map<string, Identity>()

@@ -75,12 +75,31 @@ describe('the pages of runs, projects and resources', () => {
   it('list the resources of the command, and find one by name', async () => {
     const { rows } = JSON.parse((await site.command('state', '--format', 'json')).stdout)
     const page = await textOf('/resources')
-    expect(page).toContain(`<b>${rows.length} resources</b>`)
+    expect(page).toContain(`<b>${rows.length} resources</b>, 50 on this page: 3 project`)
     expect([...page.matchAll(/<tr><th scope="row"><a href="\/resources\//g)]).toHaveLength(50)
     const [, next = ''] = /<link rel="next" href="([^"]*)">/.exec(page) ?? []
     const second = await textOf(next.replaceAll('&amp;', '&'))
-    expect(second).toContain(`Rows 51 to ${Math.min(100, rows.length)} of ${rows.length}`)
-    expect(await textOf('/resources?q=billing-011-v2')).toContain('<b>1 resource</b>')
+    expect(second).toContain(`<b>${rows.length} resources</b>, ${Math.min(50, rows.length - 50)} on this page`)
+    expect(second).toContain(`/resources/${rows[50].uid}?`)
+    expect(second).not.toContain(`/resources/${rows[49].uid}?`)
+    expect(await textOf('/resources?q=BILLING-011-v2')).toContain('<b>1 resource</b>')
+  })
+
+  it('list removed resources where they are asked for, and those that a name finds', async () => {
+    expect(await textOf('/resources?project=demo/payments&kind=endpoint')).not.toContain('>billing-006</a>')
+    for (const query of ['state=all&kind=endpoint', 'q=billing-006']) {
+      expect(await textOf(`/resources?${query}`)).toMatch(/>billing-006<\/a>.*<b>− removed<\/b>, run 2/)
+    }
+    expect(await textOf('/resources?q=billing-006&state=present')).toContain('of those that are present')
+  })
+
+  it('refuse places that are not in a list', async () => {
+    for (const query of ['after=x', 'after=x&after-kind=endpoint&after-project=zz', 'kind=x', 'state=x', 'project=zz']) {
+      expect([query, (await site.get(`/resources?${query}`)).status]).toEqual([query, 400])
+    }
+    for (const query of ['before=x', 'before=-1', 'run=9', 'run=x']) {
+      expect([query, (await site.get(`/runs?${query}`)).status]).toEqual([query, 400])
+    }
   })
 
   it('say that no state is approved, then show who approved which, and what differs', async () => {

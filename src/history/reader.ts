@@ -64,6 +64,8 @@ export interface HistoryReader extends PastReader {
   countResources(projects: readonly ProjectRef[], run: number): Promise<readonly ResourceCount[]>
   /** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */
   differing(from: number, to: number): Promise<readonly Differing[]>
+  /** Visits the same unordered, and holds one at a time. */
+  visitDiffering(from: number, to: number, visit: (pair: Differing) => void): Promise<void>
 
   /** The inputs and notes of a committed run; undefined when there is none of that number. */
   runInputs(run: number): Promise<RunInputs | undefined>

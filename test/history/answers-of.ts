@@ -1,5 +1,11 @@
 import { expect } from 'vitest'
-import type { HistoryReader, RecordedSpan, ViolationOutline, VisitedViolation } from '../../src/history/reader.ts'
+import type {
+  Differing,
+  HistoryReader,
+  RecordedSpan,
+  ViolationOutline,
+  VisitedViolation,
+} from '../../src/history/reader.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
@@ -33,7 +39,13 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     }
   }
   for (const uid of uids) state.push(await reader.find(uid, run))
-  for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
+  for (let from = 1; from < run; from += 1) {
+    const differing = await reader.differing(from, run)
+    const visited: Differing[] = []
+    await reader.visitDiffering(from, run, (pair) => visited.push(pair))
+    expect(byText(visited)).toEqual(byText(differing))
+    state.push(differing)
+  }
   return state
 }
 
@@ -97,7 +109,7 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
 }
 
 function byText(values: readonly object[]): string[] {
-  return values.map((value) => canonicalJson({ ...value })).sort()
+  return values.map((value) => canonicalJson(JSON.parse(JSON.stringify(value)))).sort()
 }
 
 /** Everything that can be asked, as of every committed run. */

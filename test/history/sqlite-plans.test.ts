@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ViolationChoice } from '../../src/history/reader.ts'
+import { differing, visitDiffering } from '../../src/history/sqlite/differing.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
 import { endedRuns, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
 import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
@@ -11,7 +12,7 @@ import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/s
 import { committedRun } from '../../src/history/sqlite/rows.ts'
 import { completeScansAt, latestScansAt } from '../../src/history/sqlite/scans-at.ts'
 import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
-import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
+import { stateAt } from '../../src/history/sqlite/state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
 import { identifyViolations, visitViolations } from '../../src/history/sqlite/visit-violations.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
@@ -95,6 +96,7 @@ describe('query plans', () => {
       stateAt(listening, payments, asOf)
       stateAt(listening, payments, asOf, 'endpoint')
       differing(listening, 0, asOf)
+      visitDiffering(listening, 0, asOf, () => {})
       find(listening, 'a', asOf)
       versionsOf(listening, identity, asOf)
       violationsOf(listening, identity, asOf)

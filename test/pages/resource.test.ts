@@ -24,6 +24,34 @@ describe('the pages of runs, projects and resources', () => {
     expect(site.faults).toEqual([])
   })
 
+  it('show two versions side by side, field by field, by their runs', async () => {
+    const page = await textOf('/resources/billing-011-v2')
+    const [, link = ''] = /<a href="([^"]*#versions)">side by side<\/a>/.exec(page) ?? []
+    expect(link).toContain('&amp;from=1&amp;to=2#versions')
+    const sides = await textOf(link.replaceAll('&amp;', '&').replace(/#.*/, ''))
+    const section = /<h2[^>]*>Two versions side by side.*?<h2/s.exec(sides)?.[0] ?? ''
+    expect(section).toMatch(/Before, run 1: as <a href="\/runs\/1">run 1<\/a> found it/)
+    expect(section).toMatch(/<code>\/name<\/code><\/th>.*billing-011&quot;<.*billing-011-v2&quot;</)
+    expect(section).toContain('<option value="1" selected="">')
+    expect(section).toMatch(/\d+ fields alike/)
+    expect(await textOf('/resources/billing-011-v2?from=2&to=2')).toContain('Both runs have the same version.')
+    expect(await textOf('/resources/billing-011-v2?from=0&to=2')).toContain('Before, run 0: it was not there.')
+    for (const query of ['from=3', 'from=1&to=2&run=1', 'to=x']) {
+      const of = query.includes('run=1') ? 'billing-011' : 'billing-011-v2'
+      expect([query, (await site.get(`/resources/${of}?${query}`)).status]).toEqual([query, 400])
+    }
+    expect(await textOf('/resources/billing-011?run=1')).not.toContain('Two versions side by side')
+  })
+
+  it('show a replaced secret by its fingerprints, and no secret', async () => {
+    const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
+    const replaced = rows.find(({ fields }: { fields: { path: string }[] }) =>
+      fields.some(({ path }) => path.startsWith('/secrets/')),
+    )
+    const page = await textOf(`/resources/${replaced.uid}?from=1&to=2`)
+    expect(page).toMatch(/Signing secret replaced: fingerprint [0-9a-f]+ → [0-9a-f]+/)
+  })
+
   it('show a resource as of an earlier run', async () => {
     const page = await textOf('/resources/billing-011?run=1')
     expect(page).toContain('<h1>billing-011</h1>')

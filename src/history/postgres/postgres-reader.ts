@@ -2,6 +2,7 @@ import type { CommittedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
+import { differing, visitDiffering } from './differing.ts'
 import { endedRuns, runsBefore } from './ended-runs.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
@@ -10,7 +11,7 @@ import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
-import { differing, stateAt, versionsAt } from './state-at.ts'
+import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 import { visitSpans } from './visit-spans.ts'
 import { identifyViolations, visitViolations } from './visit-violations.ts'
@@ -56,6 +57,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     countResources: asking(countResources),
     versionsAt: asking(versionsAt),
     differing: asking(differing),
+    visitDiffering: inSnapshot(visitDiffering),
     runInputs: inSnapshot(readRunInputs),
     find: asking(find),
     search: asking(search),

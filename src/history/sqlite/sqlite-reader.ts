@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
+import { differing, visitDiffering } from './differing.ts'
 import { endedRuns, runsBefore } from './ended-runs.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { countResources, listResources } from './list-resources.ts'
@@ -10,7 +11,7 @@ import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { committedRun, committedRuns, lastRun } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
-import { differing, stateAt, versionsAt } from './state-at.ts'
+import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 import { visitSpans } from './visit-spans.ts'
 import { identifyViolations, visitViolations } from './visit-violations.ts'
@@ -44,6 +45,7 @@ export function sqliteReader(db: Database): HistoryReader {
     countResources: asking(countResources),
     versionsAt: asking(versionsAt),
     differing: asking(differing),
+    visitDiffering: asking(visitDiffering),
     runInputs: asking(readRunInputs),
     find: asking(find),
     search: asking(search),

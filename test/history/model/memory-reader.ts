@@ -293,6 +293,10 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },
 
+    async visitDiffering(from, to, visit) {
+      for (const pair of await this.differing(from, to)) visit(pair)
+    },
+
     versionsAt: async (project, points) => versionsAt(rows(), project, points),
     async runInputs(number) {
       const run = rows().runs[number - 1]

@@ -97,7 +97,11 @@ describe('the pages of runs, projects and resources', () => {
     expect(page).toContain(`Changes <span class="count">${rows.length}</span>`)
     for (const { uid } of rows) expect(page).toContain(`/resources/${uid}?project=`)
     expect(await textOf('/compare')).toContain('<h1>Run 1 and run 2</h1>')
-    expect((await site.get('/compare?from=9')).status).toBe(400)
+    const removed = rows.filter(({ kind }: { kind: string }) => kind === 'subscription')
+    expect(await textOf('/compare?kind=subscription')).toContain(`Changes <span class="count">${removed.length}</span>`)
+    for (const query of ['from=9', 'to=9', 'kind=x']) {
+      expect([query, (await site.get(`/compare?${query}`)).status]).toEqual([query, 400])
+    }
   })
 
   it('list the resources of the command, and find one by name', async () => {
@@ -122,7 +126,13 @@ describe('the pages of runs, projects and resources', () => {
   })
 
   it('refuse places that are not in a list', async () => {
-    for (const query of ['after=x', 'after=x&after-kind=endpoint&after-project=zz', 'kind=x', 'state=x', 'project=zz']) {
+    for (const query of [
+      'after=x',
+      'after=x&after-kind=endpoint&after-project=zz',
+      'kind=x',
+      'state=x',
+      'project=zz',
+    ]) {
       expect([query, (await site.get(`/resources?${query}`)).status]).toEqual([query, 400])
     }
     for (const query of ['before=x', 'before=-1', 'run=9', 'run=x']) {
@@ -139,5 +149,14 @@ describe('the pages of runs, projects and resources', () => {
     expect(page).toContain('as &lt;agreed&gt;')
     expect(page).toContain(`What differs in the last run <span class="count">${rows.length}</span>`)
     expect(rows).not.toEqual([])
+    expect(page).not.toContain('Past approvals')
+    for (const run of ['2', '1']) {
+      expect((await site.command('baseline', 'approve', '--run', run, '--note', `<b>${run}`)).code).toBe(0)
+    }
+    const past = (await textOf('/baselines')).split('Past approvals').slice(1).join()
+    expect(past).toContain('as &lt;agreed&gt;')
+    expect(past).toContain('&lt;b&gt;2')
+    expect(past).not.toContain('&lt;b&gt;1')
+    expect(past).toContain('by a later approval')
   })
 })

@@ -1,5 +1,6 @@
 import type {
   CommittedRun,
+  Differing,
   EvaluableVersion,
   HistoryReader,
   Identity,
@@ -277,18 +278,17 @@ export function memoryReader(memory: Memory): HistoryReader {
     countResources: async (projects, run) => countMemory(rows(), projects, run),
 
     async differing(from, to) {
-      const identities = new Map<string, Identity>()
-      for (const { project } of latestScansAt(to)) {
-        for (const { kind, uid } of rows().versions.filter((row) => row.project === projectKeyOf(project))) {
-          identities.set(`${projectKeyOf(project)} ${resourceKey({ kind, uid })}`, { project, kind, uid })
-        }
-      }
-      return [...identities.values()]
-        .flatMap((identity) => {
-          const at = (run: number) => versionsOf(identity, run).find(({ toRun }) => toRun === undefined || toRun > run)
-          const [before, after] = [at(from), at(to)]
-          if (before?.digest === after?.digest) return []
-          return [{ ...identity, before: before && evaluable(before), after: after && evaluable(after) }]
+      return latestScansAt(to)
+        .flatMap(({ project }) => {
+          const own = rows().versions.filter((row) => row.project === projectKeyOf(project))
+          return [...Map.groupBy(own, resourceKey).values()].flatMap((versions): Differing[] => {
+            const at = (run: number) =>
+              versions.find(({ fromRun, toRun }) => fromRun <= run && (toRun === undefined || toRun > run))
+            const [before, after, some] = [at(from), at(to), versions[0]]
+            if (some === undefined || before?.digest === after?.digest) return []
+            const { kind, uid } = some
+            return [{ project, kind, uid, before: before && evaluable(before), after: after && evaluable(after) }]
+          })
         })
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },

@@ -82,6 +82,19 @@ describe('the pages of runs, projects and resources', () => {
     }
   })
 
+  it('show how a project developed, and what its last runs found changed', async () => {
+    const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
+    const own = rows.filter(({ project }: { project: string }) => project === 'demo/payments')
+    const page = await textOf('/projects/demo/payments')
+    const section = /<h2[^>]*>Last changes.*?(?=<h2)/s.exec(page)?.[0] ?? ''
+    expect(section.match(/data-change=/g) ?? []).toHaveLength(Math.min(10, own.length))
+    expect(section).toMatch(/<a href="\/runs\/2">Run 2<\/a>/)
+    const trend = JSON.parse((await site.command('trend', '--project', 'demo/payments', '--format', 'json')).stdout)
+    const week = trend.weeks.at(-1)
+    expect(page).toContain(`opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`)
+    expect(await textOf('/projects/demo/payments?run=1')).toContain('The last 20 runs found no change.')
+  })
+
   it('list the runs, and show the report of each', async () => {
     const runs = await textOf('/runs')
     expect(runs).toContain('<a href="/runs/2">2</a>')

@@ -5,7 +5,7 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
-import type { ListedResource, ResourceChoice, ResourceCount } from './resource-list.ts'
+import type { ListedResource, ResourceListChoice, ResourceCount } from './resource-list.ts'
 import type { PastReader } from './stored-body.ts'
 
 /**
@@ -59,7 +59,7 @@ export interface HistoryReader extends PastReader {
   /** Resources of a project as of a run, by kind and uid. */
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceAtRun[]>
   /** Some resources as of a run, without their attributes: what is not returned is not held. */
-  listResources(choice: ResourceChoice): Promise<readonly ListedResource[]>
+  listResources(choice: ResourceListChoice): Promise<readonly ListedResource[]>
   /** How many resources of each kind projects have as of a run; without those that they have none of. */
   countResources(projects: readonly ProjectRef[], run: number): Promise<readonly ResourceCount[]>
   /** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */

@@ -1,7 +1,7 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
 /** Which resources as of a run are listed: project by project as they are given, then by kind and uid, code points. */
-export interface ResourceChoice {
+export interface ResourceListChoice {
   readonly run: number
   /** With their names as of the run. */
   readonly projects: readonly ProjectRef[]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { RecordedSpan } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
-import type { ResourceChoice } from '../../src/history/resource-list.ts'
+import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -263,7 +263,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await threeRuns()
       const projects = [orders, payments]
       const all = { run: 3, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 9 }
-      const listed = async (choice: Partial<ResourceChoice> = {}) =>
+      const listed = async (choice: Partial<ResourceListChoice> = {}) =>
         (await fixture.history.listResources({ ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
       expect(await listed()).toEqual(['endpoint a', 'endpoint c', 'source s', 'subscription u'])
       expect(await listed({ most: 2 })).toEqual(['endpoint a', 'endpoint c'])

@@ -61,7 +61,7 @@ describe('a large site', () => {
     expect((await site.get(`/resources?${places}`)).text).not.toContain('<img')
   })
 
-  it('holds at most a page of resources, whatever their number', async () => {
+  it('holds at most a page of resources, of any number', async () => {
     const { text } = await site.get('/resources?run=1')
     expect(Buffer.byteLength(text)).toBeLessThan(60_000)
   })

@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { ListedResource, ResourceChoice, ResourceCount } from '../resource-list.ts'
+import type { ListedResource, ResourceListChoice, ResourceCount } from '../resource-list.ts'
 import type { Session, SqlValue } from './connect.ts'
 import { isProjectSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 
@@ -8,7 +8,7 @@ const isLast = `NOT EXISTS (SELECT 1 FROM hookdrift.version w WHERE w.project_id
   AND left(w.uid, 200) = left(v.uid, 200) AND w.uid = v.uid AND w.from_run > v.from_run AND w.from_run <= $3)`
 
 /** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
-export async function listResources(session: Session, choice: ResourceChoice): Promise<ListedResource[]> {
+export async function listResources(session: Session, choice: ResourceListChoice): Promise<ListedResource[]> {
   const listed: ListedResource[] = []
   for (const [at, project] of choice.projects.entries()) {
     if (listed.length >= choice.most) break
@@ -22,7 +22,7 @@ export async function listResources(session: Session, choice: ResourceChoice): P
 function readProject(
   session: Session,
   { service, uid }: ProjectRef,
-  { run, kind, text, withRemoved, after, most }: ResourceChoice,
+  { run, kind, text, withRemoved, after, most }: ResourceListChoice,
 ): Promise<Omit<ListedResource, 'project'>[]> {
   const values: SqlValue[] = [service, uid, run]
   const bind = (value: SqlValue) => `$${values.push(value)}`

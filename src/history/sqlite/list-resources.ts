@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { ListedResource, ResourceChoice, ResourceCount } from '../resource-list.ts'
+import type { ListedResource, ResourceListChoice, ResourceCount } from '../resource-list.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { runStarts } from './rows.ts'
 import { findProject } from './scans-at.ts'
@@ -13,7 +13,7 @@ const isLast = `NOT EXISTS (SELECT 1 FROM version w WHERE w.project_id = v.proje
 type Row = Pick<ListedResource, 'kind' | 'uid' | 'name' | 'removedBy'> & { readonly fromRun: number }
 
 /** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
-export function listResources(db: Database, choice: ResourceChoice): ListedResource[] {
+export function listResources(db: Database, choice: ResourceListChoice): ListedResource[] {
   const { run, projects, kind, text, withRemoved, after, most } = choice
   const startOf = runStarts(db)
   const listed: ListedResource[] = []

@@ -1,4 +1,4 @@
-import type { ResourceChoice } from '../../history/resource-list.ts'
+import type { ResourceListChoice } from '../../history/resource-list.ts'
 import { AuditError } from '../../model/errors.ts'
 import { kinds, type ProjectRef } from '../../model/resource.ts'
 import { selectProjects, toCoverage } from '../../queries/as-of.ts'
@@ -16,7 +16,7 @@ export interface ChosenResources {
   /** All that are asked for; the list begins at one of them. */
   readonly projects: readonly ProjectRef[]
   readonly coverage: readonly AnswerCoverage[]
-  readonly list: Omit<ResourceChoice, 'most'>
+  readonly list: Omit<ResourceListChoice, 'most'>
 }
 
 /**
@@ -43,7 +43,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 function readPlace(
   { query }: SiteRequest,
   projects: readonly ProjectRef[],
-): Pick<ResourceChoice, 'projects' | 'after'> {
+): Pick<ResourceListChoice, 'projects' | 'after'> {
   const [project, kind, uid] = [query.one('after-project'), readChoice(query, 'after-kind', kinds), query.one('after')]
   if (project === undefined && kind === undefined && uid === undefined) return { projects, after: undefined }
   const at = projects.findIndex(({ name }) => name === project)

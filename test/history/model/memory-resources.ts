@@ -1,10 +1,10 @@
-import type { ListedResource, ResourceChoice, ResourceCount } from '../../../src/history/resource-list.ts'
+import type { ListedResource, ResourceListChoice, ResourceCount } from '../../../src/history/resource-list.ts'
 import { resourceKey } from '../../../src/model/keys.ts'
 import type { ProjectRef } from '../../../src/model/resource.ts'
 import { projectKeyOf, type Rows } from './memory-rows.ts'
 
 /** The resources of a list, found by going through all versions. */
-export function listMemory(rows: Rows, choice: ResourceChoice): ListedResource[] {
+export function listMemory(rows: Rows, choice: ResourceListChoice): ListedResource[] {
   const { kind, text, withRemoved, after, most } = choice
   const fold = (value: string) => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return choice.projects

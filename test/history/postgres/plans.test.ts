@@ -8,7 +8,7 @@ import {
 import { openProjectDraft, type ProjectDraft } from '../../../src/history/postgres/draft/postgres-draft.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
-import type { ResourceChoice } from '../../../src/history/resource-list.ts'
+import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 
@@ -23,7 +23,7 @@ const fifty: ViolationChoice = {
   ...{ run, withActive: true, resolvedAfter: run - 5, withOwner: false, most: 50 },
   isChosen: () => true,
 }
-const twenty: ResourceChoice = {
+const twenty: ResourceListChoice = {
   ...{ run, projects: [project], kind: undefined, text: undefined, withRemoved: false, after: endpoint, most: 20 },
 }
 

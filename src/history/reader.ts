@@ -5,7 +5,7 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
-import type { ListedResource, ResourceListChoice, ResourceCount } from './resource-list.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from './resource-list.ts'
 import type { PastReader } from './stored-body.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { ListedResource, ResourceListChoice, ResourceCount } from '../resource-list.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from '../resource-list.ts'
 import type { Session, SqlValue } from './connect.ts'
 import { isProjectSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 

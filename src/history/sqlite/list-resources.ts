@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { ListedResource, ResourceListChoice, ResourceCount } from '../resource-list.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from '../resource-list.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { runStarts } from './rows.ts'
 import { findProject } from './scans-at.ts'

@@ -72,8 +72,8 @@ function showChoice(
     const chosen = (asked === undefined ? undefined : versionIn(versions, asked)) ?? usual
     const options = versions.map(({ fromRun, from }) =>
       fromRun === chosen?.fromRun
-        ? html`<option value="${fromRun}" selected="">run ${fromRun}, ${showTime(from)}</option>`
-        : html`<option value="${fromRun}">run ${fromRun}, ${showTime(from)}</option>`,
+        ? html`<option value="${fromRun}" selected="">run ${fromRun}, ${from.slice(0, 10)}</option>`
+        : html`<option value="${fromRun}">run ${fromRun}, ${from.slice(0, 10)}</option>`,
     )
     return html`<label>${label} <select name="${name}">${options}</select></label>
 `

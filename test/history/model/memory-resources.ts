@@ -1,4 +1,4 @@
-import type { ListedResource, ResourceListChoice, ResourceCount } from '../../../src/history/resource-list.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { resourceKey } from '../../../src/model/keys.ts'
 import type { ProjectRef } from '../../../src/model/resource.ts'
 import { projectKeyOf, type Rows } from './memory-rows.ts'

@@ -25,3 +25,22 @@ export function pairVersions() {
     },
   }
 }
+
+/** The same for versions that come resource by resource: holds one pair, and visits those whose sides differ. */
+export function pairNeighbours(visit: (pair: Differing) => void) {
+  let last: { readonly key: string; pair: Differing } | undefined
+  const end = () => {
+    if (last !== undefined && last.pair.before?.digest !== last.pair.after?.digest) visit(last.pair)
+    last = undefined
+  }
+  return {
+    add(side: 'before' | 'after', projectId: number, identity: Identity, version: EvaluableVersion): void {
+      const key = `${projectId} ${identity.kind} ${identity.uid}`
+      if (last?.key !== key) end()
+      const { project, kind, uid } = identity
+      last ??= { key, pair: { project, kind, uid, before: undefined, after: undefined } }
+      last = { key, pair: { ...last.pair, [side]: version } }
+    },
+    end,
+  }
+}

@@ -5,6 +5,7 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from './resource-list.ts'
 import type { PastReader } from './stored-body.ts'
 
 /**
@@ -20,6 +21,10 @@ export interface HistoryReader extends PastReader {
   lastRun(): Promise<CommittedRun | undefined>
   /** The last `most` committed or interrupted runs, newest first, and how many there are in all. */
   endedRuns(most: number): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }>
+  /** The last `most` committed or interrupted runs before one, newest first. */
+  runsBefore(run: number, most: number): Promise<readonly EndedRun[]>
+  /** A committed run; undefined when there is none of that number. Reads one row, where `runs` may read millions. */
+  committedRun(number: number): Promise<CommittedRun | undefined>
   /** The record of a committed run; undefined when there is none of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
 
@@ -53,8 +58,14 @@ export interface HistoryReader extends PastReader {
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceAtRun[]>
+  /** Some resources as of a run, without their attributes: what is not returned is not held. */
+  listResources(choice: ResourceListChoice): Promise<readonly ListedResource[]>
+  /** How many resources of each kind projects have as of a run; without those that they have none of. */
+  countResources(projects: readonly ProjectRef[], run: number): Promise<readonly ResourceCount[]>
   /** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */
   differing(from: number, to: number): Promise<readonly Differing[]>
+  /** Visits the same unordered, and holds one at a time. */
+  visitDiffering(from: number, to: number, visit: (pair: Differing) => void): Promise<void>
 
   /** The inputs and notes of a committed run; undefined when there is none of that number. */
   runInputs(run: number): Promise<RunInputs | undefined>

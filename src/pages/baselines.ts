@@ -20,14 +20,15 @@ export const baselinesPage: SitePage = {
   async show(request) {
     const { history, query, link } = request
     const projects = query.all('project')
-    const { rows } = await readBaselines(history, { projects, all: false })
+    const { rows: all } = await readBaselines(history, { projects, all: true })
+    const [rows, past] = [all.filter(({ state }) => state === 'active'), all.filter(({ state }) => state !== 'active')]
     return {
       title: 'Baselines',
       crumbs: [],
       body:
         rows.length === 0
-          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command('hookdrift baseline approve --note "…"')} approves the state of the last run.</p>`
-          : html`${showApprovals(rows, link)}${await showDifferences(request, projects)}`,
+          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command('hookdrift baseline approve --note "…"')} approves the state of the last run.</p>${showPast(past, link)}`
+          : html`${showApprovals(rows, link)}${await showDifferences(request, projects)}${showPast(past, link)}`,
       command: 'hookdrift baseline diff',
       json: link('/api/v1/baseline/diff', { project: projects }),
     }
@@ -35,22 +36,37 @@ export const baselinesPage: SitePage = {
 }
 
 function showApprovals(rows: readonly BaselineRow[], link: SiteLink): Markup {
-  const columns = [
-    { title: 'Project' },
-    { title: 'State of' },
-    { title: 'Approved' },
-    { title: 'By' },
-    { title: 'Note' },
-  ]
+  const columns = ['Project', 'State of', 'Approved', 'By', 'Note'].map((title) => ({ title }))
   return table(
     'Approved baselines',
     columns,
-    rows.map((row) => {
-      const state = row.run === null ? html`files` : html`<a href="${link(paths.run(row.run))}">run ${row.run}</a>`
-      return html`<tr><th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', row.approved_by)}${cell('Note', row.note)}</tr>
-`
-    }),
+    rows.map(
+      (row) => html`<tr>${showApproval(row, link)}</tr>
+`,
+    ),
   )
+}
+
+function showApproval(row: BaselineRow, link: SiteLink): Markup {
+  const state = row.run === null ? html`files` : html`<a href="${link(paths.run(row.run))}">run ${row.run}</a>`
+  return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', row.approved_by)}${cell('Note', row.note)}`
+}
+
+/** Approvals that no longer count: what drift was once compared with, and who ended that. */
+function showPast(past: readonly BaselineRow[], link: SiteLink): Markup {
+  if (past.length === 0) return nothing
+  const columns = ['Project', 'State of', 'Approved', 'By', 'Note', 'Ended'].map((title) => ({ title }))
+  const shown = past.slice(0, mostShown).map((row) => {
+    const ended =
+      row.revoked_at === null ? 'by a later approval' : `revoked ${showTime(row.revoked_at)} by ${row.revoked_by ?? ''}`
+    return html`<tr>${showApproval(row, link)}${cell('Ended', ended)}</tr>
+`
+  })
+  const left = past.length - shown.length
+  return pageSection({
+    ...{ id: 'past', title: 'Past approvals', count: past.length },
+    content: html`${table('Past approvals', columns, shown)}${left > 0 ? html`<p class="soft">${left} more: <code>hookdrift baseline show --all</code> lists them.</p>` : nothing}`,
+  })
 }
 
 async function showDifferences({ history, run, link }: SiteRequest, projects: readonly string[]): Promise<Markup> {

@@ -1,7 +1,8 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { findRun } from '../history/find-run.ts'
 import type { CommittedRun, ResolvedViolation } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
 import type { ReportChange } from '../model/report.ts'
+import { type Kind, kinds } from '../model/resource.ts'
 import { readDiff } from '../queries/read-diff.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -10,10 +11,13 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { showFilterForm, textField } from './filter-form.ts'
+import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { findPrevious } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
-import type { SiteHistory, SitePage, SiteRequest } from './page.ts'
+import type { SitePage, SiteRequest } from './page.ts'
+import { readChoice } from './query.ts'
+import { runAsOf } from './run-as-of.ts'
+import { onceForRun } from './run-facts.ts'
 
 const mostOpen = 50
 const mostShown = 500
@@ -21,51 +25,76 @@ const mostShown = 500
 /** Two runs compared: what differs, and which violations ended in between. */
 export const comparePage: SitePage = {
   path: '/compare',
-  parameters: ['from', 'to', 'project'],
+  parameters: ['from', 'to', 'project', 'kind'],
   isOfRun: false,
   async show(request) {
-    const { history, query, link } = request
+    const { query, link } = request
     const { from, to } = await runsOf(request)
-    const projects = query.all('project')
-    const {
-      rows,
-      omitted,
-      remarks = [],
-    } = await readDiff(history, {
-      ...{ from, to, projects, kind: undefined, withPatch: false, limit: mostShown },
-    })
+    const chosen = { projects: query.all('project'), kind: readChoice(query, 'kind', kinds) }
+    const { rows, omitted, remarks = [] } = await readChanges(request, { from, to, ...chosen })
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
-    const ended = await endedBetween(history, from, to, projects)
+    const ended = await endedBetween(request, { from, to, ...chosen })
+    const filters = [
+      textField('from', 'From run', String(from.number)),
+      textField('to', 'To run', String(to.number)),
+      textField('project', 'Project', 'acme/*'),
+      choiceField('kind', 'Kind', kinds, 'any'),
+    ]
     return {
       title: `Run ${from.number} and run ${to.number}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
-      body: html`${showFilterForm('/compare', query, [textField('from', 'From run', String(from.number)), textField('to', 'To run', String(to.number)), textField('project', 'Project', 'acme/*')])}
+      body: html`${showFilterForm('/compare', query, filters)}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
 ${pageSection({ id: 'changes', title: 'Changes', count: total, content: showChanges(rows, total, link) })}${showEnded(ended, link)}
-<p><a href="${link('/violations', { since: String(from.number + 1), state: 'all', project: projects })}">Violations opened or resolved since run ${from.number + 1}</a></p>`,
+<p><a href="${link('/violations', { since: String(from.number + 1), state: 'all', project: chosen.projects })}">Violations opened or resolved since run ${from.number + 1}</a></p>`,
       command: `hookdrift diff ${from.number} ${to.number}`,
-      json: link('/api/v1/diff', { from: from.number, to: to.number, project: projects }),
+      json: link('/api/v1/diff', { from: from.number, to: to.number, project: chosen.projects, kind: chosen.kind }),
     }
   },
 }
 
 /** The run of the page and the one before it, unless the address names others. */
 async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from: CommittedRun; to: CommittedRun }> {
+  const last = (await history.lastRun()) ?? run
   const [named, other] = [query.one('from'), query.one('to')]
-  const to = other === undefined ? run : findRun(await history.runs(), other, now)
-  if (named !== undefined) return { from: findRun(await history.runs(), named, now), to }
+  const to = other === undefined ? run : await runAsOf(history, other, { now, last })
+  if (named !== undefined) return { from: await runAsOf(history, named, { now, last }), to }
   return { from: (await findPrevious(history, to)) ?? to, to }
 }
 
-async function endedBetween(
-  history: SiteHistory,
-  from: CommittedRun,
-  to: CommittedRun,
-  projects: readonly string[],
-): Promise<readonly ResolvedViolation[]> {
-  const ended = from.number < to.number ? await history.resolvedBetween(from.number, to.number) : []
-  return ended.filter(({ project }) => matchesProject(project, projects))
+interface Comparison {
+  readonly from: CommittedRun
+  readonly to: CommittedRun
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+}
+
+/** The first changes and how many there are. Two runs never change, so they are compared once. */
+function readChanges(request: SiteRequest, { from, to, ...chosen }: Comparison) {
+  const what = `changes ${JSON.stringify([from.number, to.number, chosen.projects, chosen.kind])}`
+  return onceForRun(request, what, () =>
+    readDiff(request.history, { from, to, ...chosen, withPatch: false, limit: mostShown }),
+  )
+}
+
+interface Ended {
+  readonly rows: readonly (RecordedViolation | ResolvedViolation)[]
+  readonly total: number
+}
+
+async function endedBetween({ history }: SiteRequest, { from, to, projects, kind }: Comparison): Promise<Ended> {
+  if (from.number >= to.number) return { rows: [], total: 0 }
+  let total = 0
+  const rows = await history.firstViolations({
+    ...{ run: to.number, withActive: false, resolvedAfter: from.number, withOwner: false, most: mostOpen },
+    isChosen(violation) {
+      const isChosen = matchesProject(violation.project, projects) && (kind === undefined || violation.kind === kind)
+      if (isChosen) total++
+      return isChosen
+    },
+  })
+  return { rows, total }
 }
 
 function showChanges(rows: readonly ReportChange[], total: number, link: SiteLink): Markup {
@@ -75,21 +104,22 @@ function showChanges(rows: readonly ReportChange[], total: number, link: SiteLin
   )
   const rest = cards.slice(mostOpen)
   const more = total - rows.length
-  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}${more > 0 ? html`<p class="soft">${more} further changes are not shown: the command below lists them.</p>` : nothing}`
+  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}${more > 0 ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown: choose a project or a kind, or use the command below.</p>` : nothing}`
 }
 
-function showEnded(ended: readonly ResolvedViolation[], link: SiteLink): Markup {
-  const rows = ended.slice(0, mostOpen).map(
-    ({ fingerprint, severity, rule, name, uid, project, run, resolution }) =>
-      html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${resolution ?? 'resolved'} in run ${run}</p></li>
-`,
-  )
-  const left = ended.length - rows.length
+function showEnded({ rows, total }: Ended, link: SiteLink): Markup {
+  const items = rows.map((violation) => {
+    const { fingerprint, severity, rule, name, uid, project, resolution } = violation
+    const run = 'run' in violation ? ` in run ${violation.run}` : ''
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${resolution ?? 'resolved'}${run}</p></li>
+`
+  })
+  const left = total - rows.length
   return pageSection({
-    ...{ id: 'ended', title: 'Violations that ended', count: ended.length },
+    ...{ id: 'ended', title: 'Violations that ended', count: total },
     content:
-      ended.length === 0
+      total === 0
         ? emptyState('None.', 'none')
-        : html`<ul class="rows">${rows}</ul>${left > 0 ? html`<p class="soft">${count(left, 'further violation')}.</p>` : nothing}`,
+        : html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${rows.length} of ${total} are shown; the list below has all.</p>` : nothing}`,
   })
 }

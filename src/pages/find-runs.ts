@@ -4,9 +4,7 @@ import type { SiteHistory } from './page.ts'
 /** Few runs are interrupted in a row; should more be, the previous one is not found. */
 const margin = 50
 
-/** The committed run before another; undefined for the first one. Reads the last few runs, not all of a history. */
+/** The committed run before another; undefined for the first one. Reads a few runs, not all of a history. */
 export async function findPrevious(history: SiteHistory, run: CommittedRun): Promise<CommittedRun | undefined> {
-  const last = (await history.lastRun())?.number ?? run.number
-  const { runs } = await history.endedRuns(last - run.number + margin)
-  return runs.find(({ number, isCommitted }) => isCommitted && number < run.number)
+  return (await history.runsBefore(run.number, margin)).find(({ isCommitted }) => isCommitted)
 }

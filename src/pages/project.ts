@@ -1,6 +1,7 @@
 import { kinds } from '../model/resource.ts'
 import { countSeverities, severities, totalOf } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
+import { findTrend } from '../queries/read-trend.ts'
 import { readViolations } from '../queries/read-violations.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
@@ -9,22 +10,28 @@ import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, showCount } from '../report/html/scan-extent.ts'
+import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { countGroups, showGroups } from './group-violations.ts'
 import { NotFound, type SitePage } from './page.ts'
+import { readScheduleFacts } from './project/schedule-facts.ts'
+import { showLastChanges } from './project/show-last-changes.ts'
+import { onceForRun, readScans } from './run-facts.ts'
 import { showViolationRow } from './violation-row.ts'
 
 const mostShown = 20
 
-/** A project: how its last scan went, what is open, what it has. */
+/** A project: how its last scan went, what is open and since when, what changed, what it has. */
 export const projectPage: SitePage = {
   path: '/projects/:service/:project',
   parameters: [],
-  isOfRun: true,
-  async show({ history, run, params, link }) {
+  // Schedules say when its next audit is.
+  isOfRun: 'past',
+  async show(request) {
+    const { history, run, params, link } = request
     const name = `${params.service}/${params.project}`
-    const scan = (await history.latestScans(run.number)).find(({ project }) => project.name === name)
+    const scan = (await readScans(request)).find(({ project }) => project.name === name)
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
@@ -39,13 +46,16 @@ export const projectPage: SitePage = {
         return true
       },
     })
+    const trend = await onceForRun(request, `trend of ${name}`, () =>
+      findTrend(history, { run, since: undefined, projects: [name] }),
+    )
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
     const all = link('/violations', { project: name })
     return {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`<ul class="numbers">${severities.map((severity) => showNumber(severity, showCount(counts[severity], extent)))}</ul>${severityBar(counts)}
+      body: html`<ul class="numbers">${severities.map((severity) => showNumber(severity, showCount(counts[severity], extent)))}</ul>${severityBar(counts)}${showTrend(trend, 1)}
 ${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: total },
   content:
@@ -55,7 +65,7 @@ ${pageSection({
           extent === 'all' ? 'none' : 'unknown',
         )
       : html`<ul class="rows">${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>${total > rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
-})}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+})}${await showLastChanges(request, name)}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
       aside: factList([
         [
           'Last scan',
@@ -68,6 +78,7 @@ ${pageSection({
             : `not since run ${scan.incompleteSince.number}, ${showTime(scan.incompleteSince.startedAt)}`,
         ],
         ['Open', String(totalOf(counts))],
+        ...(await readScheduleFacts(request, name)),
         ...kinds
           .filter((kind) => kind !== 'policy')
           .map(

@@ -40,16 +40,11 @@ export function readChoice<Word extends string>(
 }
 
 /**
- * A position in a list, from 0; 0 when the parameter is absent.
- * @throws AuditError.usage when it is not a number, or further than a list is read
+ * The number of a run; undefined when the parameter is absent.
+ * @throws AuditError.usage when it is not a number
  */
-export function readPosition(query: SiteQuery, name: string): number {
-  const value = query.one(name) ?? '0'
-  const position = Number(value)
-  if (/^\d{1,7}$/.test(value) && position <= furthest) return position
-  throw AuditError.usage(`the parameter "${name}" is "${value}", expected a number up to ${furthest}`, {
-    advice: 'Filter the list to see what lies further.',
-  })
+export function readRunNumber(query: SiteQuery, name: string): number | undefined {
+  const value = query.one(name)
+  if (value === undefined || /^\d{1,15}$/.test(value)) return value === undefined ? undefined : Number(value)
+  throw AuditError.usage(`the parameter "${name}" is "${value}", expected the number of a run`)
 }
-
-const furthest = 100_000

@@ -1,13 +1,20 @@
 import { findRun } from '../history/find-run.ts'
 import type { CommittedRun } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
 import type { SiteHistory } from './page.ts'
 
-/** The last run, or the one of that number, word or time. */
+/**
+ * The last run, or the one of that number, word or time.
+ * @throws AuditError.usage when there is no such run
+ */
 export async function runAsOf(
   history: SiteHistory,
   name: string | undefined,
   { now, last }: { readonly now: number; readonly last: CommittedRun },
 ): Promise<CommittedRun> {
   if (name === undefined || name === String(last.number)) return last
-  return findRun(await history.runs(), name, now)
+  if (!/^\d{1,15}$/.test(name)) return findRun(await history.runs(), name, now)
+  const run = await history.committedRun(Number(name))
+  if (run !== undefined) return run
+  throw AuditError.usage(`there is no committed run ${name}; the last one is ${last.number} (${last.finishedAt})`)
 }

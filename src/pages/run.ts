@@ -1,4 +1,6 @@
-import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { composeReport } from '../audit/compose-report.ts'
+import { recordOf } from '../audit/policy-results.ts'
+import type { CommittedRun } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { factList } from '../report/html/components/facts.ts'
@@ -14,7 +16,8 @@ import { newViolations } from '../report/scanned-extent.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { linksAt, paths } from './link.ts'
-import { NotFound, type SitePage } from './page.ts'
+import { NotFound, type SiteHistory, type SitePage } from './page.ts'
+import { onceForRun } from './run-facts.ts'
 
 const mostShown = 200
 
@@ -25,37 +28,55 @@ export const runPage: SitePage = {
   isOfRun: false,
   async show({ history, params, link }) {
     const number = Number(params.number)
-    const record = /^\d{1,15}$/.test(params.number ?? '') ? await history.readRun(number) : undefined
-    if (record === undefined) throw new NotFound(`There is no committed run ${params.number}`)
-    const { report } = await recordedPolicyResults(history).resultsOf(number)
-    const at = linksAt(number)
+    const run = /^\d{1,15}$/.test(params.number ?? '') ? await history.committedRun(number) : undefined
+    if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
     const last = await history.lastRun()
-    const { run, drift } = report
-    const fresh = newViolations(report)
-    const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)
-    const open = report.violations.filter(isOpen).length
-    const sections = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened)
+    // The report of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
+    const { alarm, verdict, sections, facts } = await onceForRun({ history, run }, 'report', () =>
+      showRun(history, run),
+    )
+    const neighbours = [
+      ...(number > 1 ? [html`<a href="${link(paths.run(number - 1))}" rel="prev">Run ${number - 1}</a> `] : []),
+      ...(last !== undefined && number < last.number
+        ? [html`<a href="${link(paths.run(number + 1))}">Run ${number + 1}</a> `]
+        : []),
+    ]
     return {
       title: `Run ${number}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
-      alarm: showUnscanned(report),
-      body: html`${showVerdict(report)}<p class="pager">${number > 1 ? html`<a href="${link(paths.run(number - 1))}" rel="prev">Run ${number - 1}</a> ` : nothing}${last !== undefined && number < last.number ? html`<a href="${link(paths.run(number + 1))}">Run ${number + 1}</a> ` : nothing}<a href="${at('/')}">Everything as of run ${number}</a></p>
-${showTotals(report, fresh.length)}${sections.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report) })}
-<p><a href="${at('/violations', { state: 'open' })}">${count(open, 'open violation')} as of run ${number}</a></p>
-${pageSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
-      aside: factList([
-        ['Started', showTime(run.started_at)],
-        ['Took', showDuration(run.started_at, run.finished_at)],
-        ['Exit code', String(report.verdict.exit_code)],
-        ['hookdrift', report.tool.version],
-        ['Policy', html`<code>${report.digests.policy}</code>`],
-        ['Configuration', html`<code>${report.digests.configuration}</code>`],
-        ...(report.digests.chain === null ? [] : [['Chain', html`<code>${report.digests.chain}</code>`] as const]),
-      ]),
+      alarm,
+      body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>
+${sections}`,
+      aside: facts,
       command: `hookdrift report --run ${number}`,
       json: `/api/v1/report?run=${number}`,
     }
   },
+}
+
+async function showRun(history: SiteHistory, { number }: CommittedRun) {
+  const report = composeReport(await recordOf(history, number))
+  const { run, drift, digests } = report
+  const fresh = newViolations(report)
+  const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)
+  const open = report.violations.filter(isOpen).length
+  const changes = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened)
+  return {
+    alarm: showUnscanned(report),
+    verdict: showVerdict(report),
+    sections: html`${showTotals(report, fresh.length)}${changes.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report) })}
+<p><a href="${linksAt(number)('/violations', { state: 'open' })}">${count(open, 'open violation')} as of run ${number}</a></p>
+${pageSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
+    facts: factList([
+      ['Started', showTime(run.started_at)],
+      ['Took', showDuration(run.started_at, run.finished_at)],
+      ['Exit code', String(report.verdict.exit_code)],
+      ['hookdrift', report.tool.version],
+      ['Policy', html`<code>${digests.policy}</code>`],
+      ['Configuration', html`<code>${digests.configuration}</code>`],
+      ...(digests.chain === null ? [] : [['Chain', html`<code>${digests.chain}</code>`] as const]),
+    ]),
+  }
 }
 
 function showTotals({ drift, run }: Report, fresh: number): Markup {

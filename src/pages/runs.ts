@@ -3,36 +3,42 @@ import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SitePage } from './page.ts'
-import { readPosition } from './query.ts'
+import { readRunNumber } from './query.ts'
 
 const rowsPerPage = 50
 
 /** The runs that ended, the latest first. */
 export const runsPage: SitePage = {
   path: '/runs',
-  parameters: ['from-row'],
+  parameters: ['before'],
   isOfRun: false,
   async show({ history, run, isLatest, query, link }) {
-    const first = readPosition(query, 'from-row')
-    const last = (await history.lastRun())?.number ?? run.number
+    const before = readRunNumber(query, 'before')
     // In time travel, later runs are left out.
-    const later = isLatest ? 0 : last - run.number
-    const { runs, total } = await history.endedRuns(later + first + rowsPerPage)
-    const known = isLatest ? runs : runs.filter(({ number }) => number <= run.number)
-    const shown = known.slice(first, first + rowsPerPage)
-    const left = total - (runs.length - known.length) - first - shown.length
-    const next = left > 0 ? link('/runs', { 'from-row': first + rowsPerPage }) : undefined
+    const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1)
+    const found = await history.runsBefore(end, rowsPerPage + 1)
+    const shown = found.slice(0, rowsPerPage)
+    const oldest = found.length > shown.length ? shown.at(-1) : undefined
+    const next = oldest && link('/runs', { before: oldest.number })
     return {
       title: 'Runs',
       crumbs: [],
-      body: html`${shown.length === 0 ? emptyState('There are no further runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${shown.length} of ${total}</p>${first === 0 ? nothing : html`<a href="${link('/runs')}">First</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
+      body: html`${shown.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(shown, (await history.endedRuns(0)).total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       command: 'hookdrift runs',
       json: '/api/v1/runs',
       ...(next === undefined ? {} : { next }),
     }
   },
+}
+
+function describeExtent(shown: readonly EndedRun[], total: number): string {
+  const [newest, oldest] = [shown.at(0), shown.at(-1)]
+  if (newest === undefined || oldest === undefined) return `0 of ${total}`
+  const which = shown.length === total ? '' : `, run ${newest.number} to run ${oldest.number}`
+  return `${shown.length} of ${count(total, 'run')}${which}`
 }
 
 const outcomes: Readonly<Record<number, readonly [mark: string, word: string]>> = {

@@ -1,14 +1,16 @@
 import { matchesProject } from '../config/choose-projects.ts'
+import { firstInOrder } from '../history/first-in-order.ts'
 import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../history/reader.ts'
 import type { CompleteScans } from '../history/records.ts'
+import { byKindAndUid, compareText } from '../history/report-order.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ReportChange } from '../model/report.ts'
-import type { Kind } from '../model/resource.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
@@ -38,16 +40,27 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
   const scans = selectProjects(await reader.latestScans(later.number), projects)
-  const wasScanned = scannedProjectsAt(reader, earlier)
-  const rows: DiffRow[] = []
-  const unseen: Differing[] = []
-  for (const pair of await reader.differing(earlier.number, later.number)) {
-    if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
-    if (pair.before === undefined && !(await wasScanned(pair))) unseen.push(pair)
-    else rows.push(...toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch))
-  }
+  const isScanned = await scannedKindsAt(
+    reader,
+    scans.map(({ project }) => project),
+    earlier,
+  )
+  const first = firstInOrder<DiffRow>(limit, (a, b) => compareText(a.project, b.project) || byKindAndUid(a, b))
+  const unseen = new Map<string, UnseenKind>()
+  let total = 0
+  await reader.visitDiffering(earlier.number, later.number, (pair) => {
+    if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
+    if (pair.before === undefined && !isScanned(pair)) return countUnseen(unseen, pair)
+    for (const row of toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch)) {
+      total++
+      first.add(row)
+    }
+  })
   const extent = isBackwards ? selectProjects(await reader.latestScans(to.number), projects) : scans
-  const notScanned = countUnseen(unseen)
+  const notScanned = [...unseen.values()].sort(
+    (a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind),
+  )
+  const rows = first.values()
   return {
     command: 'diff',
     ...statingExtent(to, extent),
@@ -58,26 +71,29 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
         return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
       }),
     ],
-    ...limited(rows, limit),
+    rows,
+    omitted: total - rows.length,
   }
 }
 
-function countUnseen(unseen: readonly Differing[]) {
-  const alike = Map.groupBy(unseen, ({ project, kind }) => `${project.name} ${kind}`)
-  return [...alike.values()].flatMap((pairs) => {
-    const [first] = pairs
-    return first === undefined ? [] : [{ project: first.project.name, kind: first.kind, resources: pairs.length }]
-  })
+/** Resources of a kind that the earlier run had not scanned. */
+interface UnseenKind {
+  readonly project: string
+  readonly kind: Kind
+  readonly resources: number
 }
 
-/** Reads the scans of each project once. */
-function scannedProjectsAt(reader: HistoryReader, { number }: CommittedRun) {
+function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Differing): void {
+  const key = `${project.name} ${kind}`
+  const { resources = 0 } = unseen.get(key) ?? {}
+  unseen.set(key, { project: project.name, kind, resources: resources + 1 })
+}
+
+/** Whether a run had scanned a kind of a project. */
+async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
   const known = new Map<string, CompleteScans>()
-  return async ({ project, kind }: Differing): Promise<boolean> => {
-    const baselines = known.get(project.name) ?? (await reader.completeScansAt(project, number))
-    known.set(project.name, baselines)
-    return kind in baselines
-  }
+  for (const project of projects) known.set(project.name, await reader.completeScansAt(project, number))
+  return ({ project, kind }: Differing) => kind in (known.get(project.name) ?? {})
 }
 
 function toRows({ project, kind, uid, before, after }: Differing, withPatch: boolean): DiffRow[] {

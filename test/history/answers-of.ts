@@ -1,4 +1,12 @@
-import type { HistoryReader, RecordedSpan, ViolationOutline, VisitedViolation } from '../../src/history/reader.ts'
+import { expect } from 'vitest'
+import type {
+  Differing,
+  HistoryReader,
+  RecordedSpan,
+  ViolationOutline,
+  VisitedViolation,
+} from '../../src/history/reader.ts'
+import type { ListedResource } from '../../src/history/resource-list.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
@@ -15,6 +23,9 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     byText(await spansOf(reader, run - 2, run)),
     ...(await visitedAt(reader, run)),
     (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
+    await reader.committedRun(run),
+    await reader.runsBefore(run + 1, 3),
+    ...(await listedAt(reader, run)),
   ]
   for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
@@ -28,7 +39,13 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     }
   }
   for (const uid of uids) state.push(await reader.find(uid, run))
-  for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
+  for (let from = 1; from < run; from += 1) {
+    const differing = await reader.differing(from, run)
+    const visited: Differing[] = []
+    await reader.visitDiffering(from, run, (pair) => visited.push(pair))
+    expect(byText(visited)).toEqual(byText(differing))
+    state.push(differing)
+  }
   return state
 }
 
@@ -53,6 +70,28 @@ async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]>
   return answers
 }
 
+/** Resources in every way that they are listed: whole, and two at a time. */
+async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
+  const projects = (await reader.latestScans(run)).map(({ project }) => project)
+  const answers: unknown[] = [await reader.countResources(projects, run)]
+  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 1000 }
+  for (const part of [{}, { kind: 'endpoint' }, { text: 'A' }, { withRemoved: true }] as const) {
+    const listed = await reader.listResources({ ...all, ...part })
+    answers.push(listed)
+    const walked: ListedResource[] = []
+    for (let more = true; more; ) {
+      const last = walked.at(-1)
+      const left =
+        last === undefined ? projects : projects.slice(projects.findIndex(({ name }) => name === last.project.name))
+      const next = await reader.listResources({ ...all, ...part, projects: left, after: last, most: 2 })
+      walked.push(...next)
+      more = next.length === 2
+    }
+    expect(walked).toEqual(listed)
+  }
+  return answers
+}
+
 /** The first violations, few and all, in several orders. */
 async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const answers: unknown[] = []
@@ -70,7 +109,7 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
 }
 
 function byText(values: readonly object[]): string[] {
-  return values.map((value) => canonicalJson({ ...value })).sort()
+  return values.map((value) => canonicalJson(JSON.parse(JSON.stringify(value)))).sort()
 }
 
 /** Everything that can be asked, as of every committed run. */

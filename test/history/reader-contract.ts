@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { RecordedSpan } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
+import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -171,6 +172,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       }
       expect(await fixture.history.endedRuns(10)).toEqual({ runs: [second, first], total: 2 })
       expect(await fixture.history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
+      expect(await fixture.history.runsBefore(3, 1)).toEqual([second])
+      expect(await fixture.history.runsBefore(2, 5)).toEqual([first])
+      expect(await fixture.history.runsBefore(1, 5)).toEqual([])
+      const found = [0, 1, 2, 3].map((number) => fixture.history.committedRun(number))
+      expect(await Promise.all(found)).toEqual([undefined, committedRun(1), undefined, undefined])
     })
 
     it('gives the last scan of each project, and since when scans were incomplete', async () => {
@@ -250,6 +256,54 @@ export function describeReader(name: string, makePlace: () => Place): void {
         ['endpoint', 'c', at(2), false],
         ['source', 's', at(2), true],
         ['subscription', 'u', at(2), false],
+      ])
+    })
+
+    it('lists resources after a place, of a kind or with a text, and counts them', async () => {
+      await threeRuns()
+      const projects = [orders, payments]
+      const all = { run: 3, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 9 }
+      const listed = async (choice: Partial<ResourceListChoice> = {}) =>
+        (await fixture.history.listResources({ ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
+      expect(await listed()).toEqual(['endpoint a', 'endpoint c', 'source s', 'subscription u'])
+      expect(await listed({ most: 2 })).toEqual(['endpoint a', 'endpoint c'])
+      const after = { kind: 'endpoint', uid: 'b' } as const
+      expect(await listed({ projects: [payments], after })).toEqual(['endpoint c', 'source s', 'subscription u'])
+      // A place lies in the first project alone.
+      expect(await listed({ projects: [orders, payments], after, most: 1 })).toEqual(['endpoint a'])
+      expect(await listed({ projects: [payments], kind: 'endpoint', after })).toEqual(['endpoint c'])
+      expect(await listed({ text: 'NAME OF C' })).toEqual(['endpoint c'])
+      expect(await listed({ text: '%' })).toEqual([])
+      expect(await listed({ projects: [orders] })).toEqual([])
+      expect(await fixture.history.countResources(projects, 3)).toEqual([
+        { project: payments, kind: 'endpoint', resources: 2 },
+        { project: payments, kind: 'source', resources: 1 },
+        { project: payments, kind: 'subscription', resources: 1 },
+      ])
+      expect(await fixture.history.countResources([], 3)).toEqual([])
+    })
+
+    it('lists removed resources where they are asked for, with the run that no longer found them', async () => {
+      await threeRuns()
+      const all = { projects: [payments], kind: 'endpoint', text: undefined, after: undefined, most: 9 } as const
+      const listed = async (run: number, withRemoved: boolean) =>
+        (await fixture.history.listResources({ ...all, run, withRemoved })).map(({ uid, since, removedBy }) => [
+          uid,
+          since,
+          removedBy,
+        ])
+      expect(await listed(3, true)).toEqual([
+        ['a', at(2), null],
+        ['b', at(1), 2],
+        ['c', at(2), null],
+      ])
+      expect(await listed(3, false)).toEqual([
+        ['a', at(2), null],
+        ['c', at(2), null],
+      ])
+      expect(await listed(1, true)).toEqual([
+        ['a', at(1), null],
+        ['b', at(1), null],
       ])
     })
 

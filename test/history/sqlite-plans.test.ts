@@ -1,15 +1,18 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ViolationChoice } from '../../src/history/reader.ts'
+import { differing, visitDiffering } from '../../src/history/sqlite/differing.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
+import { endedRuns, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
 import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
+import { countResources, listResources } from '../../src/history/sqlite/list-resources.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
+import { committedRun } from '../../src/history/sqlite/rows.ts'
 import { completeScansAt, latestScansAt } from '../../src/history/sqlite/scans-at.ts'
 import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
-import { endedRuns } from '../../src/history/sqlite/sqlite-reader.ts'
-import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
+import { stateAt } from '../../src/history/sqlite/state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
 import { identifyViolations, visitViolations } from '../../src/history/sqlite/visit-violations.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
@@ -93,11 +96,23 @@ describe('query plans', () => {
       stateAt(listening, payments, asOf)
       stateAt(listening, payments, asOf, 'endpoint')
       differing(listening, 0, asOf)
+      visitDiffering(listening, 0, asOf, () => {})
       find(listening, 'a', asOf)
       versionsOf(listening, identity, asOf)
       violationsOf(listening, identity, asOf)
       for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)
       endedRuns(listening, 10)
+      runsBefore(listening, asOf, 10)
+      committedRun(listening, asOf)
+      countResources(listening, [payments], asOf)
+      for (const withRemoved of [false, true]) {
+        for (const kind of [undefined, 'endpoint'] as const) {
+          for (const after of [undefined, identity]) {
+            const choice = { run: asOf, projects: [payments], kind, text: undefined, withRemoved, after, most: 50 }
+            listResources(listening, choice)
+          }
+        }
+      }
     })
     expect(texts.length).toBeGreaterThan(0)
     const steps = texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))

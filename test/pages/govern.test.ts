@@ -178,6 +178,11 @@ describe('the pages of rules, exceptions and the worker', () => {
     expect(page).toMatch(/data-schedule="nightly".*<time datetime="20\d\d-\d\d-\d\dT03:00:00Z">/)
     expect(page).toContain('reads demo/orders, demo/payments')
     expect(await text('/worker')).toContain('schedules are unknown')
+    const orders = await show('/projects/demo/orders', {}, plan)
+    expect(orders).toMatch(/Schedule nightly<\/dt><dd><code>0 3 \* \* \*<\/code> UTC, next <time datetime="20/)
+    expect(await show('/projects/demo/payments', {}, plan)).toContain('<dt>Schedules</dt><dd>none</dd>')
+    expect(await show('/projects/demo/orders?run=1', {}, plan)).not.toContain('Schedule nightly')
+    expect(await text('/projects/demo/orders')).not.toContain('<dt>Schedules</dt>')
   })
 
   it('renders Markdown without HTML, images and links that run or lead to plain addresses', () => {

@@ -24,6 +24,34 @@ describe('the pages of runs, projects and resources', () => {
     expect(site.faults).toEqual([])
   })
 
+  it('show two versions side by side, field by field, by their runs', async () => {
+    const page = await textOf('/resources/billing-011-v2')
+    const [, link = ''] = /<a href="([^"]*#versions)">side by side<\/a>/.exec(page) ?? []
+    expect(link).toContain('&amp;from=1&amp;to=2#versions')
+    const sides = await textOf(link.replaceAll('&amp;', '&').replace(/#.*/, ''))
+    const section = /<h2[^>]*>Two versions side by side.*?<h2/s.exec(sides)?.[0] ?? ''
+    expect(section).toMatch(/Before, run 1: as <a href="\/runs\/1">run 1<\/a> found it/)
+    expect(section).toMatch(/<code>\/name<\/code><\/th>.*billing-011&quot;<.*billing-011-v2&quot;</)
+    expect(section).toContain('<option value="1" selected="">')
+    expect(section).toMatch(/\d+ fields alike/)
+    expect(await textOf('/resources/billing-011-v2?from=2&to=2')).toContain('Both runs have the same version.')
+    expect(await textOf('/resources/billing-011-v2?from=0&to=2')).toContain('Before, run 0: it was not there.')
+    for (const query of ['from=3', 'from=1&to=2&run=1', 'to=x']) {
+      const of = query.includes('run=1') ? 'billing-011' : 'billing-011-v2'
+      expect([query, (await site.get(`/resources/${of}?${query}`)).status]).toEqual([query, 400])
+    }
+    expect(await textOf('/resources/billing-011?run=1')).not.toContain('Two versions side by side')
+  })
+
+  it('show a replaced secret by its fingerprints, and no secret', async () => {
+    const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
+    const replaced = rows.find(({ fields }: { fields: { path: string }[] }) =>
+      fields.some(({ path }) => path.startsWith('/secrets/')),
+    )
+    const page = await textOf(`/resources/${replaced.uid}?from=1&to=2`)
+    expect(page).toMatch(/Signing secret replaced: fingerprint [0-9a-f]+ → [0-9a-f]+/)
+  })
+
   it('show a resource as of an earlier run', async () => {
     const page = await textOf('/resources/billing-011?run=1')
     expect(page).toContain('<h1>billing-011</h1>')
@@ -54,6 +82,19 @@ describe('the pages of runs, projects and resources', () => {
     }
   })
 
+  it('show how a project developed, and what its last runs found changed', async () => {
+    const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
+    const own = rows.filter(({ project }: { project: string }) => project === 'demo/payments')
+    const page = await textOf('/projects/demo/payments')
+    const section = /<h2[^>]*>Last changes.*?(?=<h2)/s.exec(page)?.[0] ?? ''
+    expect(section.match(/data-change=/g) ?? []).toHaveLength(Math.min(10, own.length))
+    expect(section).toMatch(/<a href="\/runs\/2">Run 2<\/a>/)
+    const trend = JSON.parse((await site.command('trend', '--project', 'demo/payments', '--format', 'json')).stdout)
+    const week = trend.weeks.at(-1)
+    expect(page).toContain(`opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`)
+    expect(await textOf('/projects/demo/payments?run=1')).toContain('The last 20 runs found no change.')
+  })
+
   it('list the runs, and show the report of each', async () => {
     const runs = await textOf('/runs')
     expect(runs).toContain('<a href="/runs/2">2</a>')
@@ -69,18 +110,47 @@ describe('the pages of runs, projects and resources', () => {
     expect(page).toContain(`Changes <span class="count">${rows.length}</span>`)
     for (const { uid } of rows) expect(page).toContain(`/resources/${uid}?project=`)
     expect(await textOf('/compare')).toContain('<h1>Run 1 and run 2</h1>')
-    expect((await site.get('/compare?from=9')).status).toBe(400)
+    const removed = rows.filter(({ kind }: { kind: string }) => kind === 'subscription')
+    expect(await textOf('/compare?kind=subscription')).toContain(`Changes <span class="count">${removed.length}</span>`)
+    for (const query of ['from=9', 'to=9', 'kind=x']) {
+      expect([query, (await site.get(`/compare?${query}`)).status]).toEqual([query, 400])
+    }
   })
 
   it('list the resources of the command, and find one by name', async () => {
     const { rows } = JSON.parse((await site.command('state', '--format', 'json')).stdout)
     const page = await textOf('/resources')
-    expect(page).toContain(`<b>${rows.length} resources</b>`)
+    expect(page).toContain(`<b>${rows.length} resources</b>, 50 on this page: 3 project`)
     expect([...page.matchAll(/<tr><th scope="row"><a href="\/resources\//g)]).toHaveLength(50)
     const [, next = ''] = /<link rel="next" href="([^"]*)">/.exec(page) ?? []
     const second = await textOf(next.replaceAll('&amp;', '&'))
-    expect(second).toContain(`Rows 51 to ${Math.min(100, rows.length)} of ${rows.length}`)
-    expect(await textOf('/resources?q=billing-011-v2')).toContain('<b>1 resource</b>')
+    expect(second).toContain(`<b>${rows.length} resources</b>, ${Math.min(50, rows.length - 50)} on this page`)
+    expect(second).toContain(`/resources/${rows[50].uid}?`)
+    expect(second).not.toContain(`/resources/${rows[49].uid}?`)
+    expect(await textOf('/resources?q=BILLING-011-v2')).toContain('<b>1 resource</b>')
+  })
+
+  it('list removed resources where they are asked for, and those that a name finds', async () => {
+    expect(await textOf('/resources?project=demo/payments&kind=endpoint')).not.toContain('>billing-006</a>')
+    for (const query of ['state=all&kind=endpoint', 'q=billing-006']) {
+      expect(await textOf(`/resources?${query}`)).toMatch(/>billing-006<\/a>.*<b>− removed<\/b>, run 2/)
+    }
+    expect(await textOf('/resources?q=billing-006&state=present')).toContain('of those that are present')
+  })
+
+  it('refuse places that are not in a list', async () => {
+    for (const query of [
+      'after=x',
+      'after=x&after-kind=endpoint&after-project=zz',
+      'kind=x',
+      'state=x',
+      'project=zz',
+    ]) {
+      expect([query, (await site.get(`/resources?${query}`)).status]).toEqual([query, 400])
+    }
+    for (const query of ['before=x', 'before=-1', 'run=9', 'run=x']) {
+      expect([query, (await site.get(`/runs?${query}`)).status]).toEqual([query, 400])
+    }
   })
 
   it('say that no state is approved, then show who approved which, and what differs', async () => {
@@ -92,5 +162,14 @@ describe('the pages of runs, projects and resources', () => {
     expect(page).toContain('as &lt;agreed&gt;')
     expect(page).toContain(`What differs in the last run <span class="count">${rows.length}</span>`)
     expect(rows).not.toEqual([])
+    expect(page).not.toContain('Past approvals')
+    for (const run of ['2', '1']) {
+      expect((await site.command('baseline', 'approve', '--run', run, '--note', `<b>${run}`)).code).toBe(0)
+    }
+    const past = (await textOf('/baselines')).split('Past approvals').slice(1).join()
+    expect(past).toContain('as &lt;agreed&gt;')
+    expect(past).toContain('&lt;b&gt;2')
+    expect(past).not.toContain('&lt;b&gt;1')
+    expect(past).toContain('by a later approval')
   })
 })

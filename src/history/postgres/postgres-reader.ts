@@ -1,14 +1,17 @@
-import type { CommittedRun, EndedRun, HistoryReader } from '../reader.ts'
+import type { CommittedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
+import { differing, visitDiffering } from './differing.ts'
+import { endedRuns, runsBefore } from './ended-runs.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
+import { countResources, listResources } from './list-resources.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
-import { differing, stateAt, versionsAt } from './state-at.ts'
+import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 import { visitSpans } from './visit-spans.ts'
 import { identifyViolations, visitViolations } from './visit-violations.ts'
@@ -36,6 +39,8 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: inSnapshot(endedRuns),
+    runsBefore: asking(runsBefore),
+    committedRun: asking(committedRun),
     readRun: inSnapshot(readCommittedRun),
     latestScans: inSnapshot(latestScansAt),
     completeScansAt: asking(completeScansAt),
@@ -48,8 +53,11 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     visitSpans: inSnapshot(visitSpans),
     waivedBetween: asking(waivedBetween),
     stateAt: inSnapshot(stateAt),
+    listResources: inSnapshot(listResources),
+    countResources: asking(countResources),
     versionsAt: asking(versionsAt),
     differing: asking(differing),
+    visitDiffering: inSnapshot(visitDiffering),
     runInputs: inSnapshot(readRunInputs),
     find: asking(find),
     search: asking(search),
@@ -73,25 +81,15 @@ export async function lastRun(session: Session): Promise<CommittedRun | undefine
   return session.get<CommittedRun>(`${committedRunsSql} DESC LIMIT 1`)
 }
 
+async function committedRun(session: Session, number: number): Promise<CommittedRun | undefined> {
+  return session.get<CommittedRun>(
+    `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run
+       WHERE number = $1 AND state = 'committed'`,
+    [number],
+  )
+}
+
 async function readCommittedRun(session: Session, number: number): Promise<RunRecord | undefined> {
   const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
   return state === 'committed' ? readRun(session, number) : undefined
-}
-
-/** The last runs that ended, newest first, with the number of their walks and changes. */
-async function endedRuns(session: Session, most: number): Promise<{ runs: EndedRun[]; total: number }> {
-  const runs = await session.all<EndedRun>(
-    `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state = 'committed' AS "isCommitted",
-       r.exit_code AS "exitCode",
-       (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
-       (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
-          AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
-       (SELECT count(*) FROM hookdrift.change c WHERE c.run = r.number) AS changes
-     FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') ORDER BY r.number DESC LIMIT $1`,
-    [most],
-  )
-  const total = await session.value<number>(
-    "SELECT count(*) FROM hookdrift.run WHERE state IN ('committed', 'interrupted')",
-  )
-  return { runs, total: total ?? 0 }
 }

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import { pairVersions } from '../pair-versions.ts'
-import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
+import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import {
   type BodyRow,
@@ -13,10 +12,10 @@ import {
   type VersionPoint,
 } from '../stored-body.ts'
 import type { Session } from './connect.ts'
-import { isUidSql, lastScanSql, projectIdSql, validAtSql } from './sql-fragments.ts'
+import { isUidSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 
 /** Of `version v` and `run r`. */
-const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, r.started_at AS since,
+export const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, r.started_at AS since,
   r.seal_key_id AS "sealKeyId"`
 
 /** Resources as of a run, in a snapshot. */
@@ -77,37 +76,4 @@ export async function versionsById(session: Session, ids: readonly number[]): Pr
     attributes: JSON.parse(body) as JsonObject,
     facts: parseFacts(facts),
   }))
-}
-
-type SideRow = EvaluableVersion & {
-  readonly isAfter: boolean
-  readonly kind: Kind
-  readonly uid: string
-  readonly projectId: number
-  readonly project: string
-  readonly service: string
-  readonly projectUid: string
-}
-
-/**
- * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of
- * versions, so the cost grows only with the changes between the two.
- */
-export async function differing(session: Session, from: number, to: number): Promise<Differing[]> {
-  const side = (isAfter: boolean, condition: string) => `SELECT ${isAfter} AS "isAfter", ${versionColumns}, v.facts,
-      p.id AS "projectId", p.name AS project, p.service, p.uid AS "projectUid"
-    FROM hookdrift.version v JOIN scanned p ON p.id = v.project_id JOIN hookdrift.run r ON r.number = v.from_run
-    WHERE ${condition}`
-  const rows = await session.all<SideRow>(
-    `WITH scanned AS MATERIALIZED (${lastScanSql('$2')})
-     ${side(false, 'v.to_run > $1 AND v.to_run <= $2 AND v.from_run <= $1')}
-     UNION ALL ${side(true, 'v.from_run > $1 AND v.from_run <= $2 AND (v.to_run IS NULL OR v.to_run > $2)')}`,
-    [from, to],
-  )
-  const pairs = pairVersions()
-  for (const { isAfter, kind, uid, projectId, project, service, projectUid, ...version } of rows) {
-    const identity = { project: { name: project, service, uid: projectUid }, kind, uid }
-    pairs.add(isAfter ? 'after' : 'before', projectId, identity, version)
-  }
-  return pairs.differing()
 }

@@ -18,6 +18,14 @@ export function lastRun(db: Database): CommittedRun | undefined {
   return cachedStatement<[], CommittedRun>(db, `${committedRunsSql} DESC LIMIT 1`).get()
 }
 
+export function committedRun(db: Database, number: number): CommittedRun | undefined {
+  return cachedStatement<[number], CommittedRun>(
+    db,
+    `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
+       WHERE number = ? AND state = 'committed'`,
+  ).get(number)
+}
+
 /** The start of a run, which many rows share. */
 export function runStarts(db: Database): (run: number) => string {
   const known = new Map<number, string>()

@@ -2,8 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { JsonObject } from '../../model/json.ts'
 import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import { pairVersions } from '../pair-versions.ts'
-import type { Differing, ResourceAtRun } from '../reader.ts'
+import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import {
   type BodyRow,
@@ -16,14 +15,21 @@ import {
 import { cachedStatement } from './cached-statement.ts'
 import { damaged } from './describe-damage.ts'
 import { bodyColumns } from './rows.ts'
-import { findProject, latestScanNumbers } from './scans-at.ts'
+import { findProject } from './scans-at.ts'
 
 /** A version as an array: thousands are read at once. */
-type VersionValues = readonly [kind: Kind, uid: string, name: string, fromRun: number, digest: string, body: string]
-const versionColumns = 'v.kind, v.uid, v.name, v.from_run, v.digest, v.body'
+export type VersionValues = readonly [
+  kind: Kind,
+  uid: string,
+  name: string,
+  fromRun: number,
+  digest: string,
+  body: string,
+]
+export const versionColumns = 'v.kind, v.uid, v.name, v.from_run, v.digest, v.body'
 
 /** The start of a run and its installation key; each run is read once. */
-function runReader(db: Database) {
+export function runReader(db: Database) {
   const known = new Map<number, Pick<ResourceAtRun, 'since' | 'sealKeyId'>>()
   const read = cachedStatement<[number], Pick<ResourceAtRun, 'since' | 'sealKeyId'>>(
     db,
@@ -101,35 +107,4 @@ function unreferencedAt(db: Database, project: number, run: number): Set<Resourc
      WHERE project_id = @project AND from_run <= @run AND (to_run IS NULL OR to_run > @run)`,
   )
   return new Set(marks.all({ project, run }).map(resourceKey))
-}
-
-type SideValues = readonly [...VersionValues, facts: string, project: number]
-
-/**
- * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of
- * versions, so the cost grows only with the changes between the two. A run's new rows have ids above its floor. Those
- * that ended are read in the order of their ids, so each page of the file is read once.
- */
-export function differing(db: Database, from: number, to: number): Differing[] {
-  const side = `SELECT ${versionColumns}, v.facts, v.project_id FROM version v`
-  const befores = cachedStatement<{ from: number; to: number }, SideValues>(
-    db,
-    `${side} WHERE v.id IN (SELECT id FROM version WHERE to_run > @from AND to_run <= @to) AND v.from_run <= @from`,
-  )
-  const afters = cachedStatement<{ from: number; to: number }, SideValues>(
-    db,
-    `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
-         AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
-  )
-  const runOf = runReader(db)
-  const projects = new Map(latestScanNumbers(db, to).map(({ id, run: _, ...project }) => [id, project]))
-  const pairs = pairVersions()
-  const add = (side: 'before' | 'after', [kind, uid, name, fromRun, digest, body, facts, id]: SideValues) => {
-    const project = projects.get(id)
-    if (project === undefined) return
-    pairs.add(side, id, { project, kind, uid }, { name, fromRun, digest, body, ...runOf(fromRun), facts })
-  }
-  for (const row of befores.raw().all({ from, to })) add('before', row)
-  for (const row of afters.raw().all({ from, to })) add('after', row)
-  return pairs.differing()
 }

@@ -1,5 +1,6 @@
 import type {
   CommittedRun,
+  Differing,
   EvaluableVersion,
   HistoryReader,
   Identity,
@@ -13,6 +14,7 @@ import { resourceKey } from '../../../src/model/keys.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
 import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
+import { countMemory, listMemory } from './memory-resources.ts'
 import {
   type Memory,
   projectKeyOf,
@@ -116,24 +118,30 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async endedRuns(most) {
       const ended = rows().runs.filter(({ state }) => state !== 'running')
+      return { runs: await this.runsBefore(Number.POSITIVE_INFINITY, most), total: ended.length }
+    },
+
+    async runsBefore(before, most) {
+      const ended = rows().runs.filter(({ state, number }) => state !== 'running' && number < before)
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
       const { walks } = rows()
-      return {
-        total: ended.length,
-        runs: runs.map((run) => ({
-          ...runOf(run.number),
-          isCommitted: run.state === 'committed',
-          exitCode: run.exitCode ?? null,
-          walks: count(walks, run),
-          incomplete: count(
-            walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
-            run,
-          ),
-          changes: count(rows().changes, run),
-        })),
-      }
+      return runs.map((run) => ({
+        ...runOf(run.number),
+        isCommitted: run.state === 'committed',
+        exitCode: run.exitCode ?? null,
+        walks: count(walks, run),
+        incomplete: count(
+          walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
+          run,
+        ),
+        changes: count(rows().changes, run),
+      }))
+    },
+
+    async committedRun(number) {
+      return rows().runs[number - 1]?.state === 'committed' ? runOf(number) : undefined
     },
 
     async readRun(number) {
@@ -266,21 +274,27 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.uid, b.uid))
     },
 
+    listResources: async (choice) => listMemory(rows(), choice),
+    countResources: async (projects, run) => countMemory(rows(), projects, run),
+
     async differing(from, to) {
-      const identities = new Map<string, Identity>()
-      for (const { project } of latestScansAt(to)) {
-        for (const { kind, uid } of rows().versions.filter((row) => row.project === projectKeyOf(project))) {
-          identities.set(`${projectKeyOf(project)} ${resourceKey({ kind, uid })}`, { project, kind, uid })
-        }
-      }
-      return [...identities.values()]
-        .flatMap((identity) => {
-          const at = (run: number) => versionsOf(identity, run).find(({ toRun }) => toRun === undefined || toRun > run)
-          const [before, after] = [at(from), at(to)]
-          if (before?.digest === after?.digest) return []
-          return [{ ...identity, before: before && evaluable(before), after: after && evaluable(after) }]
+      return latestScansAt(to)
+        .flatMap(({ project }) => {
+          const own = rows().versions.filter((row) => row.project === projectKeyOf(project))
+          return [...Map.groupBy(own, resourceKey).values()].flatMap((versions): Differing[] => {
+            const at = (run: number) =>
+              versions.find(({ fromRun, toRun }) => fromRun <= run && (toRun === undefined || toRun > run))
+            const [before, after, some] = [at(from), at(to), versions[0]]
+            if (some === undefined || before?.digest === after?.digest) return []
+            const { kind, uid } = some
+            return [{ project, kind, uid, before: before && evaluable(before), after: after && evaluable(after) }]
+          })
         })
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
+    },
+
+    async visitDiffering(from, to, visit) {
+      for (const pair of await this.differing(from, to)) visit(pair)
     },
 
     versionsAt: async (project, points) => versionsAt(rows(), project, points),

@@ -8,6 +8,7 @@ import {
 import { openProjectDraft, type ProjectDraft } from '../../../src/history/postgres/draft/postgres-draft.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
+import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 
@@ -21,6 +22,9 @@ const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
 const fifty: ViolationChoice = {
   ...{ run, withActive: true, resolvedAfter: run - 5, withOwner: false, most: 50 },
   isChosen: () => true,
+}
+const twenty: ResourceListChoice = {
+  ...{ run, projects: [project], kind: undefined, text: undefined, withRemoved: false, after: endpoint, most: 20 },
 }
 
 interface Plan {
@@ -70,6 +74,10 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the last scan of a project', [], (reader) => reader.latestScans(run, project)],
     ['the last complete scans', [], (reader) => reader.completeScansAt(project, run)],
     ['the last runs', [], (reader) => reader.endedRuns(5)],
+    ['the resources that follow one', [], (reader) => reader.listResources(twenty)],
+    ['the endpoints that follow one', [], (reader) => reader.listResources({ ...twenty, kind: 'endpoint' })],
+    ['resources, removed ones too', [], (reader) => reader.listResources({ ...twenty, withRemoved: true })],
+    ['numbers of resources', [], (reader) => reader.countResources([project], run)],
     ['a run', [], (reader) => reader.readRun(run)],
     ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => reader.runInputs(run)],
     ['violations', [], (reader) => reader.violationsAt(run)],

@@ -1,0 +1,25 @@
+import type { EndedRun } from '../reader.ts'
+import type { Session } from './connect.ts'
+
+/** The last runs that ended, newest first, with the number of their walks and changes. */
+export async function endedRuns(session: Session, most: number): Promise<{ runs: EndedRun[]; total: number }> {
+  const runs = await runsBefore(session, Number.MAX_SAFE_INTEGER, most)
+  const total = await session.value<number>(
+    "SELECT count(*) FROM hookdrift.run WHERE state IN ('committed', 'interrupted')",
+  )
+  return { runs, total: total ?? 0 }
+}
+
+/** Those before a run. */
+export async function runsBefore(session: Session, run: number, most: number): Promise<EndedRun[]> {
+  return session.all<EndedRun>(
+    `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state = 'committed' AS "isCommitted",
+       r.exit_code AS "exitCode",
+       (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
+       (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
+          AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
+       (SELECT count(*) FROM hookdrift.change c WHERE c.run = r.number) AS changes
+     FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
+    [run, most],
+  )
+}

@@ -1,0 +1,19 @@
+import { matchesProject } from '../../config/choose-projects.ts'
+import type { Fact } from '../../report/html/components/facts.ts'
+import { html } from '../../report/html/markup.ts'
+import { nextTimes } from '../../worker/next-times.ts'
+import type { SiteRequest } from '../page.ts'
+import { showInstant } from '../show-instant.ts'
+
+/** When the project is audited next; nothing where that is not known, or in the past. */
+export async function readScheduleFacts({ plan, isLatest, now }: SiteRequest, project: string): Promise<Fact[]> {
+  const configuration = isLatest ? await plan.configured() : undefined
+  if (configuration === undefined) return []
+  const own = configuration.schedules.filter(({ projects }) => matchesProject(project, projects))
+  if (own.length === 0) return [['Schedules', 'none']]
+  return own.map((schedule) => {
+    const [next] = nextTimes([schedule], now, 1)
+    const then = next === undefined ? '' : html`, next ${showInstant(next.at)}`
+    return [`Schedule ${schedule.name}`, html`<code>${schedule.cron}</code> ${schedule.timezone}${then}`]
+  })
+}

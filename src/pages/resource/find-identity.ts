@@ -1,0 +1,26 @@
+import type { Identity } from '../../history/reader.ts'
+import { kinds } from '../../model/resource.ts'
+import { resolveUid } from '../../queries/resolve-uid.ts'
+import { html, type Markup } from '../../report/html/markup.ts'
+import { paths, type SiteLink } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+import { readChoice } from '../query.ts'
+
+/** The resources of an address: by uid, by name, or by the beginning of a uid, as the commands read it. */
+export async function findIdentities({ history, run, params, query }: SiteRequest): Promise<readonly Identity[]> {
+  const [named = '', kind, projects] = [params.uid, readChoice(query, 'kind', kinds), query.all('project')]
+  const isChosen = (identity: Identity) =>
+    (kind === undefined || identity.kind === kind) &&
+    (projects.length === 0 || projects.includes(identity.project.name))
+  const found = (await history.find(named, run.number)).filter(isChosen)
+  if (found.length > 0) return found
+  const uid = await resolveUid(history, named, { run: run.number, projects, kind })
+  return (await history.find(uid, run.number)).filter(isChosen)
+}
+
+export function showCandidates(found: readonly Identity[], link: SiteLink): Markup {
+  return html`<p>${found.length} resources have this uid:</p><ul class="rows">${found.map(
+    ({ project, kind, uid }) =>
+      html`<li><p><a href="${link(paths.resource(uid), { project: project.name, kind })}">${project.name} · ${kind}</a></p></li>`,
+  )}</ul>`
+}

@@ -1,0 +1,45 @@
+import type { Identity } from '../../history/reader.ts'
+import type { TimelineRow } from '../../queries/timeline-row.ts'
+import { fieldTable } from '../../report/html/components/change-card.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { pageSection } from '../../report/html/render-page.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { paths, type SiteLink } from '../link.ts'
+
+const mostMoments = 100
+
+const marks = { added: '+', removed: '−', modified: '~', first_seen: '+', restated: '·' } as const
+const words = {
+  added: 'added',
+  removed: 'removed',
+  modified: 'modified',
+  first_seen: 'first seen',
+  restated: 'stored again',
+} as const
+
+/** What happened to a resource, the last first. A change leads to the versions before and after it, side by side. */
+export function showTimeline(
+  { project, kind: ofKind, uid }: Identity,
+  rows: readonly TimelineRow[],
+  link: SiteLink,
+): Markup {
+  const shown = rows.toReversed().slice(0, mostMoments)
+  const left = rows.length - shown.length
+  const items = shown.map(({ run, at, change, fields, violations }) => {
+    const kind = change === 'first_seen' ? 'added' : (change ?? '')
+    const what = change === null ? nothing : html` <b class="change">${marks[change]} ${words[change]}</b>`
+    const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
+    const sides = change === 'modified' ? html` <a href="${versions}#versions">side by side</a>` : nothing
+    const turns = violations.map(
+      ({ fingerprint, rule, state, severity }) =>
+        html`<li><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${state}</li>`,
+    )
+    return html`<li class="${kind}"><p><time datetime="${at}">${showTime(at)}</time> <a href="${link(paths.run(run))}">run ${run}</a>${what}${sides}</p>
+${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
+`
+  })
+  return pageSection({
+    ...{ id: 'timeline', title: 'Timeline', count: rows.length },
+    content: html`<ul class="rows">${items}</ul>${left > 0 ? html`<p class="soft">${left} earlier moments: see the command below.</p>` : nothing}`,
+  })
+}

@@ -1,0 +1,85 @@
+import type { Identity, VersionSpan } from '../../history/reader.ts'
+import { AuditError } from '../../model/errors.ts'
+import { versionIn } from '../../queries/former-state.ts'
+import { attributesOf, fieldsBetween } from '../../queries/read-diff.ts'
+import { fieldTable } from '../../report/html/components/change-card.ts'
+import { emptyState } from '../../report/html/components/empty-state.ts'
+import { foldRest } from '../../report/html/components/fold.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { pageSection } from '../../report/html/render-page.ts'
+import { showTime } from '../../report/text/show-time.ts'
+import { count } from '../../text/count.ts'
+import { paths, type SiteLink } from '../link.ts'
+import type { SiteRequest } from '../page.ts'
+import { readRunNumber } from '../query.ts'
+import { showAttributes } from './show-attributes.ts'
+
+/** Two versions of a resource next to each other, as of the runs that the address names; and a form to choose them. */
+export function showVersions(request: SiteRequest, identity: Identity, versions: readonly VersionSpan[]): Markup {
+  const { link } = request
+  const asked = askedRuns(request)
+  if (asked === undefined) {
+    return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
+  }
+  const [before, after] = [versionIn(versions, asked.from), versionIn(versions, asked.to)]
+  return pageSection({
+    ...section,
+    content: html`${showChoice(request, identity, versions)}
+<p class="where">${describeSide('Before', asked.from, before, link)} ${describeSide('After', asked.to, after, link)}</p>
+${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
+  })
+}
+
+const section = { id: 'versions', title: 'Two versions side by side' }
+
+/** @throws AuditError.usage for a run after the one of the page: as of that, it is not known */
+function askedRuns({ query, run }: SiteRequest): { readonly from: number; readonly to: number } | undefined {
+  const [from, to] = [readRunNumber(query, 'from'), readRunNumber(query, 'to')]
+  if (from === undefined && to === undefined) return undefined
+  const last = to ?? run.number
+  const asked = { from: from ?? last - 1, to: last }
+  if (Math.max(asked.from, asked.to) <= run.number) return asked
+  throw AuditError.usage(`this page is as of run ${run.number}: "from" and "to" name runs up to it`)
+}
+
+function describeSide(side: string, run: number, version: VersionSpan | undefined, link: SiteLink): Markup {
+  if (version === undefined) return html`${side}, run ${run}: it was not there.`
+  return html`${side}, run ${run}: as <a href="${link(paths.run(version.fromRun))}">run ${version.fromRun}</a> found it, ${showTime(version.from)}.`
+}
+
+function showBoth({ kind }: Identity, before: VersionSpan, after: VersionSpan): Markup {
+  if (before.fromRun === after.fromRun) return emptyState('Both runs have the same version.', 'none')
+  const fields = fieldsBetween(kind, before, after)
+  const changed = new Set(fields.map(({ path }) => path.split('/')[1]))
+  const same = Object.entries(attributesOf(after)).filter(([name]) => !changed.has(name))
+  return html`${fields.length === 0 ? emptyState('No field differs.', 'none') : fieldTable(fields)}${same.length === 0 ? nothing : foldRest(`${count(same.length, 'field')} alike`, showAttributes(Object.fromEntries(same)))}`
+}
+
+function showOne(version: VersionSpan | undefined): Markup {
+  return version === undefined ? nothing : showAttributes(attributesOf(version))
+}
+
+/** The runs that wrote a version; the filters that name the resource stay. */
+function showChoice(
+  { run, isLatest, query }: SiteRequest,
+  identity: Identity,
+  versions: readonly VersionSpan[],
+): Markup {
+  const { project, kind, uid } = identity
+  const kept = { project: project.name, kind, ...(isLatest ? {} : { run: run.number }) }
+  const choose = (name: string, label: string, usual: VersionSpan | undefined) => {
+    const asked = readRunNumber(query, name)
+    const chosen = (asked === undefined ? undefined : versionIn(versions, asked)) ?? usual
+    const options = versions.map(({ fromRun, from }) =>
+      fromRun === chosen?.fromRun
+        ? html`<option value="${fromRun}" selected="">run ${fromRun}, ${from.slice(0, 10)}</option>`
+        : html`<option value="${fromRun}">run ${fromRun}, ${from.slice(0, 10)}</option>`,
+    )
+    return html`<label>${label} <select name="${name}">${options}</select></label>
+`
+  }
+  return html`<form class="filters" method="get" action="${paths.resource(uid)}#versions">${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${choose('from', 'Before', versions.at(-2))}${choose('to', 'After', versions.at(-1))}<button>Compare</button>
+</form>
+`
+}

@@ -1,0 +1,46 @@
+import { type Kind, kinds } from '../../model/resource.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import { count } from '../../text/count.ts'
+import type { SiteRequest } from '../page.ts'
+import { onceForRun, readScans } from '../run-facts.ts'
+import type { ChosenResources } from './choose-resources.ts'
+
+interface Extent {
+  readonly shown: number
+  readonly isLast: boolean
+}
+
+/** How many there are, and how many of them are shown. What a text finds is not counted: that reads all names. */
+export async function showExtent(
+  request: SiteRequest,
+  { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
+  { shown, isLast }: Extent,
+): Promise<Markup> {
+  const isWhole = isLast && after === undefined
+  if (text !== undefined || withRemoved) {
+    const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`
+    return html`<p class="total"><b>${count(shown, 'resource')}</b>${more}</p>`
+  }
+  const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
+  const asked: readonly Kind[] = kind === undefined ? kinds : [kind]
+  const counted = asked.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
+  const total = asked.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
+  return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${shown} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
+}
+
+/** All projects are counted once for a run; a filter adds up those of its own. */
+async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {
+  const { history, run } = request
+  const counts = await onceForRun(request, 'numbers of resources', async () => {
+    const scans = await readScans(request)
+    return history.countResources(
+      scans.map(({ project }) => project),
+      run.number,
+    )
+  })
+  const numbers = new Map<Kind, number>()
+  for (const { project, kind, resources } of counts) {
+    if (names.has(project.name)) numbers.set(kind, (numbers.get(kind) ?? 0) + resources)
+  }
+  return numbers
+}

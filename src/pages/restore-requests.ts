@@ -1,0 +1,40 @@
+import { unknownGateway } from '../config/read-gateway.ts'
+import type { Identity } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import { readRestore } from '../queries/read-restore.ts'
+import type { RestoreRow } from '../queries/restore-row.ts'
+import { curlLines } from '../repair/curl.ts'
+import { factList } from '../report/html/components/facts.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import type { SiteRequest } from './page.ts'
+
+/** The requests that put a resource back or, with a rule, repair its violation; undefined where none is right for all. */
+export async function readRequests(
+  { history, run }: SiteRequest,
+  { project, kind, uid }: Identity,
+  rule: string | undefined,
+) {
+  const choice = { uid, run, asked: undefined, rule, projects: [project.name], kind, limit: Number.POSITIVE_INFINITY }
+  try {
+    return await readRestore(history, {
+      ...choice,
+      gatewayOf: ({ service }) => unknownGateway(service),
+      policyOf: async () => undefined,
+    })
+  } catch (thrown) {
+    if (thrown instanceof AuditError && thrown.kind === 'usage') return undefined
+    throw thrown
+  }
+}
+
+/** A request as a command to copy, with its placeholders. It is shown, not sent. */
+export function showRequest(row: RestoreRow): Markup {
+  const { purpose, placeholders } = row
+  const names = placeholders.map(({ name }) => name)
+  return html`<p>${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>
+<pre class="command">${curlLines(row, names).map(
+    (line) => html`${line}
+`,
+  )}</pre>
+${names.length === 0 ? nothing : factList(placeholders.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
+}

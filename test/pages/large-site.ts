@@ -1,0 +1,52 @@
+import { createApi } from '../../src/cli/api/create-api.ts'
+import type { NewVersion } from '../../src/history/history.ts'
+import type { ProjectRef } from '../../src/model/resource.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { openMemoryHistory } from '../history/model/memory-history.ts'
+import { Machines } from '../history/processes.ts'
+import { aChange, aStart, at, aVersion, orders, payments, walkAll } from '../history/samples.ts'
+
+/** A site over a history in memory, which runs of a test fill. */
+export function openLargeSite() {
+  const history = openMemoryHistory(new Machines().process(100))
+  const faults: unknown[] = []
+  const site = createSite({
+    history: async () => history,
+    now: () => Date.parse(at(1000)),
+    version: '1.2.3',
+    api: createApi({ config: 'hookdrift.yaml' }, { ...process, cwd: () => '/' }, '1.2.3'),
+    isMeant: () => true,
+    onFault: (error) => faults.push(error),
+  })
+  let runs = 0
+  return {
+    history,
+    faults,
+    /** A run that finds some new resources in each project. */
+    async run(versions: ReadonlyMap<ProjectRef, readonly NewVersion[]> = new Map()) {
+      runs += 1
+      const draft = await history.begin(aStart(at(runs)))
+      for (const project of [payments, orders]) {
+        await walkAll(draft, project)
+        const found = versions.get(project) ?? []
+        await draft.stage(project, { seen: [], versions: found })
+        await draft.stageChanges(
+          project,
+          found.map(({ kind, uid }) => aChange(uid, { kind })),
+        )
+      }
+      await draft.commit(at(runs + 0.5), () => 0)
+    },
+    async get(path: string) {
+      const answer = await site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+      const text = await answer.text()
+      const next = /<link rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+      return { status: answer.status, text, next }
+    },
+  }
+}
+
+/** New endpoints, whose uids sort as their numbers do. */
+export function someEndpoints(number: number, prefix: string): NewVersion[] {
+  return Array.from({ length: number }, (_, at) => aVersion(`${prefix}${String(at).padStart(6, '0')}`, { n: at }))
+}

@@ -55,7 +55,7 @@ export const violationPage: SitePage = {
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${row.message}</p>
-<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link('/violations', { owner: row.owner })}">${row.owner}</a>`}</p></div>
+<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, spans)}
 <h2 id="fix">What to do</h2>

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ViolationChoice } from '../../src/history/reader.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
+import { endpointsOf } from '../../src/history/sqlite/endpoints-of.ts'
 import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
@@ -94,6 +95,7 @@ describe('query plans', () => {
       stateAt(listening, payments, asOf, 'endpoint')
       differing(listening, 0, asOf)
       find(listening, 'a', asOf)
+      endpointsOf(listening, 'me', asOf)
       versionsOf(listening, identity, asOf)
       violationsOf(listening, identity, asOf)
       for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)

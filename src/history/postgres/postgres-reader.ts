@@ -2,6 +2,7 @@ import type { CommittedRun, EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
+import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
 import { readRun } from './read-run.ts'
@@ -53,6 +54,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     runInputs: inSnapshot(readRunInputs),
     find: asking(find),
     search: asking(search),
+    endpointsOf: asking(endpointsOf),
     versionsOf: asking(versionsOf),
     violationsOf: asking(violationsOf),
     referrersOf: asking(referrersOf),

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { EndedRun, HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './move/mark-moved.ts'
 import { readRun } from './read-run.ts'
@@ -42,6 +43,7 @@ export function sqliteReader(db: Database): HistoryReader {
     runInputs: asking(readRunInputs),
     find: asking(find),
     search: asking(search),
+    endpointsOf: asking(endpointsOf),
     versionsOf: asking(versionsOf),
     violationsOf: asking(violationsOf),
     referrersOf: asking(referrersOf),

@@ -1,8 +1,7 @@
 import type { ViolationState } from '../../model/violation.ts'
-import { quoteForShell } from '../../repair/curl.ts'
-import { isShellSafe } from '../../report/text/shell-safe.ts'
 import type { SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
+import { wordOf } from '../word-of.ts'
 import { type AskedState, askedStates } from './asked-states.ts'
 
 /** What chooses, orders and groups the violations of a list. */
@@ -33,11 +32,7 @@ function optionsOf({ query }: SiteRequest): readonly (readonly [name: string, va
 /** The options of the command for the same list, as its command line has them. */
 export function commandOptions(request: SiteRequest): string {
   return optionsOf(request)
-    .map(([name, values]) =>
-      values === true
-        ? ` --${name}`
-        : ` --${name} ${values.map((value) => (isShellSafe(value) ? value : quoteForShell(value, []))).join(' ')}`,
-    )
+    .map(([name, values]) => (values === true ? ` --${name}` : ` --${name} ${values.map(wordOf).join(' ')}`))
     .join('')
 }
 

@@ -59,8 +59,6 @@ async function nameGroups(
       return listed(project, { project })
     }
     const owner = index.owners[index.owner[row] ?? 0] ?? ''
-    return owner === ''
-      ? html`<span class="soft">no owner is known</span>`
-      : listed(owner, { owner })
+    return owner === '' ? html`<span class="soft">no owner is known</span>` : listed(owner, { owner })
   })
 }

@@ -79,7 +79,7 @@ function commands(owner: string): readonly [string, ...string[]] {
   const word = wordOf(owner)
   return [
     `hookdrift violations --open --owner ${word} --sort due`,
-    `hookdrift violations --resolved --owner ${word} --since latest~10`,
+    `hookdrift violations --resolved --owner ${word} --since 7d`,
   ]
 }
 

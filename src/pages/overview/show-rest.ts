@@ -31,12 +31,7 @@ export async function showRest(request: SiteRequest, { index, inputs, configurat
   return html`<div class="pair"><section>
 ${showRules(request, index, inputs)}</section>
 <section>
-${await showWaivers(request, index)}</section>${
-    configuration === undefined
-      ? nothing
-      : html`<section>
-${showSchedules(request, configuration)}</section>`
-  }</div>
+${await showWaivers(request, index)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
 ${await showRuns(request)}`
 }
 

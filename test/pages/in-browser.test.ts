@@ -22,7 +22,10 @@ const timeout = 300_000
 
 /** Markup, then a new line, then text from right to left, then a word that no line has room for: 1,000 characters. */
 const attack =
-  `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script>\n\u202e\u2067א`.padEnd(1000, 'W')
+  `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script>\n\u202e\u2067א`.padEnd(
+    1000,
+    'W',
+  )
 
 describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>

@@ -72,7 +72,7 @@ describe('the lists of a history with due dates', () => {
     expect(text).toContain(`Endpoints <span class="count">${own.length}</span>`)
     for (const { uid } of own) expect(text).toContain(`href="/resources/${uid}?project=`)
     expect((await site.get(`${page}?run=1`)).status).toBe(404)
-    expect((await site.get('/owners/nobody')).status).toBe(404)
+    expect((await site.get('/owners/unknown')).status).toBe(404)
     expect((await site.get('/owners/%00')).status).toBe(404)
   })
 

@@ -73,7 +73,7 @@ export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {})
     site,
     history,
     get: async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } }),
-    /** The JSON of a command, whatever it ends with. */
+    /** The JSON of a command, regardless of its exit code. */
     json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),
     async [Symbol.asyncDispose]() {
       await history.close()

@@ -52,9 +52,12 @@ async function measurePages(url: string) {
     violations: '/violations',
     'the page after': second,
     'of a rule, high or above': '/violations?rule=endpoint%2Frule-7&severity=high',
+    'by age': '/violations?sort=age',
+    'by due date': '/violations?sort=due',
     'by rule': '/violations?group-by=rule',
     'of a text': '/violations?q=orders+12',
     resolved: '/violations?state=resolved',
+    'resolved by age': '/violations?state=resolved&sort=age',
     'one violation': `/violations/${fingerprint}`,
   }
   const found = []

@@ -1,34 +1,46 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { pages } from '../../src/pages/pages.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { listen } from '../../src/serving/listen.ts'
 
-type Shot = readonly [name: string, path: string, width?: number, scheme?: 'dark']
+interface Shot {
+  readonly name: string
+  /** Of a page. Where it has parameters, the first link that fits on `linkedOn` is followed. */
+  readonly path: string
+  readonly linkedOn?: string
+  /** Also on a phone, or in the dark. */
+  readonly also?: readonly ('phone' | 'dark')[]
+}
 
 const shots: readonly Shot[] = [
-  ['overview', '/'],
-  ['overview-phone', '/', 400],
-  ['violations', '/violations'],
-  ['resource', '/resources/billing-011-v2'],
-  ['resource-dark', '/resources/billing-011-v2', 1280, 'dark'],
-  ['project', '/projects/demo/payments'],
-  ['run', '/runs/2'],
-  ['compare', '/compare'],
-  ['rules', '/rules'],
-  ['rule', '/rules/endpoint/url-not-https'],
-  ['rule-dark', '/rules/endpoint/url-not-https', 1280, 'dark'],
-  ['compliance', '/compliance/soc2'],
-  ['waivers', '/waivers'],
-  ['notifications', '/notifications'],
-  ['worker', '/worker'],
-  ['worker-phone', '/worker', 400],
+  { name: 'overview', path: '/', also: ['phone', 'dark'] },
+  { name: 'violations', path: '/violations', also: ['phone'] },
+  { name: 'violation', path: '/violations/:fingerprint', linkedOn: '/violations' },
+  { name: 'resources', path: '/resources' },
+  { name: 'resource', path: '/resources/:uid', linkedOn: '/compare?from=1&to=2', also: ['dark'] },
+  { name: 'project', path: '/projects/:service/:project', linkedOn: '/' },
+  { name: 'owner', path: '/owners/:owner', linkedOn: '/violations?kind=endpoint' },
+  { name: 'runs', path: '/runs' },
+  { name: 'run', path: '/runs/:number', linkedOn: '/runs' },
+  { name: 'compare', path: '/compare' },
+  { name: 'baselines', path: '/baselines' },
+  { name: 'rules', path: '/rules' },
+  { name: 'rule', path: '/rules/:kind/:name', linkedOn: '/rules' },
+  { name: 'compliance', path: '/compliance' },
+  { name: 'framework', path: '/compliance/:framework', linkedOn: '/compliance' },
+  { name: 'waivers', path: '/waivers' },
+  { name: 'notifications', path: '/notifications' },
+  { name: 'worker', path: '/worker', also: ['phone'] },
 ]
 
-/** Takes the pictures of the served pages of a history into a folder. */
+/** Takes the pictures of all served pages of a history into a folder. */
 export async function takePages(browser: Browser, history: string, folder: URL): Promise<void> {
+  const missing = pages.filter(({ path }) => !shots.some((shot) => shot.path === path)).map(({ path }) => path)
+  if (missing.length > 0) throw new Error(`no picture is taken of ${missing.join(', ')}`)
   const opened = await openExistingHistory(readLocation(history, process.cwd()), {})
   const site = createSite({
     api: createApi({ config: 'hookdrift.yaml', history }, { ...process, cwd: () => process.cwd() }, '0.1.0'),
@@ -41,14 +53,41 @@ export async function takePages(browser: Browser, history: string, folder: URL):
   const serving = await listen({ host: '127.0.0.1', port: 0 }, (request) => site.fetch(request), '')
   mkdirSync(folder, { recursive: true })
   try {
-    for (const [name, path, width = 1280, colorScheme = 'light'] of shots) {
-      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
-      await page.goto(serving.url + path)
-      writeFileSync(new URL(`${name}.png`, folder), await page.screenshot())
-      await page.close()
+    for (const shot of shots) {
+      const url = await findAddress(browser, serving.url, shot)
+      for (const kind of ['', ...(shot.also ?? [])] as const) {
+        const page = await browser.newPage({
+          viewport: { width: kind === 'phone' ? 400 : 1120, height: 800 },
+          colorScheme: kind === 'dark' ? 'dark' : 'light',
+        })
+        await open(page, url)
+        writeFileSync(
+          new URL(`${shot.name}${kind === '' ? '' : `-${kind}`}.png`, folder),
+          await page.screenshot({ scale: 'css' }),
+        )
+        await page.close()
+      }
     }
   } finally {
     await serving.close()
     await opened.close()
   }
+}
+
+async function findAddress(browser: Browser, origin: string, { path, linkedOn }: Shot): Promise<string> {
+  if (linkedOn === undefined) return origin + path
+  const page = await browser.newPage()
+  await open(page, origin + linkedOn)
+  const hrefs = await page.evaluate<string[]>(`[...document.querySelectorAll('main a[href]')].map((link) => link.href)`)
+  await page.close()
+  const parts = path.split('/').length
+  const beginning = origin + path.replace(/:.*/, '')
+  const found = hrefs.find((href) => href.startsWith(beginning) && new URL(href).pathname.split('/').length === parts)
+  if (found === undefined) throw new Error(`${linkedOn} has no link to ${path}`)
+  return found
+}
+
+async function open(page: Page, url: string): Promise<void> {
+  const answer = await page.goto(url)
+  if (answer?.ok() !== true) throw new Error(`${url} answers ${answer?.status()}`)
 }

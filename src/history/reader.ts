@@ -74,6 +74,8 @@ export interface HistoryReader extends PastReader {
   find(uid: string, run: number): Promise<readonly Identity[]>
   /** Resources that had a name by a run, or whose uid begins with that text; removed ones too. As `find` sorts them. */
   search(text: string, run: number): Promise<readonly NamedIdentity[]>
+  /** The endpoints whose `owner_id` a text is as of a run; by project, then by uid. Reads every endpoint. */
+  endpointsOf(owner: string, run: number): Promise<readonly NamedIdentity[]>
   /** All versions of a resource as of a run, oldest first. */
   versionsOf(identity: Identity, run: number): Promise<readonly VersionSpan[]>
   /** All spans of a resource's violations as of a run, oldest first. */

@@ -28,14 +28,14 @@ function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader
     runs: () => history.runs(),
     lastRun: () => history.lastRun(),
     close: () => history.close(),
+    committedRun: (number) => history.committedRun(number),
     latestScans,
 
     async endedRuns(most) {
       const { runs, total } = await history.endedRuns(most)
-      const counted: EndedRun[] = []
-      for (const run of runs) counted.push(await countVisible(run, { history, isVisible }))
-      return { runs: counted, total }
+      return { runs: await countVisible(runs, { history, isVisible }), total }
     },
+    runsBefore: async (run, most) => countVisible(await history.runsBefore(run, most), { history, isVisible }),
     async readRun(number) {
       const record = await history.readRun(number)
       return record && scopedRecord(record, isVisible)
@@ -92,9 +92,26 @@ function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader
     completeScansAt: async (project, run) => (isVisible(project.name) ? history.completeScansAt(project, run) : {}),
     versionsAt: async (project, points) =>
       isVisible(project.name) ? history.versionsAt(project, points) : points.map(() => undefined),
+    listResources: (choice) =>
+      history.listResources({
+        ...choice,
+        projects: choice.projects.filter(({ name }) => isVisible(name)),
+        // It is a place in the first project.
+        after: isVisible(choice.projects[0]?.name ?? '') ? choice.after : undefined,
+      }),
+    countResources: (projects, run) =>
+      history.countResources(
+        projects.filter(({ name }) => isVisible(name)),
+        run,
+      ),
     differing: async (from, to) => (await history.differing(from, to)).filter(isSeenIn),
+    visitDiffering: (from, to, visit) =>
+      history.visitDiffering(from, to, (pair) => {
+        if (isSeenIn(pair)) visit(pair)
+      }),
     find: async (uid, run) => (await history.find(uid, run)).filter(isSeenIn),
     search: async (text, run) => (await history.search(text, run)).filter(isSeenIn),
+    endpointsOf: async (owner, run) => (await history.endpointsOf(owner, run)).filter(isSeenIn),
     versionsOf: async (identity, run) => (isSeenIn(identity) ? history.versionsOf(identity, run) : []),
     violationsOf: async (identity, run) => (isSeenIn(identity) ? history.violationsOf(identity, run) : []),
     referrersOf: async (identity, run) => (isSeenIn(identity) ? history.referrersOf(identity, run) : []),
@@ -122,7 +139,13 @@ interface Scope {
   readonly isVisible: IsVisible
 }
 
-async function countVisible(run: EndedRun, { history, isVisible }: Scope): Promise<EndedRun> {
+async function countVisible(runs: readonly EndedRun[], scope: Scope): Promise<EndedRun[]> {
+  const counted: EndedRun[] = []
+  for (const run of runs) counted.push(await countVisibleOf(run, scope))
+  return counted
+}
+
+async function countVisibleOf(run: EndedRun, { history, isVisible }: Scope): Promise<EndedRun> {
   if (!run.isCommitted) return run
   const scans = run.walks === 0 ? [] : await history.latestScans(run.number)
   const walks = scans.flatMap(({ project, coverage, run: { number } }) =>

@@ -8,25 +8,60 @@ type Field = (query: SiteQuery) => Markup
 export function showFilterForm(path: string, query: SiteQuery, fields: readonly Field[]): Markup {
   const run = query.one('run')
   return html`<form class="filters" method="get" action="${path}" role="search">${run === undefined ? nothing : html`<input type="hidden" name="run" value="${run}">`}
-${fields.map((field) => field(query))}<button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a>
+${fields.map((field) => field(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
 </form>
 `
 }
 
-export function textField(name: string, label: string, example: string): Field {
+/** More would make the page large; what is not suggested can be typed. */
+const mostSuggested = 100
+
+/** A field for each value that the address gives, at least one. `suggested`: values that a browser offers. */
+export function textField(name: string, label: string, example: string, suggested: readonly string[] = []): Field {
+  const list = `values-of-${name}`
+  const options = suggested.slice(0, mostSuggested).map((value) => html`<option value="${value}"></option>`)
+  const [suggesting, suggestions] =
+    options.length === 0
+      ? [nothing, nothing]
+      : [html` list="${list}"`, html`<datalist id="${list}">${options}</datalist>`]
+  return (query) => {
+    const [first = '', ...others] = query.all(name)
+    const fields = [first, ...others].map(
+      (value, at) =>
+        html`<label>${at === 0 ? label : `or ${label.toLowerCase()}`} <input name="${name}" value="${value}" placeholder="${example}" size="14"${suggesting}></label>
+`,
+    )
+    return html`${fields}${suggestions}`
+  }
+}
+
+type Choice = string | readonly [value: string, text: string]
+
+/** `usual`: what holds where nothing is chosen. */
+export function choiceField(name: string, label: string, choices: readonly Choice[], usual: string): Field {
+  return (query) => {
+    const chosen = query.one(name)
+    const options = choices.map((choice) => {
+      const [value, text] = typeof choice === 'string' ? [choice, choice] : choice
+      const selected = value === chosen ? html` selected=""` : nothing
+      return html`<option value="${value}"${selected}>${text}</option>`
+    })
+    return html`<label>${label} <select name="${name}"><option value="">${usual}</option>${options}</select></label>
+`
+  }
+}
+
+/** A box that sets a parameter to `true`. */
+export function checkField(name: string, label: string): Field {
   return (query) =>
-    html`<label>${label} <input name="${name}" value="${query.one(name) ?? ''}" placeholder="${example}" size="14"></label>
+    html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.one(name) === undefined ? nothing : html` checked=""`}> ${label}</label>
 `
 }
 
-/** `usual`: what holds where nothing is chosen. */
-export function choiceField(name: string, label: string, words: readonly string[], usual: string): Field {
+/** What the form keeps without showing it. */
+export function keptField(name: string): Field {
   return (query) => {
-    const chosen = query.one(name)
-    const options = words.map((word) =>
-      word === chosen ? html`<option selected="">${word}</option>` : html`<option>${word}</option>`,
-    )
-    return html`<label>${label} <select name="${name}"><option value="">${usual}</option>${options}</select></label>
-`
+    const value = query.one(name)
+    return value === undefined ? nothing : html`<input type="hidden" name="${name}" value="${value}">`
   }
 }

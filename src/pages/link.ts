@@ -28,5 +28,6 @@ export const paths = {
   run: (number: number) => pathOf('runs', String(number)),
   /** `endpoint/url-insecure` */
   rule: (id: string) => `/rules/${id.split('/').map(encodeURIComponent).join('/')}`,
+  owner: (name: string) => pathOf('owners', name),
   framework: (name: string) => pathOf('compliance', name),
 } as const

@@ -4,6 +4,7 @@ import { compliancePage } from './compliance.ts'
 import { frameworkPage } from './framework.ts'
 import { notificationsPage } from './notifications.ts'
 import { overviewPage } from './overview.ts'
+import { ownerPage } from './owner.ts'
 import type { SitePage } from './page.ts'
 import { projectPage } from './project.ts'
 import { resourcePage } from './resource.ts'
@@ -25,6 +26,7 @@ export const pages: readonly SitePage[] = [
   resourcesPage,
   resourcePage,
   projectPage,
+  ownerPage,
   runsPage,
   runPage,
   comparePage,

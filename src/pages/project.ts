@@ -1,15 +1,14 @@
 import { kinds } from '../model/resource.ts'
-import { countSeverities, severities, totalOf } from '../model/violation.ts'
+import { countSeverities, totalOf } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { findTrend } from '../queries/read-trend.ts'
 import { readViolations } from '../queries/read-violations.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
-import { severityBar } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { extentOf, showCount } from '../report/html/scan-extent.ts'
+import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -18,6 +17,7 @@ import { NotFound, type SitePage } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { showLastChanges } from './project/show-last-changes.ts'
 import { onceForRun, readScans } from './run-facts.ts'
+import { showNumbers } from './show-numbers.ts'
 import { showViolationRow } from './violation-row.ts'
 
 const mostShown = 20
@@ -55,7 +55,7 @@ export const projectPage: SitePage = {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`<ul class="numbers">${severities.map((severity) => showNumber(severity, showCount(counts[severity], extent)))}</ul>${severityBar(counts)}${showTrend(trend, 1)}
+      body: html`${showNumbers(counts, extent)}${showTrend(trend, 1)}
 ${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: total },
   content:
@@ -89,12 +89,6 @@ ${pageSection({
       json: link('/api/v1/violations', { project: name }),
     }
   },
-}
-
-function showNumber(severity: string, shown: string): Markup {
-  const kind = shown === '?' ? ' unseen' : shown === '0' ? ' quiet' : ''
-  return html`<li class="figure ${severity}${kind}"><b>${shown}</b> <span class="label">${severity}</span></li>
-`
 }
 
 function showWalks(coverage: ReturnType<typeof toCoverage>): Markup {

@@ -3,6 +3,8 @@ import type { DueDurations } from '../model/due.ts'
 import type { Trend } from '../model/trend.ts'
 import { readEvaluations } from '../queries/last-evaluations.ts'
 import { findTrend } from '../queries/read-trend.ts'
+import type { ViolationOrder } from '../queries/read-violations.ts'
+import { sortViolations } from '../queries/sort-violations.ts'
 import { indexViolations, type ViolationIndex } from '../queries/violation-index.ts'
 import type { SiteHistory, SiteRequest } from './page.ts'
 
@@ -36,6 +38,18 @@ export function readIndex(
 ): Promise<ViolationIndex> {
   const choice = { run: request.run.number, withResolved, withOwner }
   return onceForRun(request, `violations ${withResolved} ${withOwner}`, () => indexViolations(request.history, choice))
+}
+
+/** The same in the order asked for. */
+export async function readSorted(
+  request: SiteRequest,
+  { order, ...choice }: Parameters<typeof readIndex>[1] & { readonly order: ViolationOrder },
+): Promise<ViolationIndex> {
+  const index = await readIndex(request, choice)
+  if (order === 'severity') return index
+  const dueOf = await readDue(request)
+  const what = `violations by ${order} ${choice.withResolved === true} ${choice.withOwner === true}`
+  return onceForRun(request, what, async () => sortViolations(index, order, dueOf))
 }
 
 export function readScans(request: SiteRequest) {

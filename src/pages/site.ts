@@ -70,9 +70,10 @@ async function answerPage(
   context: Context,
   { freshness, ...options }: SiteOptions & { readonly freshness: Freshness },
 ): Promise<Response> {
-  const { path } = context.req
   if (page.isOfAllProjects && options.scope !== undefined) throw new NotAllowed()
-  const query = readQuery(new URL(context.req.url).searchParams, [...page.parameters, 'run'])
+  // As it was asked for: hono's is decoded, and names may contain what is not a part of a path.
+  const { pathname: path, searchParams } = new URL(context.req.url)
+  const query = readQuery(searchParams, [...page.parameters, 'run'])
   const named = query.one('run')
   // What says how long ago things were is the same for a minute.
   const minute = page.isOfRun === 'past' && named === undefined ? String(Math.floor(options.now() / 60_000)) : ''

@@ -11,6 +11,7 @@ h1 { margin-top: 8px; } .figure a { color: inherit; } .inline a { color: inherit
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(152px, 1fr)); gap: 8px 12px; align-items: end; padding: 12px 16px 16px; margin: 8px 0 16px; background: var(--panel); border: 1px solid var(--line); font-size: .875rem; }
 .filters p { margin: 0; } .filters label { color: var(--soft); } .filters select, .filters input:not([type=checkbox]) { display: block; width: 100%; background: var(--paper); }
 .filters .check { min-height: 32px; display: flex; gap: 8px; align-items: center; } .filters input[type=checkbox] { min-height: 0; width: 16px; height: 16px; } .filters button { background: var(--ink); color: var(--paper); border-color: var(--ink); padding: 4px 16px; cursor: pointer; }
+.orders { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; font-size: .875rem; color: var(--soft); } .orders ul { margin: 0; } .orders a[aria-current] { font-weight: 700; color: var(--ink); text-decoration: none; border-bottom: 2px solid; }
 .summary { max-width: none; } .pager ul { display: flex; gap: 24px; margin: 16px 0; }
 .lines { list-style: none; margin: 8px 0; padding: 0; } .lines li { display: flex; gap: 8px; align-items: baseline; padding: 4px 0; border-bottom: 1px solid var(--line); } .lines .n { margin-left: auto; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 40px; }

@@ -6,7 +6,6 @@ import { isOpen } from '../model/violation.ts'
 import { pageRows } from '../queries/page-violations.ts'
 import { toRow, type ViolationRow } from '../queries/read-violations.ts'
 import { stateAt } from '../queries/violation-index.ts'
-import { quoteForShell } from '../repair/curl.ts'
 import { showOpenTime } from '../report/compliance/show-open-time.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { command } from '../report/html/components/command.ts'
@@ -15,7 +14,6 @@ import { remediation } from '../report/html/components/remediation.ts'
 import { resource } from '../report/html/components/resource.ts'
 import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { isShellSafe } from '../report/text/shell-safe.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { paths } from './link.ts'
@@ -25,6 +23,7 @@ import { showHistoryOf } from './violation/show-history-of.ts'
 import { showRepair } from './violation/show-repair.ts'
 import { showStates } from './violation/show-states.ts'
 import { showControls, showWaiverOf } from './violation/show-waiver-of.ts'
+import { wordOf } from './word-of.ts'
 
 /** Shorter beginnings of fingerprints name none. */
 const leastCharacters = 6
@@ -55,7 +54,7 @@ export const violationPage: SitePage = {
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${row.message}</p>
-<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link('/violations', { owner: row.owner })}">${row.owner}</a>`}</p></div>
+<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, spans)}
 <h2 id="fix">What to do</h2>
@@ -135,8 +134,4 @@ ${factList(facts)}${showControls(rule?.controls ?? [], request)}
 <p>${command(`hookdrift timeline ${wordOf(row.uid)}`)}</p>
 ${accept ? html`<p>${command(`hookdrift restore ${wordOf(row.uid)} --rule ${row.rule}`)}</p><p>${command(`hookdrift accept ${row.fingerprint} --reason 'why'`)}</p>` : nothing}
 <p>${command(`hookdrift rules ${row.rule}`)}</p>`
-}
-
-function wordOf(text: string): string {
-  return isShellSafe(text) ? text : quoteForShell(text, [])
 }

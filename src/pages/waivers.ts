@@ -103,6 +103,7 @@ async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> 
     content: showViolations(rows, {
       ...{ at: run.startedAt, isNamed: true },
       href: ({ fingerprint }) => link(paths.violation(fingerprint)),
+      ownerHref: (owner) => link(paths.owner(owner)),
     }),
   })
 }

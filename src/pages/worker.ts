@@ -13,6 +13,7 @@ import { nextTimes } from '../worker/next-times.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
 import { showInstant } from './show-instant.ts'
+import { showStale } from './show-stale.ts'
 
 const mostProjects = 500
 const mostTimes = 3
@@ -48,17 +49,6 @@ ${pageSection({
       json: link('/api/v1/status'),
     }
   },
-}
-
-function showStale(stale: readonly StatusRow[]): Markup {
-  const byReason = [...Map.groupBy(stale, ({ reason }) => reason ?? '')]
-  const lines = byReason.map(([reason, rows]) => {
-    const left = rows.length - 6
-    const names = rows.slice(0, 6).map(({ project }) => project)
-    return html`<li><b>${reason}:</b> ${names.join(', ')}${left > 0 ? ` and ${left} more` : ''}</li>`
-  })
-  return html`<div class="unscanned unseen" role="note"><p><b>? ${stale.length === 0 ? 'No project was ever scanned' : `The scan of ${count(stale.length, 'project')} is stale`}.</b></p><ul>${lines}</ul><p>What is open and what changed there since then is unknown.</p></div>
-`
 }
 
 const columns = [

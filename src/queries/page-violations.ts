@@ -1,12 +1,10 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { compareText } from '../history/report-order.ts'
-import { type DueDurations, overdueRule } from '../model/due.ts'
-import { AuditError } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Grouping } from '../report/group-by.ts'
+import { type DueOf, dueTimes } from './due-times.ts'
 import type { ViolationIndex } from './violation-index.ts'
 
 /** Which violations of an index are asked for; what is undefined or empty chooses nothing out. */
@@ -31,7 +29,6 @@ export interface ViolationFilter {
 }
 
 export type RowTest = (row: number) => boolean
-export type DueOf = (project: string) => DueDurations | undefined
 
 /** Decides about rows by tables of what they have in common, so that a million take some milliseconds. */
 export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowTest {
@@ -67,18 +64,8 @@ export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
 
 /** Whether the due date of a row has passed, as `dueTime` says. */
 export function testOverdue(index: ViolationIndex, at: number, dueOf: DueOf): RowTest {
-  const times = Float64Array.from(index.times, (time) => Date.parse(time))
-  const durations = Float64Array.from(
-    index.projects.flatMap((project) => severities.map((severity) => dueOf(project)?.[severity] ?? Infinity)),
-  )
-  const [noDate, policy] = [index.rules.indexOf(overdueRule), kinds.indexOf('policy')]
-  const ends = ['resolved', 'waived'].map((state) => violationStates.indexOf(state as ViolationState))
-  return (row) => {
-    if (index.waived[row] === 1 || ends.includes(index.state[row] ?? 0)) return false
-    if (index.rule[row] === noDate || index.kind[row] === policy) return false
-    const duration = durations[(index.project[row] ?? 0) * severities.length + (index.severity[row] ?? 0)] ?? Infinity
-    return at > (times[index.time[row] ?? 0] ?? 0) + duration
-  }
+  const dueAt = dueTimes(index, dueOf)
+  return (row) => at > dueAt(row)
 }
 
 export interface ViolationCounts {
@@ -164,80 +151,6 @@ export function groupRows(index: ViolationIndex, test: RowTest, by: Grouping): r
     .map((group) => ({ ...group, worst: worst(group), total: total(group) }))
     .sort((a, b) => a.worst - b.worst || b.total - a.total || a.row - b.row)
     .map(({ row, counts, total }) => ({ row, total, severities: countsOf(severities, counts) }))
-}
-
-/** Names the place of a row in the order: it holds in later runs, too, where the violation may be elsewhere or gone. */
-export async function cursorOf(reader: HistoryReader, index: ViolationIndex, row: number): Promise<string | undefined> {
-  const [violation] = await reader.foundViolations([index.found(row)])
-  if (violation === undefined) return undefined
-  const { turn, severity, known } = rankOf(index, row)
-  return [turn, severity, known, violation.fingerprint].join('.')
-}
-
-interface Rank {
-  /** 0 for an active one, else the run that resolved it. */
-  readonly turn: number
-  readonly severity: number
-  readonly known: number
-}
-
-function rankOf(index: ViolationIndex, row: number): Rank {
-  const { isResolved, run } = index.found(row)
-  const known = violationStates[index.state[row] ?? 0] === 'opened' ? 0 : 1
-  return { turn: isResolved ? run : 0, severity: index.severity[row] ?? 0, known }
-}
-
-/**
- * The first row that comes after a cursor's place, and the first one at it: they are equal when the violation is gone.
- * @throws AuditError.usage when it is not a cursor of this history
- */
-export async function placeOf(
-  reader: HistoryReader,
-  index: ViolationIndex,
-  { run, cursor }: { readonly run: number; readonly cursor: string },
-): Promise<{ readonly at: number; readonly after: number }> {
-  const [, turn, severity, known, fingerprint = ''] = /^(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(cursor) ?? []
-  const [identified] = fingerprint === '' ? [] : await reader.identifyViolations(fingerprint, run, 1)
-  const [violation] =
-    identified === undefined ? [] : await reader.foundViolations([{ ...identified, project: identified.project.name }])
-  if (violation === undefined) {
-    throw AuditError.usage('the cursor of the page is not one of this list', { advice: 'begin with its first page' })
-  }
-  const wanted = { turn: Number(turn), severity: Number(severity), known: Number(known) }
-  const compare = async (row: number): Promise<number> => {
-    const rank = rankOf(index, row)
-    const project = index.projects[index.project[row] ?? 0] ?? ''
-    const byRank =
-      Number(rank.turn > 0) - Number(wanted.turn > 0) ||
-      wanted.turn - rank.turn ||
-      rank.severity - wanted.severity ||
-      rank.known - wanted.known ||
-      compareText(project, violation.project)
-    if (byRank !== 0) return byRank
-    const [other] = await reader.foundViolations([index.found(row)])
-    if (other === undefined) return 0
-    return (
-      byCodePoint(other.kind, violation.kind) ||
-      byCodePoint(other.uid, violation.uid) ||
-      byCodePoint(other.rule, violation.rule) ||
-      byCodePoint(other.path, violation.path)
-    )
-  }
-  const firstWhere = async (isThere: (order: number) => boolean) => {
-    let [low, high] = [0, index.size]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isThere(await compare(middle))) high = middle
-      else low = middle + 1
-    }
-    return low
-  }
-  return { at: await firstWhere((order) => order >= 0), after: await firstWhere((order) => order > 0) }
-}
-
-/** As databases compare: by the bytes of UTF-8. */
-function byCodePoint(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 /** For each row of the index, whether one of its texts contains the words: regardless of case. */

@@ -28,6 +28,8 @@ export interface ViolationIndex {
   /** Equal for the violations of one resource. */
   readonly resource: Uint32Array
   found(row: number): FoundViolation
+  /** What orders the rows before the order of reports does, in milliseconds since the epoch; 0 where nothing does. */
+  sortKey(row: number): number
 }
 
 export interface IndexChoice {
@@ -80,6 +82,7 @@ export async function indexViolations(reader: HistoryReader, choice: IndexChoice
       isResolved: state[row] === resolvedState,
       run: runs[row] ?? 0,
     }),
+    sortKey: () => 0,
   }
 }
 

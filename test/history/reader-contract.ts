@@ -339,6 +339,28 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect((await found('c', 1)).filter(([, uid]) => uid === 'c')).toEqual([])
     })
 
+    it('finds the endpoints of an owner as of a run, and no others', async () => {
+      await run(async (draft) => {
+        await walkAll(draft)
+        const versions = [aVersion('a', { owner_id: 'mine' }), aVersion('b', { owner_id: 'theirs' }), aVersion('c', {})]
+        await draft.stage(payments, { seen: [], versions })
+      })
+      await run(async (draft) => {
+        await walkAll(draft)
+        const replaces = await idOf(draft, 'a')
+        const versions = [aVersion('a', { owner_id: 'theirs' }, { replaces })]
+        await draft.stage(payments, { seen: [], versions })
+      })
+      const found = async (owner: string, run: number) =>
+        (await fixture.history.endpointsOf(owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])
+      const of = (uid: string) => [payments.name, 'endpoint', uid]
+      expect(await found('mine', 1)).toEqual([of('a')])
+      expect(await found('theirs', 1)).toEqual([of('b')])
+      expect(await found('mine', 2)).toEqual([])
+      expect(await found('theirs', 2)).toEqual([of('a'), of('b')])
+      expect(await found('', 2)).toEqual([])
+    })
+
     it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
       expect(await fixture.history.find('a', 3)).toEqual([a])

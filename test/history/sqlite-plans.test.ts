@@ -4,6 +4,7 @@ import type { ViolationChoice } from '../../src/history/reader.ts'
 import { differing, visitDiffering } from '../../src/history/sqlite/differing.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
 import { endedRuns, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
+import { endpointsOf } from '../../src/history/sqlite/endpoints-of.ts'
 import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
 import { countResources, listResources } from '../../src/history/sqlite/list-resources.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
@@ -98,6 +99,7 @@ describe('query plans', () => {
       differing(listening, 0, asOf)
       visitDiffering(listening, 0, asOf, () => {})
       find(listening, 'a', asOf)
+      endpointsOf(listening, 'me', asOf)
       versionsOf(listening, identity, asOf)
       violationsOf(listening, identity, asOf)
       for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)

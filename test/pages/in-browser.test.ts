@@ -20,7 +20,12 @@ const mostAlike = 2
 /** axe takes seconds on a long page of a busy machine. */
 const timeout = 300_000
 
-const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script>`
+/** Markup, then a new line, then text from right to left, then a word that no line has room for: 1,000 characters. */
+const attack =
+  `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script>\n\u202e\u2067א`.padEnd(
+    1000,
+    'W',
+  )
 
 describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
@@ -84,7 +89,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
       const context = await browser.newContext({ viewport: { width: 400, height: 900 }, javaScriptEnabled })
       const page = await context.newPage()
       const faults = watch(page, hostile.url)
-      await crawl(page, hostile.url, async (path) => {
+      const walked = await crawl(page, hostile.url, async (path) => {
         if (
           await inWorld(page, `document.querySelector('img, iframe, object, [onerror], script:not([src])') !== null`)
         ) {
@@ -98,6 +103,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
         if (javaScriptEnabled && (await page.evaluate('window.ran')) !== undefined) faults.push(`${path}: a name ran`)
       })
       expect(faults).toEqual([])
+      expect(walked.filter((path) => /^\/(?:owners|violations)\//.test(path)).length).toBeGreaterThan(1)
       await context.close()
     },
   )
@@ -138,10 +144,22 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
 /** A history in which each name that people or services give is an attack. */
 function withNames(history: History): History {
   const waiver = { owner: attack, reason: attack, expires: '2027-01-01T00:00:00Z', ticket: attack }
+  const named = <Named extends object>(one: Named) => {
+    return { ...one, name: attack, message: attack, path: attack, owner: attack }
+  }
   return {
     ...history,
-    firstViolations: async (choice) =>
-      (await history.firstViolations(choice)).map((one) => ({ ...one, name: attack, message: attack, path: attack })),
+    firstViolations: async (choice) => (await history.firstViolations(choice)).map(named),
+    foundViolations: async (found) => (await history.foundViolations(found)).map(named),
+    visitViolations: (choice, visit) =>
+      history.visitViolations(choice, (one) => visit({ ...one, owner: attack, name: attack, message: attack })),
+    endpointsOf: async (_, run) => (await history.search('', run)).map((one) => ({ ...one, name: attack })),
+    search: async (text, run) => (await history.search(text, run)).map((one) => ({ ...one, name: attack })),
+    stateAt: async (...asked) => (await history.stateAt(...asked)).map((one) => ({ ...one, name: attack })),
+    runInputs: async (run) => {
+      const inputs = await history.runInputs(run)
+      return inputs && { ...inputs, changes: inputs.changes.map((change) => ({ ...change, name: attack })) }
+    },
     waivedBetween: async () => [{ fingerprint: 'f'.repeat(32), rule: 'acme/x', waiver }],
     channels: async () => [
       {

@@ -43,6 +43,8 @@ describe('a long list of violations', () => {
     '/violations?state=resolved&severity=high',
     '/violations?state=all&rule=endpoint%2Frule-1*',
     '/violations?run=50',
+    '/violations?sort=age',
+    '/violations?sort=age&state=all&rule=endpoint%2Frule-2',
   ])('is walked page by page, forth and back: %s', async (first) => {
     const pages = []
     for (let path: string | undefined = first; path !== undefined; ) {
@@ -60,7 +62,9 @@ describe('a long list of violations', () => {
       isChosen: ({ state, severity, rule }) =>
         (/state=/.test(first) || state === 'opened' || state === 'continuing') &&
         (!/severity/.test(first) || severity === 'high' || severity === 'critical') &&
-        (!/rule=/.test(first) || rule.startsWith('endpoint/rule-1')),
+        (!/rule=/.test(first) ||
+          (/rule-2/.test(first) ? rule === 'endpoint/rule-2' : rule.startsWith('endpoint/rule-1'))),
+      ...(/sort=age/.test(first) ? { sortKey: ({ firstSeen }) => firstSeen } : {}),
     })
     expect(walked).toEqual(wanted.map(({ fingerprint }) => fingerprint))
     const back = []

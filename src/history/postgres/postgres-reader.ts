@@ -4,6 +4,7 @@ import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { differing, visitDiffering } from './differing.ts'
 import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
 import { countResources, listResources } from './list-resources.ts'
@@ -61,6 +62,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     runInputs: inSnapshot(readRunInputs),
     find: asking(find),
     search: asking(search),
+    endpointsOf: asking(endpointsOf),
     versionsOf: asking(versionsOf),
     violationsOf: asking(violationsOf),
     referrersOf: asking(referrersOf),

@@ -3,6 +3,7 @@ import type { HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { differing, visitDiffering } from './differing.ts'
 import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { countResources, listResources } from './list-resources.ts'
 import { readMove } from './move/mark-moved.ts'
@@ -49,6 +50,7 @@ export function sqliteReader(db: Database): HistoryReader {
     runInputs: asking(readRunInputs),
     find: asking(find),
     search: asking(search),
+    endpointsOf: asking(endpointsOf),
     versionsOf: asking(versionsOf),
     violationsOf: asking(violationsOf),
     referrersOf: asking(referrersOf),

@@ -27,12 +27,15 @@ export function showProjectTable(
     const then = unknown.get(row.project) ?? countSeverities([])
     const cells = severities.map((severity) => showCell(link, { row, extent, severity, unknown: then[severity] }))
     const scanned = row.at === null ? 'never' : html`<time datetime="${row.at}">${showTime(row.at)}</time>`
+    // A project that was never scanned has no page.
+    const name =
+      row.run === null ? html`${row.project}` : html`<a href="${link(paths.project(row.project))}">${row.project}</a>`
     const lost = countEach(severities, then)
     const since =
       row.incomplete_since === null
         ? nothing
         : html` <span class="bad">not completely since ${showTime(row.incomplete_since)}${lost === '' ? '' : ` (${lost} then)`}</span>`
-    return html`<tr data-project="${row.project}"><th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cells}${cell('Scanned', html`${scanned}${since}`)}</tr>
+    return html`<tr data-project="${row.project}"><th scope="row">${name}</th>${cells}${cell('Scanned', html`${scanned}${since}`)}</tr>
 `
   })
   const left = all.length - shown.length

@@ -8,26 +8,30 @@ import { showOpenTime } from '../../report/compliance/show-open-time.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { severityChip } from '../../report/html/components/severity.ts'
 import { cell, table } from '../../report/html/components/table.ts'
-import { html, type Markup } from '../../report/html/markup.ts'
+import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { showTime } from '../../report/text/show-time.ts'
 import { count } from '../../text/count.ts'
 import { paths } from '../link.ts'
-import type { SiteRequest } from '../page.ts'
+import type { SiteConfiguration, SiteRequest } from '../page.ts'
 import { timeOf } from '../run-facts.ts'
+import { showSchedules } from './show-schedules.ts'
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
 const soonMs = 30 * dayMs
 
-/** Rules most violated, waivers that end soon, and recent runs. */
-export async function showRest(
-  request: SiteRequest,
-  index: ViolationIndex,
-  inputs: RunInputs | undefined,
-): Promise<Markup> {
+interface RestFacts {
+  readonly index: ViolationIndex
+  readonly inputs: RunInputs | undefined
+  /** As of now; undefined where it is not read, and as of a past run. */
+  readonly configuration: SiteConfiguration | undefined
+}
+
+/** Rules most violated, waivers that end soon, next schedules, and recent runs. */
+export async function showRest(request: SiteRequest, { index, inputs, configuration }: RestFacts): Promise<Markup> {
   return html`<div class="pair"><section>
 ${showRules(request, index, inputs)}</section>
 <section>
-${await showWaivers(request, index)}</section></div>
+${await showWaivers(request, index)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
 ${await showRuns(request)}`
 }
 

@@ -59,6 +59,8 @@ async function nameGroups(
       return listed(project, { project })
     }
     const owner = index.owners[index.owner[row] ?? 0] ?? ''
-    return owner === '' ? html`<span class="soft">no owner is known</span>` : listed(owner, { owner })
+    return owner === ''
+      ? html`<span class="soft">no owner is known</span>`
+      : html`${listed(owner, { owner })} <a class="soft" href="${link(paths.owner(owner))}">their endpoints</a>`
   })
 }

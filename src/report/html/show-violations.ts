@@ -17,12 +17,14 @@ interface ViolationsOptions {
   readonly shown?: number
   /** Where the name of a row leads; the row itself unless specified. */
   readonly href?: (violation: ReportViolation) => string
+  /** Where the name of an owner leads; nowhere unless specified. */
+  readonly ownerHref?: (owner: string) => string
 }
 
 /** Violations as rows. */
 export function showViolations(
   violations: readonly ReportViolation[],
-  { at, isNamed, shown, href }: ViolationsOptions,
+  { at, isNamed, shown, href, ownerHref }: ViolationsOptions,
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)
@@ -33,6 +35,7 @@ export function showViolations(
       due,
       isNamed,
       ...(href && { href: href(violation) }),
+      ...(ownerHref && violation.owner !== null && { ownerHref: ownerHref(violation.owner) }),
     })
   })
   return rowList(rows, shown)

@@ -345,6 +345,17 @@ export function memoryReader(memory: Memory): HistoryReader {
       })
     },
 
+    async endpointsOf(owner, run) {
+      return latestScansAt(run).flatMap(({ project }) =>
+        rows()
+          .versions.filter((row) => row.project === projectKeyOf(project) && row.kind === 'endpoint')
+          .filter((row) => row.fromRun <= run && (row.toRun === undefined || row.toRun > run))
+          .filter(({ body }) => JSON.parse(body).owner_id === owner)
+          .map(({ kind, uid, name }) => ({ project, kind, uid, name }))
+          .sort(byKindAndUid),
+      )
+    },
+
     async versionsOf(identity, run) {
       const { project, kind, uid } = identity
       return versionsOf(identity, run)

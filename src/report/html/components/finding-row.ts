@@ -13,6 +13,8 @@ interface FindingOptions {
   readonly anchor: string
   /** Where its name leads; the row itself unless specified. */
   readonly href?: string
+  /** Where its owner leads; nowhere unless specified. */
+  readonly ownerHref?: string
   /** Since when, in words. */
   readonly age: string
   /** By when, in words; absent or empty without a due date. */
@@ -24,11 +26,15 @@ interface FindingOptions {
 /** A violation: what was found, where, and since when. */
 export function findingRow(
   violation: ReportViolation,
-  { anchor, href = `#${anchor}`, age, due, isNamed }: FindingOptions,
+  { anchor, href = `#${anchor}`, ownerHref, age, due, isNamed }: FindingOptions,
 ): Markup {
   const { rule, severity, project, owner, state, path, message } = violation
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
-  const whose = owner === null ? nothing : html` · owner ${shorten(owner, 60)}`
+  const named = shorten(owner ?? '', 60)
+  const whose =
+    owner === null
+      ? nothing
+      : html` · owner ${ownerHref === undefined ? named : html`<a href="${ownerHref}">${named}</a>`}`
   const late =
     due === undefined || due.text === ''
       ? nothing

@@ -1,0 +1,105 @@
+import type { NamedIdentity } from '../history/reader.ts'
+import { isOpen } from '../model/violation.ts'
+import { toCoverage } from '../queries/as-of.ts'
+import { pageRows, type RowTest, testOverdue } from '../queries/page-violations.ts'
+import { stateAt } from '../queries/violation-index.ts'
+import { command } from '../report/html/components/command.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { factList } from '../report/html/components/facts.ts'
+import { cell, table } from '../report/html/components/table.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
+import { showUnscanned } from '../report/html/show-unscanned.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { paths } from './link.ts'
+import { NotFound, type SitePage, type SiteRequest } from './page.ts'
+import { onceForRun, readDue, readScans, readSorted, timeOf } from './run-facts.ts'
+import { showNumbers } from './show-numbers.ts'
+import { showRows } from './show-rows.ts'
+import { wordOf } from './word-of.ts'
+
+const [mostViolations, mostEndpoints] = [50, 100]
+
+/** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
+export const ownerPage: SitePage = {
+  path: '/owners/:owner',
+  parameters: [],
+  isOfRun: 'past',
+  async show(request) {
+    const { history, run, link, params } = request
+    const owner = params.owner ?? ''
+    const index = await readSorted(request, { order: 'due', withOwner: true })
+    const endpoints = await onceForRun(request, `endpoints of ${owner}`, () => history.endpointsOf(owner, run.number))
+    const at = index.owners.indexOf(owner)
+    if (endpoints.length === 0 && at <= 0)
+      throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
+    const inStates = (isMeant: RowTest) =>
+      pageRows(index, (row) => index.owner[row] === at && isMeant(row), { most: mostViolations })
+    const open = inStates((row) => isOpen({ state: stateAt(index, row) }))
+    const isLate = testOverdue(index, timeOf(request), await readDue(request))
+    const overdue = inStates((row) => isOpen({ state: stateAt(index, row) }) && isLate(row)).counts.total
+    const { states } = inStates(() => true).counts
+    const coverage = (await readScans(request)).flatMap(toCoverage)
+    const extent = extentOf(coverage)
+    const all = { owner, sort: 'due' }
+    const listed = (number: number, query: Readonly<Record<string, string>>) =>
+      number === 0 ? '0' : html`<a href="${link('/violations', { owner, ...query })}">${number}</a>`
+    return {
+      title: owner,
+      crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
+      alarm: showUnscanned({ coverage }, link('/runs')),
+      body: html`${showNumbers(open.counts.severities, extent)}
+${pageSection({
+  ...{ id: 'violations', title: 'Open violations', count: open.counts.total },
+  content:
+    open.counts.total === 0
+      ? showNone(extent)
+      : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', all)}">Filter and group them</a></p>
+${await showRows(request, index, open.rows)}`,
+})}${pageSection({
+  ...{ id: 'endpoints', title: 'Endpoints', count: endpoints.length },
+  content: showEndpoints(endpoints, request),
+})}`,
+      aside: html`<h2>Facts</h2>
+${factList([
+  ['Overdue', listed(overdue, { overdue: 'true' })],
+  ['Waived', listed(states.waived, { state: 'waived' })],
+  ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
+  ['Endpoints', String(endpoints.length)],
+])}<h2>Commands</h2>
+${commands(owner).map((line) => html`<p>${command(line)}</p>`)}`,
+      command: commands(owner)[0],
+      json: link('/api/v1/violations', { ...all, open: 'true' }),
+    }
+  },
+}
+
+function commands(owner: string): readonly [string, ...string[]] {
+  const word = wordOf(owner)
+  return [
+    `hookdrift violations --open --owner ${word} --sort due`,
+    `hookdrift violations --resolved --owner ${word} --since 7d`,
+  ]
+}
+
+function showNone(extent: ScanExtent): Markup {
+  return extent === 'all'
+    ? emptyState('None.', 'none')
+    : emptyState('None in what was scanned; the rest is unknown.', 'unknown')
+}
+
+function showEndpoints(endpoints: readonly NamedIdentity[], { link }: SiteRequest): Markup {
+  if (endpoints.length === 0) return emptyState('No endpoint names this owner now.', 'none')
+  const rows = endpoints.slice(0, mostEndpoints).map(({ project: { name: project }, kind, uid, name }) => {
+    const href = link(paths.resource(uid), { project, kind })
+    return html`<tr><th scope="row"><a href="${href}">${shorten(name === '' ? uid : name, 120)}</a></th>${cell('Project', html`<a href="${link(paths.project(project))}">${project}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}</tr>
+`
+  })
+  const left = endpoints.length - rows.length
+  return html`${table(
+    'Endpoints',
+    ['Endpoint', 'Project', 'uid'].map((title) => ({ title })),
+    rows,
+  )}${left > 0 ? html`<p class="soft">The first ${rows.length} of ${endpoints.length}.</p>` : nothing}`
+}

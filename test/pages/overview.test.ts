@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dayMs } from '../../src/model/clock.ts'
+import { severities } from '../../src/model/violation.ts'
+import { showOpenTime } from '../../src/report/compliance/show-open-time.ts'
+import { openStorySite, owner } from './story-site.ts'
+
+interface Row {
+  readonly [member: string]: string
+}
+
+const textOf = (markup: string) =>
+  markup
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replace(/\s+/g, ' ')
+
+describe('the overview', () => {
+  const hour = 3_600_000
+  const schedule = { name: 'nightly', cron: '0 5 * * *', timezone: 'UTC', projects: ['acme/*'], slackMs: hour }
+  let configuration = async () => ({
+    expected: { named: ['acme/orders', 'acme/payments', 'acme/shipping', 'acme/new'], isFound: () => false },
+    schedules: [schedule],
+  })
+  let site: Awaited<ReturnType<typeof openStorySite>>
+  beforeAll(async () => {
+    site = await openStorySite({ plan: { configured: () => configuration(), pool: async () => undefined } })
+  })
+  afterAll(async () => {
+    expect(site.faults).toEqual([])
+    await site[Symbol.asyncDispose]()
+  })
+
+  const read = async (path: string) => (await site.get(path)).text()
+  const ask = (...args: readonly string[]) => site.json(...args, '--run', String(site.run))
+
+  it('shows the numbers of the commands, and no others', async () => {
+    const page = await read(`/?run=${site.run}`)
+    const [open, overdue, waived] = await Promise.all(
+      ['--overdue', '--open', '--waived'].map(async (flag) =>
+        ask('violations', ...(flag === '--overdue' ? ['--open', flag] : [flag]), '--limit', 'all'),
+      ),
+    ).then(([late, all, accepted]) => [all, late, accepted])
+    const unknown = await ask('violations', '--unknown')
+    const [status, trend] = [await ask('status'), await ask('trend')]
+    const report = await ask('report')
+    const diff = await site.json('diff', String(site.run - 1), String(site.run))
+    const { rows: runs } = await site.json('runs')
+    const end = Date.parse(report.run.finished_at)
+    expect([overdue.counts.total, waived.counts.total, unknown.counts.total].every((count) => count > 0)).toBe(true)
+
+    // What is not a number: texts of violations and resources, times, and the fields of changes.
+    const fields = [...page.matchAll(/<tr><th scope="row"><code>\//g)].length
+    expect(fields).toBe(diff.rows.reduce((sum: number, row: { fields: unknown[] }) => sum + row.fields.length, 0))
+    let left = textOf(
+      /<div class="page-head">.*<\/main>/s.exec(page)?.[0]?.replace(/<table[^>]*"Fields".*?<\/table>/gs, '') ?? '',
+    )
+    const take = (text: string) => {
+      expect(left).toContain(text)
+      left = left.replace(text, () => ' ')
+    }
+    const opened: Row[] = open.rows.filter(({ state }: Row) => state === 'opened')
+    const texts = [...opened, ...diff.rows].flatMap(({ message, name, uid, path }) => [message, name, uid, path])
+    for (const text of [owner, ...texts].filter(Boolean).sort((one, other) => other.length - one.length)) {
+      left = left.replaceAll(text, ' ')
+    }
+
+    take(
+      `? ${status.rows.filter(({ complete }: { complete: boolean }) => !complete).length} of ${status.rows.length} projects was not scanned to the end`,
+    )
+    const failing = ['critical', 'high', 'medium'].reduce((sum, one) => sum + open.counts.severities[one], 0)
+    take(`At least ${failing} open violations fail the audit.`)
+    const ended: Row[] = report.violations.filter(({ state }: Row) => state === 'resolved')
+    const isFixed = ({ resolution = '' }: Row) => ['fixed', 'removed'].includes(resolution)
+    for (const severity of ['critical', 'high', 'medium']) {
+      const of = (rows: readonly Row[]) => rows.filter((row) => row.severity === severity).length
+      const parts = [
+        [of(opened), '+# new'],
+        [of(ended.filter(isFixed)), '−# fixed'],
+        [of(ended.filter((row) => !isFixed(row))), '−# closed'],
+        [unknown.counts.severities[severity], '# unknown'],
+      ] as const
+      const delta = parts
+        .flatMap(([number, text]) => (number === 0 ? [] : [text.replace('#', String(number))]))
+        .join(', ')
+      take(`${open.counts.severities[severity]}+ ${severity} ${delta}`)
+    }
+    const each = severities.map((severity) => `${open.counts.severities[severity]} ${severity}`).join(', ')
+    expect(page).toContain(`aria-label="${open.counts.total} open violations: ${each}"`)
+    take(`and ${open.counts.severities.low} low, ${open.counts.severities.info} info`)
+    take(`oldest open: ${showOpenTime(end - Date.parse(trend.oldest))}`)
+    take(`${overdue.counts.total} overdue`)
+    take(`${waived.counts.total} waived`)
+    take(`${unknown.counts.total} unknown`)
+
+    const days: number[] = trend.rows.map((day: { open: Record<string, number> }) =>
+      severities.reduce((sum, one) => sum + (day.open[one] ?? 0), 0),
+    )
+    const period = Math.round((Date.parse(trend.period.to) - Date.parse(trend.period.from)) / dayMs)
+    expect(page).toContain(
+      `Open violations over ${period} days: ${days[0]} at first, ${days.at(-1)} at last, ${Math.max(...days)} at most`,
+    )
+    take(`Open, ${period} days ${days[0]} ${days.at(-1)}`)
+    const week = trend.weeks.at(-1)
+    take(
+      `in the last 7 days: opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
+    )
+    const means = trend.severities.filter((one: { fixed: number }) => one.fixed > 0)
+    const mean = means.map(
+      (one: { severity: string; mean_time_to_fix_ms: number }) =>
+        `${showOpenTime(one.mean_time_to_fix_ms)} of ${one.severity}`,
+    )
+    take(`mean time to fix: ${showOpenTime(trend.mean_time_to_fix_ms)} (${mean.join(', ')})`)
+    take(`${week.incomplete} of ${week.runs} runs incomplete`)
+
+    take(`New and changed in run ${site.run}`)
+    take(`Opened ${opened.length}`)
+    for (const { due_at } of opened) if (due_at) take(`due in ${showOpenTime(Date.parse(due_at) - end)}`)
+    take(`Changed ${diff.rows.length}`)
+
+    take(`Projects ${status.rows.length}`)
+    const lost = (project: string, severity: string) =>
+      unknown.rows.filter((row: Row) => row.project === project && row.severity === severity).length
+    for (const { project, complete, violations } of status.rows) {
+      const cells = severities.map((severity) => {
+        const then = lost(project, severity)
+        if (!complete) return then === 0 ? '?' : `? ${then} then`
+        return violations[severity] === 0 ? '·' : violations[severity]
+      })
+      take(`${project} ${cells.join(' ')} `)
+      const lostHere = severities.flatMap((one) => (lost(project, one) === 0 ? [] : [`${lost(project, one)} ${one}`]))
+      if (!complete) take(`(${lostHere.join(', ')} then)`)
+    }
+    const byRule = Object.entries(Object.groupBy(open.rows as Row[], ({ rule = '' }) => rule))
+    expect(byRule).toHaveLength(8)
+    for (const [rule, rows = []] of byRule) {
+      expect(page).toMatch(new RegExp(`rule=${encodeURIComponent(rule)}[^"]*">${rows.length} open<`))
+      take(`${rows.length} open`)
+    }
+    const [{ waiver }] = waived.rows
+    take(`(in ${showOpenTime(Date.parse(waiver.expires) - end)}): ${waived.counts.total} violation`)
+    left = left.replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?/g, ' ').replace(/ +/g, ' ')
+    for (const { number, changes, walks, incomplete } of runs) {
+      const scan = incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
+      take(`Run ${number} ${changes} ${scan}`)
+    }
+    expect(left.match(/\S*\d\S*/g) ?? []).toEqual([])
+  })
+
+  it('names projects that were never scanned, stale scans and the next schedules, as of now only', async () => {
+    const page = await read('/')
+    expect(textOf(page)).toContain('? The scan of 1 project is stale. never scanned: acme/new')
+    expect(page).toMatch(
+      /<tr data-project="acme\/new"><th scope="row">acme\/new<\/th><td data-label="critical" class="n unseen">\?/,
+    )
+    expect(textOf(page)).toContain('Next schedules nightly: acme/* 2026-11-30 05:00 UTC')
+    const past = await read(`/?run=${site.run}`)
+    expect(past).not.toContain('Next schedules')
+    expect(past).not.toContain('acme/new')
+  })
+
+  it('shows what the history knows while the configuration cannot be read', async () => {
+    const before = configuration
+    const { AuditError } = await import('../../src/model/errors.ts')
+    configuration = () => Promise.reject(AuditError.usage('/secret-place/hookdrift.yaml:1:1: broken'))
+    const page = await read('/')
+    configuration = before
+    expect(page).toContain('<b>? The configuration cannot be read.</b>')
+    expect(page).toContain('<strong class="outcome">Failed</strong>')
+    expect(page).not.toContain('secret-place')
+  })
+})

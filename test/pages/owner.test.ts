@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openStorySite, owner } from './story-site.ts'
+
+interface Row {
+  readonly fingerprint: string
+  readonly severity: string
+  readonly due_at: string | null
+}
+
+describe('the lists of a history with due dates', () => {
+  let site: Awaited<ReturnType<typeof openStorySite>>
+  beforeAll(async () => {
+    site = await openStorySite()
+  })
+  afterAll(async () => {
+    expect(site.faults).toEqual([])
+    await site[Symbol.asyncDispose]()
+  })
+
+  const page = `/owners/${encodeURIComponent(owner)}`
+  const read = async (path: string) => {
+    const answer = await site.get(path)
+    expect([path, answer.status]).toEqual([path, 200])
+    return answer.text()
+  }
+  const listed = (text: string) => [...text.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
+  const ask = (...args: readonly string[]) =>
+    site.json('violations', ...args, '--run', String(site.run), '--limit', 'all')
+
+  it.each(['severity', 'age', 'due'])('come in the order of the command: %s', async (sort) => {
+    for (const [query, ...options] of [
+      ['state=open', '--open'],
+      ['state=all', '--open', '--resolved', '--waived', '--unknown'],
+    ]) {
+      const { rows } = await ask(...options, '--sort', sort)
+      const text = await read(`/violations?${query}&sort=${sort}&run=${site.run}`)
+      expect([query, listed(text)]).toEqual([query, rows.slice(0, 50).map((row: Row) => row.fingerprint)])
+      expect(text).toContain(sort === 'severity' ? 'aria-current="true">severity<' : `--sort ${sort}`)
+    }
+  })
+
+  it('leave out what is younger, or not overdue', async () => {
+    for (const [query, ...options] of [
+      ['older-than=6d', '--older-than', '6d'],
+      ['overdue=true', '--overdue'],
+    ]) {
+      const { rows, counts } = await ask('--open', ...options)
+      expect(counts.total).toBeGreaterThan(2)
+      const text = await read(`/violations?${query}&run=${site.run}`)
+      expect([query, listed(text)]).toEqual([query, rows.map((row: Row) => row.fingerprint)])
+    }
+  })
+
+  it('name what is overdue of an owner first, and count what the command does', async () => {
+    const { rows, counts } = await ask('--open', '--owner', owner, '--sort', 'due')
+    const { counts: late } = await ask('--open', '--overdue', '--owner', owner)
+    const text = await read(`${page}?run=${site.run}`)
+    expect(listed(text)).toEqual(rows.map((row: Row) => row.fingerprint))
+    expect(text).toContain(`<p class="meta">${late.total} overdue; ${counts.total} of ${counts.total} shown`)
+    expect(late.total).toBeGreaterThan(2)
+    for (const severity of ['critical', 'high', 'medium', 'low', 'info']) {
+      const shown = counts.severities[severity] === 0 ? '\\?' : `${counts.severities[severity]}\\+`
+      expect(text).toMatch(new RegExp(`<b>${shown}</b> <span class="label">${severity}`))
+    }
+    expect(text).toContain('--owner &#39;team &lt;mine&gt;&#39; --sort due')
+  })
+
+  it('name the endpoints of an owner, as of any run', async () => {
+    const { rows } = await site.json('state', '--kind', 'endpoint', '--limit', 'all')
+    const own = rows.filter(({ attributes }: { attributes: { owner_id: string } }) => attributes.owner_id === owner)
+    const text = await read(page)
+    expect(text).toContain(`Endpoints <span class="count">${own.length}</span>`)
+    for (const { uid } of own) expect(text).toContain(`href="/resources/${uid}?project=`)
+    expect((await site.get(`${page}?run=1`)).status).toBe(404)
+    expect((await site.get('/owners/unknown')).status).toBe(404)
+    expect((await site.get('/owners/%00')).status).toBe(404)
+  })
+
+  it('lead from every violation to its owner', async () => {
+    const href = `<a href="${page}">`
+    const [first] = (await ask('--open', '--owner', owner)).rows
+    for (const path of ['/', '/violations', `/violations/${first.fingerprint}`, `/rules/${first.rule}`]) {
+      expect([path, (await read(path)).includes(href)]).toEqual([path, true])
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import type { History } from '../../src/history/history.ts'
+import { readLocation } from '../../src/history/location.ts'
+import type { SiteHistory } from '../../src/pages/page.ts'
+import { pages } from '../../src/pages/pages.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { openStorySite, owner } from './story-site.ts'
+
+const paths = pages.map(({ path }) => path)
+const lists = paths.filter((path) => !path.includes(':'))
+
+function siteOf(history: SiteHistory) {
+  const faults: unknown[] = []
+  const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
+  const site = createSite({
+    ...{ history: async () => history, now: () => Date.UTC(2026, 10, 22), version: '1', isMeant: () => true },
+    api: createApi({ config: 'hookdrift.yaml' }, terminal, '1'),
+    onFault: (error) => faults.push(error),
+  })
+  return async (path: string) => {
+    const answer = await site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+    expect([path, faults]).toEqual([path, []])
+    return { status: answer.status, text: await answer.text() }
+  }
+}
+
+describe('pages of a first run that found nothing', () => {
+  let fixture: Awaited<ReturnType<typeof openHistoryFixture>>
+  let history: History
+  beforeAll(async () => {
+    fixture = await openHistoryFixture({ fleet: { clean: true, projects: 2, endpointsPerProject: 2 } })
+    await fixture.fixture.audit()
+    const { file, directory } = fixture.fixture.harness
+    history = await openExistingHistory(readLocation(file, directory), {})
+  })
+  afterAll(async () => {
+    await history.close()
+    await fixture[Symbol.asyncDispose]()
+  })
+
+  it.each(lists)('answer: %s', async (path) => {
+    const { status, text } = await siteOf(history)(path)
+    expect(status).toBe(200)
+    expect(text).not.toMatch(/undefined|NaN|Infinity|\[object/)
+  })
+
+  it('say that nothing is open, and where nothing was compared yet', async () => {
+    const get = siteOf(history)
+    expect((await get('/')).text).toContain('No open violation fails the audit.')
+    expect((await get('/violations')).text).toContain('No violation is open as of the last scan of each project.')
+    expect((await get('/violations?severity=high')).text).toContain('No violation passes the filters.')
+  })
+
+  it('show 50 of 5,000 projects, those first that could not be scanned, in at most 60 kB', async () => {
+    const [scan] = await history.latestScans(1)
+    if (scan === undefined) throw new Error('a project was scanned')
+    const failed = scan.coverage.map((walk) => ({ ...walk, status: 'failed', cause: 'timeout', pages: 0 }) as const)
+    const many = Array.from({ length: 5000 }, (_, at) => ({
+      ...scan,
+      project: { ...scan.project, name: `acme/project-${at}`, uid: `${at}` },
+      ...(at % 5 === 4 ? { coverage: failed } : {}),
+    }))
+    const { text } = await siteOf({ ...history, latestScans: async () => many })('/')
+    expect(text).toContain('Projects <span class="count">50 of 5000, the worst first</span>')
+    const shown = [...text.matchAll(/<tr data-project="acme\/project-(\d+)"/g)].map(([, number]) => Number(number))
+    expect(shown).toHaveLength(50)
+    expect(shown.filter((number) => number % 5 !== 4)).toEqual([])
+    expect(text).toContain('1000 of 5000 projects were not scanned to the end.')
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+  })
+
+  it('say that the history is empty before the first run', async () => {
+    const get = siteOf({ ...history, lastRun: async () => undefined, runs: async () => [] })
+    for (const path of lists) {
+      const { status, text } = await get(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(text).toContain('The history has no committed run: nothing was scanned.')
+    }
+  })
+})
+
+describe('pages after a scan that failed', () => {
+  let site: Awaited<ReturnType<typeof openStorySite>>
+  beforeAll(async () => {
+    site = await openStorySite()
+  })
+  afterAll(() => site[Symbol.asyncDispose]())
+
+  it.each(['/', '/violations', '/violations?group-by=project', `/owners/${encodeURIComponent(owner)}`])(
+    'say so before everything else: %s',
+    async (path) => {
+      const text = await (await site.get(path)).text()
+      const [alarm, heading] = [text.indexOf('1 of 3 projects was not scanned to the end'), text.indexOf('<h1>')]
+      expect(alarm).toBeGreaterThan(0)
+      expect(alarm).toBeLessThan(heading)
+    },
+  )
+})

@@ -1,0 +1,83 @@
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import { changeEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { readLocation } from '../../src/history/location.ts'
+import { dayMs } from '../../src/model/clock.ts'
+import type { SitePlan } from '../../src/pages/page.ts'
+import { createSite } from '../../src/pages/site.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { openHistoryFixture } from '../queries/history-fixture.ts'
+
+/** The owner whose violations the story is about. */
+export const owner = 'team <mine>'
+
+const policyFor = (waived: string) =>
+  policyOf(`
+extends: [recommended]
+rules: { endpoint/url-not-https: high, endpoint/inactive: medium }
+due: { high: 2d, medium: 30d }
+waivers:
+  - { rule: endpoint/url-not-https, match: { uid: ${waived} }, owner: payments, reason: moves next week, expires: 2026-12-10 }
+`)
+
+/**
+ * A site whose history took nine days: violations were opened, fixed, waived and became overdue, and at last a project could
+ * not be scanned.
+ */
+export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {}) {
+  const { fixture, rows, ask, ...rest } = await openHistoryFixture({
+    fleet: { clean: true, projects: 3, incomingEvery: 0, endpointsPerProject: 6 },
+  })
+  const { fleet, service, harness } = fixture
+  const [orders, payments, last] = fleet.projects().map(({ uid }) => uid)
+  if (orders === undefined || payments === undefined || last === undefined) throw new Error('three projects, please')
+  const place = (project: string, index: number) => ({ project, uid: at(fleet.open(project).endpoints, index).uid })
+  const change = (project: string, index: number, url: string) =>
+    changeEndpoint(fleet, place(project, index), (row) => ({ ...row, url, owner_id: owner }))
+  const policy = policyFor(place(payments, 1).uid)
+  const audit = () => fixture.audit({ policy, failOn: 'medium' })
+  const days = (count: number) => harness.advance(count * dayMs)
+
+  await audit()
+  days(1)
+  for (const index of [0, 1, 2]) change(orders, index, `http://a${index}.example/hook`)
+  change(payments, 0, 'http://b.example/hook')
+  change(payments, 1, 'http://waived.example/hook')
+  change(last, 0, 'http://c.example/hook')
+  await audit()
+  days(3)
+  change(orders, 2, 'https://a2.example/hook')
+  setEndpointStatus(fleet, place(payments, 2), 'inactive')
+  await audit()
+  days(5)
+  change(orders, 3, 'http://a3.example/hook')
+  change(orders, 1, 'https://a1.example/hook')
+  service.failNext({ how: 'bad-json', path: new RegExp(last), page: 1, times: 99 })
+  const { run } = await audit()
+
+  const history = await openExistingHistory(readLocation(harness.file, harness.directory), {})
+  const faults: unknown[] = []
+  const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => harness.directory }
+  const site = createSite({
+    ...{ history: async () => history, version: '1.2.3', isMeant: () => true },
+    ...(plan && { plan }),
+    now: () => harness.clock.now(),
+    api: createApi({ config: 'hookdrift.yaml', history: harness.file }, terminal, '1.2.3'),
+    onFault: (error) => faults.push(error),
+  })
+  return {
+    ...rest,
+    run: run.number,
+    faults,
+    site,
+    history,
+    get: async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } }),
+    /** The JSON of a command, regardless of its exit code. */
+    json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),
+    async [Symbol.asyncDispose]() {
+      await history.close()
+      await fixture[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -70,6 +70,7 @@ export const slow = [
   'marks/marks-worlds',
   'oracle/oracle',
   'pages/in-browser',
+  'pages/login-in-browser',
   'policy/reading-in-steps',
   'pool/audit-by-pool',
   'pool/cut-commits',

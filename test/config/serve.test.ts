@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readServe } from '../../src/config/read-serve.ts'
 import { showConfiguration } from '../../src/config/show-configuration.ts'
@@ -134,6 +135,21 @@ describe('the readers of the pages', () => {
     expect(refused.join('\n')).toContain('the same token')
     const said = JSON.stringify([shown, refused, refusal(written({ token: 'not a token at all' }))])
     for (const secret of [literal.token, ...Object.values(tokens), 'not a token']) expect(said).not.toContain(secret)
+  })
+})
+
+describe('the guide to the pages', () => {
+  it('shows configurations that are accepted', () => {
+    const guide = readFileSync(new URL('../../docs/how-to/read-in-a-browser.md', import.meta.url), 'utf8')
+    const blocks = guide.match(/(?<=```yaml\n).*?(?=```)/gs) ?? []
+    const names = ['PAGES_TOKEN', 'PLATFORM_TOKEN']
+    const variables = Object.fromEntries(names.map((name) => [name, `not-a-real-token-${name}`]))
+    const files = { '/run/secrets/payments': 'not-a-real-token-of-payments\n' }
+    for (const block of blocks) {
+      const sources = referenceSources(block, { env: variables, files })
+      expect(readServe(file, sources).warnings).toEqual([])
+    }
+    expect(blocks).toHaveLength(4)
   })
 })
 

@@ -117,6 +117,8 @@ describe('a login', () => {
     const headers = { 'content-type': type, origin: 'http://pages.example.com' }
     const answer = await openGuardedPages().ask('/login', { method: 'POST', body: `token=${wholeToken}`, headers })
     expect(answer.status).toBe(303)
+    // Without a referrer, a browser calls its origin `null`.
+    expect((await openGuardedPages().ask('/login')).headers.get('referrer-policy')).toBe('same-origin')
   })
 
   it('reads no more than a small form', async () => {

@@ -2,7 +2,7 @@ import type { ReaderToken } from '../../config/configuration.ts'
 import { isCrossSite } from './cross-site.ts'
 import { showLoginForm } from './login-form.ts'
 import { readForm } from './read-form.ts'
-import { asPage, neverStored } from './refuse.ts'
+import { asPage, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'
 import { returnPath } from './return-path.ts'
 import { endedCookie, sessionCookie } from './session-cookie.ts'
 import type { SlowedAttempts } from './slow-attempts.ts'
@@ -30,13 +30,14 @@ export async function logIn(request: Request, tools: LoginTools): Promise<Respon
   const to = returnPath(form.fields.get('to'))
   const wait = attempts.waitOf(peer)
   if (wait > 0) {
-    const fault = `Too many wrong tokens came from this address: try again in ${wait} s.`
-    return asPage(showLoginForm({ to, fault }), 429, { 'retry-after': String(wait) })
+    return asPage(showLoginForm({ to, fault: reasonToWait(wait) }), 429, { 'retry-after': String(wait) })
   }
   const reader = tools.findToken((form.fields.get('token') ?? '').trim())
   if (reader === undefined) {
     attempts.fail(peer)
-    return asPage(showLoginForm({ to, fault: 'This token is not known.' }), 401, { 'www-authenticate': 'Bearer' })
+    return asPage(showLoginForm({ to, fault: 'This token is not known.' }), 401, {
+      'www-authenticate': wwwAuthenticate,
+    })
   }
   tools.onLogin(reader)
   return goTo(to, sessionCookie(reader, now(), isSecure))

@@ -1,7 +1,7 @@
 import { html } from '../../report/html/markup.ts'
 import { layOutNotice } from '../layout.ts'
 
-const wwwAuthenticate = 'Bearer realm="hookdrift"'
+export const wwwAuthenticate = 'Bearer realm="hookdrift"'
 export const neverStored = { 'cache-control': 'no-store' } as const
 
 /** Asks a reader for a token: a program by the status, a person by the form. */
@@ -29,8 +29,11 @@ export function refuseReader(request: Request, reason: string): Response {
 /** Makes a client wait that tried too many tokens. */
 export function makeWait(request: Request, seconds: number): Response {
   const headers = { ...neverStored, 'retry-after': String(seconds) }
-  const reason = `Too many wrong tokens came from this address: try again in ${seconds} s.`
-  return answerInKind(request, { status: 429, headers, title: 'Too many attempts', reason })
+  return answerInKind(request, { status: 429, headers, title: 'Too many attempts', reason: reasonToWait(seconds) })
+}
+
+export function reasonToWait(seconds: number): string {
+  return `Too many wrong tokens came from this address: try again in ${seconds} s.`
 }
 
 export function asPage(page: string, status: number, headers: Readonly<Record<string, string>> = {}): Response {

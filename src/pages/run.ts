@@ -15,6 +15,7 @@ import { showVerdict } from '../report/html/show-verdict.ts'
 import { newViolations } from '../report/scanned-extent.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { findPrevious } from './find-runs.ts'
 import { linksAt, paths } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
 import { onceForRun } from './run-facts.ts'
@@ -30,13 +31,15 @@ export const runPage: SitePage = {
     const number = Number(params.number)
     const run = /^\d{1,15}$/.test(params.number ?? '') ? await history.committedRun(number) : undefined
     if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
-    const last = await history.lastRun()
+    const [last, previous] = [await history.lastRun(), await findPrevious(history, run)]
     // The report of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
     const { alarm, verdict, sections, facts } = await onceForRun({ history, run }, 'report', () =>
       showRun(history, run),
     )
     const neighbours = [
-      ...(number > 1 ? [html`<a href="${link(paths.run(number - 1))}" rel="prev">Run ${number - 1}</a> `] : []),
+      ...(previous === undefined
+        ? []
+        : [html`<a href="${link(paths.run(previous.number))}" rel="prev">Run ${previous.number}</a> `]),
       ...(last !== undefined && number < last.number
         ? [html`<a href="${link(paths.run(number + 1))}">Run ${number + 1}</a> `]
         : []),

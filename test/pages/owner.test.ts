@@ -73,7 +73,7 @@ describe('the lists of a history with due dates', () => {
     for (const { uid } of own) expect(text).toContain(`href="/resources/${uid}?project=`)
     expect((await site.get(`${page}?run=1`)).status).toBe(404)
     expect((await site.get('/owners/unknown')).status).toBe(404)
-    expect((await site.get('/owners/%00')).status).toBe(404)
+    expect((await site.get('/owners/%00')).status).toBe(400)
   })
 
   it('lead from every violation to its owner', async () => {

@@ -149,7 +149,7 @@ describe('the guide to the pages', () => {
       const sources = referenceSources(block, { env: variables, files })
       expect(readServe(file, sources).warnings).toEqual([])
     }
-    expect(blocks).toHaveLength(4)
+    expect(blocks).toHaveLength(5)
   })
 })
 

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLog } from '../../src/app/log.ts'
+import { openPort } from '../../src/cli/open-port.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory } from './start-process.ts'
+
+const whole = 'not-a-real-token-of-all'
+const some = 'not-a-real-token-of-orders'
+
+/** The port of a worker of the demonstration, whose pages ask for a token. */
+describe('the port of a worker with pages', () => {
+  const directory = openDirectory()
+  const lines: string[] = []
+  const stderr = { on: () => {}, write: (text: string) => lines.push(text) > 0 }
+  const terminal = { stdout: stderr, stderr, env: {}, cwd: () => directory.file('demo') }
+  let port: Awaited<ReturnType<typeof openPort>>
+  beforeAll(async () => {
+    await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
+    const tokens = [
+      { name: undefined, token: whole, projects: undefined },
+      { name: 'orders', token: some, projects: ['demo/orders'] },
+    ]
+    port = await openPort(
+      { config: directory.file('demo/hookdrift.yaml') },
+      { host: '127.0.0.1', port: 0 },
+      {
+        ...{ terminal, log: openLog(terminal) },
+        settings: { listen: undefined, hosts: undefined, tokens, trustedProxy: undefined },
+        troubles: async () => [],
+        metrics: async () => ({ type: 'text/plain', text: 'hookdrift_info 1\n' }),
+      },
+    )
+  }, 60_000)
+  afterAll(async () => {
+    await port.close()
+    directory[Symbol.dispose]()
+  })
+
+  const ask = (path: string, token?: string) =>
+    fetch(`${port.url}${path}`, {
+      redirect: 'manual',
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    })
+
+  it('says without a token that it is alive, and shows no page', async () => {
+    expect([(await ask('/healthz')).status, (await ask('/readyz')).status]).toEqual([200, 200])
+    expect(await (await ask('/metrics')).text()).toBe('hookdrift_info 1\n')
+    const refused = await ask('/violations')
+    expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login?to=%2Fviolations'])
+    expect((await ask('/api/v1/status')).status).toBe(401)
+  })
+
+  it('shows each reader the projects of their token', async () => {
+    const all = await (await ask('/violations', whole)).text()
+    expect(all).toContain('demo/payments')
+    const own = await (await ask('/violations', some)).text()
+    expect(own).toContain('demo/orders')
+    expect(own).not.toContain('demo/payments')
+  })
+
+  it('logs no token', async () => {
+    await ask('/', 'a-wrong-token-that-is-long-enough')
+    for (const token of [whole, some, 'a-wrong-token']) expect(lines.join('')).not.toContain(token)
+  })
+})

@@ -16,7 +16,7 @@ export function showDrift(
   most: number,
 ): string[] {
   const { drift } = report
-  const first = describeFirstScans(report)
+  const first = neutralise(describeFirstScans(report))
   const none = drift.length === 0 ? describeNoDrift(report) : ''
   const lines = [none, first].filter((line) => line !== '').flatMap((line) => wrapProse(line, page.width))
   const opening = lines.length === 0 ? [] : ['', ...lines]

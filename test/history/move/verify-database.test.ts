@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { chainOf, verifyDatabase } from '../../../src/app/copy-database.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
@@ -64,8 +65,15 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
   })
 
   it('leaves no copy behind', async () => {
-    const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('hookdrift-verify-'))
-    const before = copies()
+    // Other tests verify at the same time: this one has a directory of its own.
+    const usual = process.env.TMPDIR
+    const own = mkdtempSync(join(tmpdir(), 'hookdrift-own-'))
+    process.env.TMPDIR = own
+    onTestFinished(() => {
+      if (usual === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = usual
+      rmSync(own, { recursive: true })
+    })
     await verify()
     await db.run('ALTER TABLE hookdrift.document DROP CONSTRAINT document_sha256_key CASCADE')
     await db.run(
@@ -75,7 +83,7 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
       expect.stringMatching(/^schema: the constraint document\.document_sha256_key is missing; .*and 1 more$/),
       'records: a row cannot be copied: UNIQUE constraint failed: document.sha256',
     ])
-    expect(copies()).toEqual(before)
+    expect(readdirSync(own)).toEqual([])
   })
 
   it.each([

@@ -170,7 +170,7 @@ describe('a killed run', () => {
         kills / 2,
       )
     },
-    kills * 6_000,
+    kills * 15_000,
   )
 
   it.each([

@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     expect(await contentsOfFile(back)).toEqual(contents)
   })
 
-  it('is the same there and back, after any runs', { timeout: 60_000 }, async () => {
+  it('is the same there and back, after any runs', { timeout: 180_000 }, async () => {
     let count = 0
     await fc.assert(
       fc.asyncProperty(fc.array(aRun, { maxLength: 4 }), async (runs) => {

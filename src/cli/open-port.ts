@@ -19,8 +19,8 @@ interface PortContext extends WorkerEndpoints {
  */
 export async function openPort(options: HistoryOptions, place: HostPaths, context: PortContext): Promise<Listening> {
   const { terminal, log, settings, ...endpoints } = context
-  const { openWorkerPages } = await import('./worker-pages.ts')
-  const pages = settings && openWorkerPages(options, { terminal, log, place, settings })
+  const pages =
+    settings && (await import('./worker-pages.ts')).openWorkerPages(options, { terminal, log, place, settings })
   const answer = workerPort({ ...endpoints, isMeant: hostCheck(place), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
   const { url, close } = await listen(place, answer, advice)

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { Answering } from './listen.ts'
+import { mostBodyBytes, readBody } from './read-body.ts'
 import type { ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 export interface ThreadAnswering {
@@ -17,8 +18,6 @@ interface ThreadOptions {
 }
 
 const methods = ['GET', 'HEAD', 'POST']
-/** A form that is sent is a few fields. */
-const mostBodyBytes = 4096
 /** More requests at once wait in no queue. */
 const mostWaiting = 200
 
@@ -56,37 +55,23 @@ export function answerInThread({ start, onCrash, timeoutMs }: ThreadOptions): Th
   return {
     async answer(request, peer) {
       // A request of another method cannot even be made again in the thread.
-      if (!methods.includes(request.method))
+      if (!methods.includes(request.method)) {
         return refuse(405, 'only GET, HEAD and POST\n', { allow: methods.join(', ') })
+      }
       if (waiting.size >= mostWaiting) return refuse(503, 'too many requests wait\n')
       const body = await readBody(request)
-      if (body === 'too long') return refuse(413, `more than ${mostBodyBytes} bytes\n`)
+      if (body === undefined) return refuse(413, `more than ${mostBodyBytes} bytes\n`)
       const { url, method, headers } = request
-      const response = await ask({ url, method, headers: [...headers], body, peer })
+      const response = await ask({ url, method, headers: [...headers], body: new Uint8Array(body).buffer, peer })
       if (response === undefined) return refuse(503, 'the pages do not answer now: the log of the worker says why\n')
       const isEmpty = response.status === 204 || response.status === 304
-      return new Response(isEmpty ? null : response.body, {
-        status: response.status,
-        headers: response.headers.map(([name, value]): [string, string] => [name, value]),
-      })
+      return new Response(isEmpty ? null : response.body, response)
     },
     async close() {
       await running?.terminate()
       endAll()
     },
   }
-}
-
-async function readBody(request: Request): Promise<ArrayBuffer | 'too long' | undefined> {
-  if (request.body === null) return undefined
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of request.body) {
-    bytes += chunk.length
-    if (bytes > mostBodyBytes) return 'too long'
-    chunks.push(chunk)
-  }
-  return new Uint8Array(Buffer.concat(chunks)).buffer
 }
 
 function refuse(status: number, text: string, more: Readonly<Record<string, string>> = {}): Response {

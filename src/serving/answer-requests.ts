@@ -7,8 +7,8 @@ export function answerRequests(port: MessagePort, answer: Answering): void {
   port.on('message', async ({ id, url, method, headers, body, peer }: ThreadRequest) => {
     const request = new Request(url, {
       method,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
-      ...(body === undefined ? {} : { body }),
+      headers,
+      ...(body.byteLength === 0 ? {} : { body }),
     })
     const response = await answer(request, peer)
     const bytes = await response.arrayBuffer()

@@ -3,14 +3,15 @@ export interface ThreadRequest {
   readonly id: number
   readonly url: string
   readonly method: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: ArrayBuffer | undefined
+  readonly headers: [name: string, value: string][]
+  /** Empty where there is none. */
+  readonly body: ArrayBuffer
   readonly peer: string | undefined
 }
 
 export interface ThreadResponse {
   readonly id: number
   readonly status: number
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: [name: string, value: string][]
   readonly body: ArrayBuffer
 }

@@ -1,4 +1,4 @@
-const mostBytes = 4096
+import { readBody } from '../../serving/read-body.ts'
 
 /** The fields of a form, or the status for what is not a small form. */
 export async function readForm(
@@ -6,13 +6,6 @@ export async function readForm(
 ): Promise<{ readonly fields: URLSearchParams } | { readonly refused: 413 | 415 }> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return { refused: 415 }
-  if (Number(request.headers.get('content-length') ?? 0) > mostBytes) return { refused: 413 }
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of request.body ?? []) {
-    size += part.byteLength
-    if (size > mostBytes) return { refused: 413 }
-    parts.push(part)
-  }
-  return { fields: new URLSearchParams(Buffer.concat(parts).toString('utf8')) }
+  const body = await readBody(request)
+  return body === undefined ? { refused: 413 } : { fields: new URLSearchParams(body.toString('utf8')) }
 }

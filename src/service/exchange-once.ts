@@ -3,6 +3,7 @@ import { explainConnection } from './explain-connection.ts'
 import { failure, type HttpOutcome } from './http-outcome.ts'
 import { networkFailure } from './network-failure.ts'
 import { readAnswer } from './read-answer.ts'
+import { RecogniserError } from './recognise-page.ts'
 import type { ServiceRequest } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
@@ -23,7 +24,10 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
   readonly whenWanted?: () => Promise<void>
 }
 
-/** Sends a request once and reads its answer. Never throws: what went wrong is an outcome. */
+/**
+ * Sends a request once and reads its answer. What went wrong is an outcome. Throws only what the recogniser threw: the
+ * service is not to blame, and asking again does not help.
+ */
 export async function exchangeOnce(request: WireRequest, context: ExchangeContext): Promise<HttpOutcome> {
   const { transport, settings, matchers, cut, timeoutAfter, key, signal } = context
   const { success, mostItems, recognise, ahead, whenWanted = atOnce } = context
@@ -39,6 +43,7 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
       ...{ success, mostItems, recognise, whenWanted },
     })
   } catch (error) {
+    if (error instanceof RecogniserError) throw error.cause
     if (end.aborted) return stopped(signal)
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
     return explainConnection(networkFailure(error), { url, inspect: transport.inspect })

@@ -5,7 +5,7 @@ import { splitPage } from './split-page.ts'
 
 /** Recognises what the last scan of a listing evaluated, by its bytes. */
 export interface Recogniser {
-  /** Called for every answer that may be a page, also when it is asked for again. */
+  /** Called for every answer that may be a page, also when it is asked for again. What it throws ends the walk as it is. */
   read(page: number, bytes: Buffer): Promise<PageReading>
 }
 
@@ -27,14 +27,24 @@ export interface RecognisedPage {
   readonly digests: PageDigests
 }
 
-/** undefined for what does not look like a page: it is refused as if it had not been tried. */
+/** What a recogniser threw, as `cause`: the history could not be read, and the service did nothing wrong. */
+export class RecogniserError extends Error {
+  override readonly name = 'RecogniserError'
+}
+
+/**
+ * undefined for what does not look like a page: it is refused as if it had not been tried.
+ * @throws RecogniserError when the recogniser throws
+ */
 export async function recognisePage(
   { read }: Recogniser,
   page: number,
   bytes: Buffer,
   { mostItems, mostParsed }: { readonly mostItems: number; readonly mostParsed: number },
 ): Promise<RecognisedPage | undefined> {
-  const reading = await read(page, bytes)
+  const reading = await read(page, bytes).catch((cause: unknown) => {
+    throw new RecogniserError('what the last scan left could not be read', { cause })
+  })
   const { whole, digest } = reading
   if (whole !== undefined) {
     const { items, start, end } = whole

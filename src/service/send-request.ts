@@ -13,7 +13,10 @@ import { stopped } from './stopped.ts'
 import type { Transport } from './transport.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
-/** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
+/**
+ * Sends a request until it is answered, finally refused, or out of tries or time. Throws only what the recogniser of the
+ * request threw.
+ */
 export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
 
 interface SenderDependencies {
@@ -86,6 +89,9 @@ export function createSender({
       const exchange = await exchangeOnce(request, {
         ...question,
         ...{ transport, settings, matchers, cut, timeoutAfter, key: access.key, signal: access.signal, whenWanted },
+      }).catch((error: unknown) => {
+        answered()
+        throw error
       })
       const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>

@@ -8,7 +8,7 @@ import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { type Dialect, defaultDialect } from '../../src/service/dialect.ts'
 import type { ProjectAccess, ServiceClient } from '../../src/service/service-client.ts'
 import { ServiceFault } from '../../src/service/service-fault.ts'
-import { defaultLimits, type Limits, type ServiceSettings } from '../../src/service/settings.ts'
+import { defaultLimits, type Limits, type Patience, type ServiceSettings } from '../../src/service/settings.ts'
 
 export const key = 'CO.notarealkeymask1.not-a-real-secret-part-of-a-key'
 export const project = 'project-1'
@@ -103,11 +103,12 @@ interface ClientOptions {
   readonly settings?: Partial<ServiceSettings>
   /** Default: limits by the real clock. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
+  readonly patience?: Patience
 }
 
 export function aClient(
   url: string,
-  { limits, dialect, clock, env, settings, timeoutAfter }: ClientOptions = {},
+  { limits, dialect, clock, env, settings, timeoutAfter, patience }: ClientOptions = {},
 ): ServiceClient {
   const client = createServiceClient(
     {
@@ -120,7 +121,7 @@ export function aClient(
       connections: 4,
       ...settings,
     },
-    { clock: clock ?? aClock(), random: () => 0.5, env: env ?? {}, ...(timeoutAfter && { timeoutAfter }) },
+    { clock: clock ?? aClock(), random: () => 0.5, env: env ?? {}, patience, ...(timeoutAfter && { timeoutAfter }) },
   )
   onTestFinished(() => client.close())
   return client

@@ -3,7 +3,12 @@ import type { FailedReply } from './reply.ts'
 /** What a service has said of the keys of a run. */
 interface KeyVerdicts {
   isAccepted(key: string): boolean
-  accept(key: string): void
+  /**
+   * Whether it was accepted for this project. A report says so, and must not depend on which other projects the same
+   * process asked for first.
+   */
+  isAcceptedFor(key: string, projectUid: string): boolean
+  accept(key: string, projectUid: string): void
   /** How the key was refused in the end; undefined as long as it was not. */
   refusalOf(key: string): FailedReply | undefined
   refuse(key: string, reply: FailedReply): void
@@ -15,13 +20,14 @@ interface KeyVerdicts {
 }
 
 export function createKeyVerdicts(): KeyVerdicts {
-  const accepted = new Set<string>()
+  const accepted = new Map<string, Set<string>>()
   const refused = new Map<string, FailedReply>()
   const firstAnswers = new Map<string, Promise<void>>()
   return {
     isAccepted: (key) => accepted.has(key),
-    accept(key) {
-      accepted.add(key)
+    isAcceptedFor: (key, projectUid) => accepted.get(key)?.has(projectUid) ?? false,
+    accept(key, projectUid) {
+      accepted.set(key, (accepted.get(key) ?? new Set()).add(projectUid))
       refused.delete(key)
     },
     refusalOf: (key) => refused.get(key),

@@ -52,7 +52,7 @@ export function createSender({
   return async function ask(question, access) {
     const url = shownUrl(question, settings)
     const given = (exchange: HttpFailure, tries: number, isBudgetSpent = false): FailedReply => {
-      return { ...explained(exchange, access.key), url, tries, isBudgetSpent }
+      return { ...explained(exchange, access), url, tries, isBudgetSpent }
     }
     if (!isHeaderValue(access.key))
       return given(failure('refused_key', 'the key has characters that a header cannot carry'), 0)
@@ -97,7 +97,7 @@ export function createSender({
       const seen = (nextTryMs: number | null) =>
         onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
       if (exchange.ok) {
-        keys.accept(access.key)
+        keys.accept(access.key, access.projectUid)
         answered()
         seen(null)
         return { ...exchange, url }
@@ -173,9 +173,9 @@ export function createSender({
     return limits.retryBudgetMs - traffic.waitedMs
   }
 
-  function explained(exchange: HttpFailure, key: string): HttpFailure {
+  function explained(exchange: HttpFailure, { key, projectUid }: ProjectAccess): HttpFailure {
     if (exchange.again !== 'key') return exchange
-    const hint = keys.isAccepted(key)
+    const hint = keys.isAcceptedFor(key, projectUid)
       ? "the same key was accepted before, so the service's database is probably down; if not, the key has expired or was revoked"
       : "the key is wrong, expired or revoked, or the service's database is down"
     return { ...exchange, hint }

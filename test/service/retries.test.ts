@@ -170,6 +170,14 @@ describe('a refused key', () => {
       'the key is wrong, expired or revoked, or',
     )
   })
+
+  it('says nothing of other projects, which another process may have asked for', async () => {
+    const service = await aService(page([item('a')]), said(401, 'authorization failed'))
+    const client = aClient(service.url)
+    expect((await walk(client)).fault).toBe(null)
+    const other = anAccess({ projectUid: 'project-2' })
+    expect((await walk(client, other)).fault).toContain('the key is wrong, expired or revoked, or')
+  })
 })
 
 describe('a rate limit', () => {

@@ -1,6 +1,5 @@
 import type { Channel } from '../../src/config/configuration.ts'
 import type { Random } from '../../src/demo/random.ts'
-import { connect } from '../../src/history/postgres/connect.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -59,8 +58,7 @@ export async function openFourSides(
     for (let n = 0; n < workersOfPool; n++) workers.push(await pool.startWorker())
   }
   const shaken = workers.slice(workersOfPool)
-  const db = connect(places[2].server)
-  const lose = openLosses(db)
+  const losses = openLosses(places[2].server)
   const compose = composeRunNotifications(channels)
 
   return {
@@ -72,7 +70,9 @@ export async function openFourSides(
       for (const { name, harness } of sides) {
         before()
         const auditing = harness.audit({ ...turn, compose })
-        const shaking = name.endsWith('lost') ? shakeWorkers(shaken, auditing, { random, lose }) : undefined
+        const shaking = name.endsWith('lost')
+          ? shakeWorkers(shaken, auditing, { random, lose: losses.lose })
+          : undefined
         reports.push(await auditing)
         await shaking
       }
@@ -110,7 +110,7 @@ export async function openFourSides(
     async close() {
       for (const worker of workers) worker.resume()
       await Promise.all(workers.map((worker) => worker.stop()))
-      await db.close()
+      await losses.close()
       for (const pool of pools) await pool[Symbol.asyncDispose]()
       for (const { harness } of sides) harness[Symbol.dispose]()
       for (const place of places) await place.remove()

@@ -38,9 +38,13 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
     running = running.filter(isAlive)
     while (running.length < workers) running.push(pool.start('hookdrift.yaml', env))
     const pids = running.map(({ child }) => child.pid ?? 0)
-    const present = 'SELECT count(*) FROM hookdrift.worker WHERE pid = ANY($1::bigint[])'
+    // The row of a worker that was killed stays for an hour, and the system gives its id to another process.
+    const present = `SELECT count(DISTINCT pid) FROM hookdrift.worker
+      WHERE pid = ANY($1::bigint[]) AND seen_at > clock_timestamp() - interval '15 s'`
     for (let tries = 0; tries < 600; tries++) {
       if ((await db.value<number>(present, [pids]).catch(() => 0)) === workers) return
+      const gone = running.find((worker) => !isAlive(worker))
+      if (gone !== undefined) throw new Error(`a worker ended before it took part: ${JSON.stringify(await gone.ended)}`)
       await sleep(100)
     }
     throw new Error('the workers do not take part')

@@ -22,20 +22,17 @@ export async function shakeWorkers(
   run.then(end, end)
   // The project of a third one would be given up.
   const most = 1 + random.below(2)
-  for (let paused = 0; paused < most && !isOver; ) {
-    const worker = workers.find((each) => each.busy() > 0 && !chosen.has(each))
+  while (!isOver) {
+    const worker = chosen.size === most ? undefined : workers.find((each) => each.busy() > 0 && !chosen.has(each))
     if (worker === undefined) {
-      await sleep(5)
+      await sleep(20)
+      // One may have all work, and the next gets some when it is lost.
+      await lose([...chosen])
       continue
     }
     await sleep(random.below(50))
     worker.pause()
     chosen.add(worker)
-    paused += 1
-  }
-  while (!isOver) {
-    await sleep(200)
-    await lose([...chosen])
   }
   for (const worker of workers) worker.resume()
   // What zombies still have under way meets the fence before the next run.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Audit, AuditDependencies } from '../../src/audit/run-audit.ts'
-import { connect, type PostgresDatabase } from '../../src/history/postgres/connect.ts'
+import { connect } from '../../src/history/postgres/connect.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts'
 import type { PostgresServer } from '../../src/history/postgres-server.ts'
@@ -9,9 +9,10 @@ import { AuditError } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
 import { auditTogether, goOnTogether } from '../../src/pool/audit-together.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
-import { openJobs, runQueue, touchEveryMs } from '../../src/pool/jobs.ts'
+import { type Job, openJobs, runQueue, touchEveryMs, walkQueue } from '../../src/pool/jobs.ts'
 import { keepSlots, type SlotDependencies } from '../../src/pool/keep-slots.ts'
 import { endRun, type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
+import type { TaskKey } from '../../src/pool/tasks.ts'
 import type { RunSite } from '../../src/pool/walk-task.ts'
 import { pausable } from './pausable.ts'
 
@@ -50,6 +51,8 @@ export interface PoolWorkerInTest {
   readonly id: string
   /** Projects that it walks. */
   busy(): number
+  /** Jobs of the run under way that it was given, also those that others have by now. */
+  given(): readonly Job<TaskKey>[]
   /** Its statements wait from now on, as those of a paused process do. */
   pause(): void
   resume(): void
@@ -68,6 +71,8 @@ export function openPoolHarness(
   const unclaimed: (readonly [service: string, reason: string])[] = []
   const { clock, wake } = wakingClock()
   const closes: (() => Promise<void>)[] = []
+  /** Called when a run begins. */
+  const beginnings: (() => void)[] = []
   /** The run under way: what the files of all workers say. */
   let current: { readonly audit: Audit; readonly dependencies: AuditDependencies } | undefined
 
@@ -106,9 +111,16 @@ export function openPoolHarness(
     const capOf = (service: string) => (services === undefined || services.includes(service) ? walks : undefined)
     const stop = new AbortController()
     let busy = 0
+    const given: Job<TaskKey>[] = []
+    beginnings.push(() => void given.splice(0))
+    const fetch: typeof jobs.fetch = async (...from) => {
+      const fetched = await jobs.fetch<never>(...from)
+      given.push(...fetched)
+      return fetched
+    }
     const working = keepSlots(
       {
-        ...{ db, jobs, worker: id, clock, every, slots: 4, capOf },
+        ...{ db, jobs: { ...jobs, fetch }, worker: id, clock, every, slots: 4, capOf },
         drafts: openDrafts(db, owner),
         onTakenOver: () => events.push(`${id} takes over`),
         sites: { enter: async () => site() },
@@ -135,6 +147,7 @@ export function openPoolHarness(
       ...control,
       id,
       busy: () => busy,
+      given: () => given,
       async stop() {
         stop.abort()
         await working
@@ -147,6 +160,7 @@ export function openPoolHarness(
   /** One run as its coordinator does it, in place of `runAudit`. */
   async function conduct(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
     current = { audit, dependencies }
+    for (const begin of beginnings) begin()
     coordinator ??= join({ supervises: true })
     const { db, jobs, owner } = await coordinator
     asked += 1
@@ -210,20 +224,30 @@ export function openPoolHarness(
   }
 }
 
-/** Has the work of some workers given to others, as it is after ten seconds of silence; each task once. */
-export function openLosses(db: PostgresDatabase) {
+/**
+ * Has the work of some workers given to others, as it is after ten seconds of silence, and without a pause; also work
+ * that was fetched and not begun.
+ */
+export function openLosses(server: PostgresServer) {
+  const db = connect(server, { connections: 1 })
+  const jobs = openJobs(db, () => {}, { supervises: false })
   const lost = new Set<string>()
-  return async (workers: readonly PoolWorkerInTest[]): Promise<void> => {
-    const tasks = await db.all<{ id: number; run: number; token: number }>(
-      "SELECT project_id AS id, run, token FROM hookdrift.task WHERE worker = ANY($1::text[]) AND state = 'running'",
-      [workers.map(({ id }) => id)],
-    )
-    const own = tasks.filter(({ run, id, token }) => !lost.has(`${run} ${id} ${token}`))
-    for (const { run, id, token } of own) lost.add(`${run} ${id} ${token}`)
-    await db.foreign(
-      `UPDATE ${db.schema}_jobs.job SET heartbeat_on = now() - interval '1 minute'
-       WHERE state = 'active' AND name LIKE 'walk/%' AND (data ->> 'projectId')::bigint = ANY($1::bigint[])`,
-      [own.map(({ id }) => id)],
-    )
+  return {
+    async lose(workers: readonly PoolWorkerInTest[]): Promise<void> {
+      const { fail } = await jobs
+      for (const job of workers.flatMap((worker) => worker.given())) {
+        const attempt = `${job.id} ${job.retryCount}`
+        if (lost.has(attempt)) continue
+        lost.add(attempt)
+        await fail(walkQueue(job.data.service), job)
+        await db.foreign(`UPDATE ${db.schema}_jobs.job SET start_after = now() WHERE id = $1 AND state = 'retry'`, [
+          job.id,
+        ])
+      }
+    },
+    async close() {
+      await (await jobs).close()
+      await db.close()
+    },
   }
 }

@@ -76,6 +76,7 @@ export const slow = [
   'pool/cut-commits',
   'pool/jobs',
   'pool/killed-workers',
+  'pool/full-wal',
   'pool/lost-server',
   'pool/shared-gates',
   'pool/traces',

@@ -70,22 +70,27 @@ async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]>
   return answers
 }
 
+/** Of a larger history, more than two resources are listed at a time. */
+const fewResources = 200
+
 /** Resources in every way that they are listed: whole, and two at a time. */
 async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const projects = (await reader.latestScans(run)).map(({ project }) => project)
   const answers: unknown[] = [await reader.countResources(projects, run)]
-  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 1000 }
+  const most = 100_000
+  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most }
   for (const part of [{}, { kind: 'endpoint' }, { text: 'A' }, { withRemoved: true }] as const) {
     const listed = await reader.listResources({ ...all, ...part })
     answers.push(listed)
+    const atOnce = listed.length > fewResources ? fewResources - 1 : 2
     const walked: ListedResource[] = []
     for (let more = true; more; ) {
       const last = walked.at(-1)
       const left =
         last === undefined ? projects : projects.slice(projects.findIndex(({ name }) => name === last.project.name))
-      const next = await reader.listResources({ ...all, ...part, projects: left, after: last, most: 2 })
+      const next = await reader.listResources({ ...all, ...part, projects: left, after: last, most: atOnce })
       walked.push(...next)
-      more = next.length === 2
+      more = next.length === atOnce
     }
     expect(walked).toEqual(listed)
   }

@@ -15,7 +15,7 @@ describe.skipIf(!hasPostgres)('a worker that is killed at a statement', { timeou
   it('leaves a run to the others, which commit it complete', async () => {
     const place = await makeDatabase()
     try {
-      await using workers = await openKilledWorkers(place)
+      await using workers = await openKilledWorkers(place, { lifetimeMs: 290_000 })
       const undisturbed = await workers.audit()
       expect(undisturbed.faults).toEqual([])
       for (const death of deaths) {

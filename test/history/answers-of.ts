@@ -74,8 +74,8 @@ async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]>
 async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const projects = (await reader.latestScans(run)).map(({ project }) => project)
   const answers: unknown[] = [await reader.countResources(projects, run)]
-  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most: 1000 }
-  for (const part of [{}, { kind: 'endpoint' }, { text: 'A' }, { withRemoved: true }] as const) {
+  const all = { run, projects, kind: undefined, withRemoved: false, after: undefined, most: 1000 }
+  for (const part of [{}, { kind: 'endpoint' }, { withRemoved: true }] as const) {
     const listed = await reader.listResources({ ...all, ...part })
     answers.push(listed)
     const walked: ListedResource[] = []

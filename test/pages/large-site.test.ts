@@ -99,3 +99,17 @@ it('a site without a run says so in place of each list', async () => {
   expect((await site.get('/resources')).text).toContain('No resource.')
   expect((await site.get('/compare')).text).toContain('Nothing differs')
 })
+
+it('says that a search goes on when it read as many names as a page may', async () => {
+  const site = openLargeSite()
+  await site.run(new Map([[payments, someEndpoints(2100, 'p')]]))
+  const first = await site.get('/resources?q=nothing+has+this')
+  expect(first.text).toContain('None of the 2000 resources that this page read has this in its name or uid.')
+  expect(first.text).not.toContain('No resource has this')
+  expect(first.text).toContain('Search the next resources')
+  const second = await site.get(first.next ?? '')
+  expect(second.text).toContain('No further resource has this in its name or uid.')
+  expect([second.next, site.faults]).toEqual([undefined, []])
+  const late = await site.get((await site.get('/resources?q=p002050')).next ?? '')
+  expect(late.text).toContain('href="/resources/p002050')
+})

@@ -7,8 +7,6 @@ export interface ResourceListChoice {
   readonly projects: readonly ProjectRef[]
   /** undefined: all. */
   readonly kind: Kind | undefined
-  /** A part of a name or uid; ASCII letters in any case. undefined: all. */
-  readonly text: string | undefined
   /** Whether resources that were removed by the run are listed too. */
   readonly withRemoved: boolean
   /** The place in the first of the projects after which the list goes on; undefined: at its beginning. */

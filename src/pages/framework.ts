@@ -10,6 +10,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+import { onceForRun } from './run-facts.ts'
 
 const mostViolations = 100
 
@@ -25,26 +26,41 @@ export const frameworkPage: SitePage = {
     const id = builtInFrameworkIds.find((known) => known === params.framework)
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
-    const compliance = await compose(request, id)
-    const sections = complianceSections(compliance, {
-      most: mostViolations,
-      violation: (fingerprint) => link(paths.violation(fingerprint)),
-      rule: (rule) => link(paths.rule(rule)),
-    })
+    // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
+    const { title, about, verdict, sections } =
+      from === undefined && to === undefined
+        ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
+        : await showFramework(request, id)
     // What names no run and no time was refused above.
     const options = [
       ...(from === undefined ? [] : [` --from ${from}`]),
       ...(to === undefined ? [] : [` --to ${to}`]),
     ].join('')
     return {
-      title: compliance.title,
+      title,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
-      body: html`<p class="meta">${describe(compliance)}</p>
-${complianceVerdict(compliance)}${showPeriodForm(request, paths.framework(id))}${sections.map(pageSection)}`,
+      body: html`<p class="meta">${about}</p>
+${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
       command: `hookdrift report --framework ${id}${options}`,
       json: link('/api/v1/report', { framework: id, from, to }),
     }
   },
+}
+
+async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
+  const { link } = request
+  const compliance = await compose(request, id)
+  const sections = complianceSections(compliance, {
+    most: mostViolations,
+    violation: (fingerprint) => link(paths.violation(fingerprint)),
+    rule: (rule) => link(paths.rule(rule)),
+  })
+  return {
+    title: compliance.title,
+    about: describe(compliance),
+    verdict: complianceVerdict(compliance),
+    sections: html`${sections.map(pageSection)}`,
+  }
 }
 
 async function compose(

@@ -1,11 +1,10 @@
 import { AuditError } from '../model/errors.ts'
-import { isOpen } from '../model/violation.ts'
-import { type ActiveCounts, noneActive, readStatus } from '../queries/read-status.ts'
-import { severityAt, stateAt, type ViolationIndex } from '../queries/violation-index.ts'
+import { readStatus } from '../queries/read-status.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
+import { readCounts } from './count-by-project.ts'
 import { paths } from './link.ts'
 import { showLatest } from './overview/show-latest.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
@@ -25,7 +24,7 @@ export const overviewPage: SitePage = {
     const index = await readIndex(request)
     // What is configured today says nothing about a past run.
     const configuration = isLatest ? await plan.configured().catch(unreadable) : undefined
-    const status = await readProjects(request, index, configuration === 'unreadable' ? undefined : configuration)
+    const status = await readProjects(request, configuration === 'unreadable' ? undefined : configuration)
     const { coverage = [], rows } = status
     const stale = isLatest ? rows.filter((row) => row.stale) : []
     const trend = await readTrendOf(request)
@@ -54,7 +53,7 @@ function showUnreadable(): Markup {
 `
 }
 
-async function readProjects(request: SiteRequest, index: ViolationIndex, configuration: SiteConfiguration | undefined) {
+async function readProjects(request: SiteRequest, configuration: SiteConfiguration | undefined) {
   const { history, run } = request
   const now = timeOf(request)
   const reader = { ...history, latestScans: () => readScans(request) }
@@ -64,18 +63,6 @@ async function readProjects(request: SiteRequest, index: ViolationIndex, configu
       ...{ run, expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY },
       dueAfter: nextAuditDue(configuration?.schedules ?? [], { now, file: 'the configuration' }),
     },
-    async () => countByProject(index),
+    () => readCounts(request),
   )
-}
-
-function countByProject(index: ViolationIndex): ReadonlyMap<string, ActiveCounts> {
-  const counts = index.projects.map(noneActive)
-  for (let row = 0; row < index.size; row++) {
-    const own = counts[index.project[row] ?? 0]
-    const state = stateAt(index, row)
-    if (own === undefined) continue
-    if (isOpen({ state })) own.open[severityAt(index, row)]++
-    else if (state === 'waived' || state === 'unknown') own[state]++
-  }
-  return new Map(index.projects.map((name, at) => [name, counts[at] ?? noneActive()]))
 }

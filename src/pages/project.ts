@@ -13,7 +13,7 @@ import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { countGroups, showGroups } from './group-violations.ts'
-import { NotFound, type SitePage } from './page.ts'
+import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { showLastChanges } from './project/show-last-changes.ts'
 import { onceForRun, readScans } from './run-facts.ts'
@@ -35,21 +35,11 @@ export const projectPage: SitePage = {
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
-    const [counts, owners] = [countSeverities([]), countGroups('owner')]
-    const { rows, omitted } = await readViolations(history, {
-      ...{ run, states: new Set(['opened', 'continuing'] as const), after: 0, rule: undefined, severity: undefined },
-      ...{ projects: [name], kind: undefined, owners: ['*'], labels: [], before: undefined, overdueAt: undefined },
-      ...{ sort: 'severity', limit: mostShown },
-      isWanted(violation) {
-        counts[violation.severity]++
-        owners.add(violation)
-        return true
-      },
-    })
-    const trend = await onceForRun(request, `trend of ${name}`, () =>
-      findTrend(history, { run, since: undefined, projects: [name] }),
-    )
-    const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
+    const { counts, owners, rows, trend } = await onceForRun(request, `open and trend of ${name}`, async () => ({
+      ...(await readOpen(request, name)),
+      trend: await findTrend(history, { run, since: undefined, projects: [name] }),
+    }))
+    const total = totalOf(counts)
     const all = link('/violations', { project: name })
     return {
       title: name,
@@ -65,7 +55,7 @@ ${pageSection({
           extent === 'all' ? 'none' : 'unknown',
         )
       : html`<ul class="rows">${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>${total > rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
-})}${await showLastChanges(request, name)}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners.groups(), { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+})}${await showLastChanges(request, name)}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners, { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
       aside: factList([
         [
           'Last scan',
@@ -89,6 +79,22 @@ ${pageSection({
       json: link('/api/v1/violations', { project: name }),
     }
   },
+}
+
+/** What is open in a project: it never changes for a run, and all of it is visited to count it. */
+async function readOpen({ history, run }: SiteRequest, name: string) {
+  const [counts, owners] = [countSeverities([]), countGroups('owner')]
+  const { rows } = await readViolations(history, {
+    ...{ run, states: new Set(['opened', 'continuing'] as const), after: 0, rule: undefined, severity: undefined },
+    ...{ projects: [name], kind: undefined, owners: ['*'], labels: [], before: undefined, overdueAt: undefined },
+    ...{ sort: 'severity', limit: mostShown },
+    isWanted(violation) {
+      counts[violation.severity]++
+      owners.add(violation)
+      return true
+    },
+  })
+  return { counts, owners: owners.groups(), rows }
 }
 
 function showWalks(coverage: ReturnType<typeof toCoverage>): Markup {

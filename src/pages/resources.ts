@@ -7,12 +7,11 @@ import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { type ChosenResources, chooseResources, filtersOf, resourceParameters } from './resources/choose-resources.ts'
+import { type FoundResources, findResources, mostNames } from './resources/find-resources.ts'
 import { showExtent } from './resources/show-extent.ts'
 import { showResourceTable } from './resources/show-resource-table.ts'
 
-const rowsPerPage = 50
-
-/** The resources as of a run, or those of a name: fifty a page, from a place in their order on. */
+/** The resources as of a run, or those with a text in their names: fifty a page, from a place in their order on. */
 export const resourcesPage: SitePage = {
   path: '/resources',
   parameters: resourceParameters,
@@ -20,18 +19,16 @@ export const resourcesPage: SitePage = {
   async show(request) {
     const { history, query, link } = request
     const chosen = await chooseResources(request)
-    // One more than is shown: whether the list goes on.
-    const found = await history.listResources({ ...chosen.list, most: rowsPerPage + 1 })
-    const shown = found.slice(0, rowsPerPage)
-    const last = found.length > shown.length ? shown.at(-1) : undefined
-    const next = last && linkAfter(request, last)
+    const found = await findResources(history, chosen)
+    const { shown, goesOnAfter } = found
+    const next = goesOnAfter && linkAfter(request, goesOnAfter)
     return {
       title: 'Resources',
       crumbs: [],
       alarm: showUnscanned({ coverage: chosen.coverage }),
       body: html`${showFilters(request, chosen)}
-${await showExtent(request, chosen, { shown: shown.length, isLast: next === undefined })}
-${shown.length === 0 ? showNothing(chosen) : showResourceTable(shown, link)}${showPager(request, chosen, next)}`,
+${await showExtent(request, chosen, found)}
+${shown.length === 0 ? showNothing(chosen, found) : showResourceTable(shown, link)}${showPager(request, { chosen, found, next })}`,
       command: 'hookdrift state',
       json: link('/api/v1/state', { project: query.all('project'), kind: query.one('kind') }),
       ...(next === undefined ? {} : { next }),
@@ -55,17 +52,28 @@ function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource)
   return request.link('/resources', { ...filtersOf(request), ...place })
 }
 
-function showNothing({ text, list, coverage }: ChosenResources): Markup {
+function showNothing({ text, list, coverage }: ChosenResources, { isCut }: FoundResources): Markup {
+  if (isCut) {
+    return emptyState(`None of the ${mostNames} resources that this page read has this in its name or uid.`, 'unknown')
+  }
+  const further = list.after === undefined ? '' : 'further '
   const sentence =
     text !== undefined
-      ? `No resource has this in its name or uid${list.withRemoved ? '' : ', of those that are present'}.`
+      ? `No ${further}resource has this in its name or uid${list.withRemoved ? '' : ', of those that are present'}.`
       : 'No resource.'
   return emptyState(sentence, extentOf(coverage) === 'all' ? 'none' : 'unknown')
 }
 
-function showPager(request: SiteRequest, { list: { after } }: ChosenResources, next: string | undefined): Markup {
+interface Pager {
+  readonly chosen: ChosenResources
+  readonly found: FoundResources
+  readonly next: string | undefined
+}
+
+function showPager(request: SiteRequest, { chosen, found, next }: Pager): Markup {
+  const { after } = chosen.list
   if (after === undefined && next === undefined) return nothing
   const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">${found.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
 `
 }

@@ -33,7 +33,7 @@ export function onceForRun<Value>(
 
 /** With owners or resolved violations only where they are asked for: they cost more to read. */
 export function readIndex(
-  request: SiteRequest,
+  request: Pick<SiteRequest, 'history' | 'run'>,
   { withResolved = false, withOwner = false }: { readonly withResolved?: boolean; readonly withOwner?: boolean } = {},
 ): Promise<ViolationIndex> {
   const choice = { run: request.run.number, withResolved, withOwner }

@@ -10,6 +10,7 @@ import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { nextTimes } from '../worker/next-times.ts'
+import { readCounts } from './count-by-project.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
 import { showInstant } from './show-instant.ts'
@@ -25,10 +26,14 @@ export const workerPage: SitePage = {
   isOfRun: false,
   async show({ history, now, link, plan }): Promise<SiteContent> {
     const configuration = await plan.configured()
-    const { rows } = await readStatus(history, {
-      ...{ expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY },
+    const run = await history.lastRun()
+    const query = {
+      ...{ run, expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY },
       dueAfter: nextAuditDue(configuration?.schedules ?? [], { now, file: 'the configuration' }),
-    })
+    }
+    const { rows } = await readStatus(history, query, async () =>
+      run === undefined ? new Map() : readCounts({ history, run }),
+    )
     const stale = rows.filter((row) => row.stale)
     const ordered = [...stale, ...rows.filter((row) => !row.stale)]
     const shown = ordered.slice(0, mostProjects)

@@ -77,9 +77,8 @@ const fewResources = 200
 async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const projects = (await reader.latestScans(run)).map(({ project }) => project)
   const answers: unknown[] = [await reader.countResources(projects, run)]
-  const most = 100_000
-  const all = { run, projects, kind: undefined, text: undefined, withRemoved: false, after: undefined, most }
-  for (const part of [{}, { kind: 'endpoint' }, { text: 'A' }, { withRemoved: true }] as const) {
+  const all = { run, projects, kind: undefined, withRemoved: false, after: undefined, most: 100_000 }
+  for (const part of [{}, { kind: 'endpoint' }, { withRemoved: true }] as const) {
     const listed = await reader.listResources({ ...all, ...part })
     answers.push(listed)
     const atOnce = listed.length > fewResources ? fewResources - 1 : 2

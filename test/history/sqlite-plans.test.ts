@@ -110,7 +110,7 @@ describe('query plans', () => {
       for (const withRemoved of [false, true]) {
         for (const kind of [undefined, 'endpoint'] as const) {
           for (const after of [undefined, identity]) {
-            const choice = { run: asOf, projects: [payments], kind, text: undefined, withRemoved, after, most: 50 }
+            const choice = { run: asOf, projects: [payments], kind, withRemoved, after, most: 50 }
             listResources(listening, choice)
           }
         }

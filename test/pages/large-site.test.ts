@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { aVersion, orders, payments } from '../history/samples.ts'
 import { openLargeSite, someEndpoints } from './large-site.ts'
 
@@ -98,4 +98,28 @@ it('a site without a run says so in place of each list', async () => {
   await site.run()
   expect((await site.get('/resources')).text).toContain('No resource.')
   expect((await site.get('/compare')).text).toContain('Nothing differs')
+})
+
+it('says that a search goes on when it read as many names as a page may', async () => {
+  const site = openLargeSite()
+  await site.run(new Map([[payments, someEndpoints(2100, 'p')]]))
+  const first = await site.get('/resources?q=nothing+has+this')
+  expect(first.text).toContain('None of the 2000 resources that this page read has this in its name or uid.')
+  expect(first.text).not.toContain('No resource has this')
+  expect(first.text).toContain('Search the next resources')
+  const second = await site.get(first.next ?? '')
+  expect(second.text).toContain('No further resource has this in its name or uid.')
+  expect([second.next, site.faults]).toEqual([undefined, []])
+  const late = await site.get((await site.get('/resources?q=p002050')).next ?? '')
+  expect(late.text).toContain('href="/resources/p002050')
+})
+
+it('visits the violations of a run once, for the pages of the worker, a project and a framework', async () => {
+  const site = openLargeSite()
+  await site.run()
+  const reads = (['visitViolations', 'firstViolations', 'readRun'] as const).map((name) => vi.spyOn(site.history, name))
+  for (const path of ['/worker', '/projects/acme/payments', '/compliance/soc2']) {
+    for (let round = 0; round < 3; round++) expect([path, (await site.get(path)).status]).toEqual([path, 200])
+  }
+  expect(reads.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1])
 })

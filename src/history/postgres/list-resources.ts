@@ -22,7 +22,7 @@ export async function listResources(session: Session, choice: ResourceListChoice
 function readProject(
   session: Session,
   { service, uid }: ProjectRef,
-  { run, kind, text, withRemoved, after, most }: ResourceListChoice,
+  { run, kind, withRemoved, after, most }: ResourceListChoice,
 ): Promise<Omit<ListedResource, 'project'>[]> {
   const values: SqlValue[] = [service, uid, run]
   const bind = (value: SqlValue) => `$${values.push(value)}`
@@ -31,10 +31,6 @@ function readProject(
   if (after !== undefined) {
     const uidSql = `${bind(after.uid)}::text`
     conditions.push(`(v.kind, left(v.uid, 200), v.uid) > (${bind(after.kind)}::text, left(${uidSql}, 200), ${uidSql})`)
-  }
-  if (text !== undefined) {
-    const textSql = `lower(${bind(text)}::text COLLATE "C")`
-    conditions.push(`(strpos(lower(v.name), ${textSql}) > 0 OR strpos(lower(v.uid), ${textSql}) > 0)`)
   }
   return session.all(
     `SELECT l.kind, l.uid, l.name, r.started_at AS since, l."removedBy" FROM (

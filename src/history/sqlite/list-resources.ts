@@ -14,7 +14,7 @@ type Row = Pick<ListedResource, 'kind' | 'uid' | 'name' | 'removedBy'> & { reado
 
 /** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
 export function listResources(db: Database, choice: ResourceListChoice): ListedResource[] {
-  const { run, projects, kind, text, withRemoved, after, most } = choice
+  const { run, projects, kind, withRemoved, after, most } = choice
   const startOf = runStarts(db)
   const listed: ListedResource[] = []
   for (const [at, project] of projects.entries()) {
@@ -24,9 +24,6 @@ export function listResources(db: Database, choice: ResourceListChoice): ListedR
     const conditions = [
       ...(kind === undefined ? [] : ['v.kind = @kind']),
       ...(from === undefined ? [] : ['(v.kind, v.uid) > (@afterKind, @afterUid)']),
-      ...(text === undefined
-        ? []
-        : ['(instr(lower(v.name), lower(@text)) > 0 OR instr(lower(v.uid), lower(@text)) > 0)']),
       withRemoved ? isLast : isPresent,
     ]
     const rows = cachedStatement<Record<string, string | number>, Row>(
@@ -38,7 +35,6 @@ export function listResources(db: Database, choice: ResourceListChoice): ListedR
       ...{ project: id, run, most: most - listed.length },
       ...(kind === undefined ? {} : { kind }),
       ...(from === undefined ? {} : { afterKind: from.kind, afterUid: from.uid }),
-      ...(text === undefined ? {} : { text }),
     })
     for (const { fromRun, ...row } of rows) listed.push({ project, ...row, since: startOf(fromRun) })
   }

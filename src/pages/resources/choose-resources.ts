@@ -30,7 +30,7 @@ export async function chooseResources(request: SiteRequest): Promise<ChosenResou
   const [kind, text] = [readChoice(query, 'kind', kinds), query.one('q')]
   const state = readChoice(query, 'state', ['present', 'all']) ?? (text === undefined ? 'present' : 'all')
   const place = { run: run.number, ...readPlace(request, projects) }
-  const list = { ...place, kind, text, withRemoved: state === 'all' }
+  const list = { ...place, kind, withRemoved: state === 'all' }
   return { text, projects, coverage: scans.flatMap(toCoverage), list }
 }
 

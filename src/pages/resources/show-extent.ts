@@ -4,18 +4,19 @@ import { count } from '../../text/count.ts'
 import type { SiteRequest } from '../page.ts'
 import { onceForRun, readScans } from '../run-facts.ts'
 import type { ChosenResources } from './choose-resources.ts'
-
-interface Extent {
-  readonly shown: number
-  readonly isLast: boolean
-}
+import { type FoundResources, mostNames } from './find-resources.ts'
 
 /** How many there are, and how many of them are shown. What a text finds is not counted: that reads all names. */
 export async function showExtent(
   request: SiteRequest,
   { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
-  { shown, isLast }: Extent,
+  { shown: { length: shown }, goesOnAfter, isCut }: FoundResources,
 ): Promise<Markup> {
+  if (isCut) {
+    const soFar = html`found among the ${mostNames} that this page read; there are more to search`
+    return html`<p class="total"><b>${count(shown, 'resource')}</b> ${soFar}</p>`
+  }
+  const isLast = goesOnAfter === undefined
   const isWhole = isLast && after === undefined
   if (text !== undefined || withRemoved) {
     const more = isWhole ? nothing : html` on this page${isLast ? ', the last one' : '; more follow'}`

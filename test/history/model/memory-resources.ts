@@ -5,15 +5,13 @@ import { projectKeyOf, type Rows } from './memory-rows.ts'
 
 /** The resources of a list, found by going through all versions. */
 export function listMemory(rows: Rows, choice: ResourceListChoice): ListedResource[] {
-  const { kind, text, withRemoved, after, most } = choice
-  const fold = (value: string) => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const { kind, withRemoved, after, most } = choice
   return choice.projects
     .flatMap((project, at) =>
       resourcesOf(rows, project, choice.run).filter((row) => at > 0 || after === undefined || inPlace(row, after) > 0),
     )
     .filter((row) => withRemoved || row.removedBy === null)
     .filter((row) => kind === undefined || row.kind === kind)
-    .filter(({ name, uid }) => [name, uid].some((value) => text === undefined || fold(value).includes(fold(text))))
     .slice(0, most)
 }
 

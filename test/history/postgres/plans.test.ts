@@ -24,7 +24,7 @@ const fifty: ViolationChoice = {
   isChosen: () => true,
 }
 const twenty: ResourceListChoice = {
-  ...{ run, projects: [project], kind: undefined, text: undefined, withRemoved: false, after: endpoint, most: 20 },
+  ...{ run, projects: [project], kind: undefined, withRemoved: false, after: endpoint, most: 20 },
 }
 
 interface Plan {

@@ -1,4 +1,4 @@
-import type { StoredResource } from '../history/stored-body.ts'
+import { type StoredResource, toResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
@@ -36,7 +36,7 @@ export function openCollector(
     const stored = resources.flatMap(({ version, resource }) => (resource === undefined ? [version] : []))
     const bodies = stored.length === 0 ? [] : await read(stored)
     let at = 0
-    for (const { resource } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]))
+    for (const { resource, version } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]), version)
   }
 
   async function collectWaiting(): Promise<void> {
@@ -71,5 +71,5 @@ const readAtOnce = 500
 /** What is not stored is read by no rule across resources: with such a rule, nothing is passed by its version. */
 function resourceOf(stored: StoredResource | undefined): Resource {
   if (stored === undefined) throw new Error('a version that was recognised is not in the history')
-  return { ...stored, volatile: {} }
+  return toResource(stored)
 }

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
+import { toResource } from '../history/stored-body.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
@@ -106,7 +107,10 @@ export async function conductRun(
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
     const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
+    const conclusion = await concludeFleet(outcomes, {
+      ...{ policy, isWholeFleet, now, lists: searched },
+      find: async (project, versions) => (await draft.versionsById(project, versions)).map(toResource),
+    })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },
     })

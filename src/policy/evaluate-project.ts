@@ -36,8 +36,11 @@ export interface ProjectEvaluator {
   rulesFor(resource: Resource): readonly ActiveRule[]
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
   evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
-  /** Passes a resource to the rules across resources, and counts it as evaluated. */
-  collect(resource: Resource): void
+  /**
+   * Passes a resource to the rules across resources, and counts it as evaluated. `place`: what the resource is found by
+   * at the end of the run; without it, its number among those collected, from 0.
+   */
+  collect(resource: Resource, place?: number): void
   /** Notes waivers that match findings of a resource which is not evaluated again. */
   useWaivers(places: WaiverPlaces): void
   /**
@@ -78,7 +81,6 @@ export interface SharedEvaluation {
   readonly sets: RuleSets
   /** Places of the waivers for later findings about a resource. */
   readonly projectWaivers: WaiverPlaces
-  readonly fleetWaivers: WaiverPlaces
 }
 
 interface Known {
@@ -89,7 +91,7 @@ interface Known {
 export function evaluateProject(
   project: ProjectRef,
   excluded: ReadonlyMap<string, string>,
-  { policy, run, time, named, sets, projectWaivers, fleetWaivers, facts }: SharedEvaluation & Known,
+  { policy, run, time, named, sets, projectWaivers, facts }: SharedEvaluation & Known,
 ): ProjectEvaluator {
   const { now } = run
   const { waivers } = policy
@@ -210,17 +212,18 @@ export function evaluateProject(
       bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now),
     )
 
-  const collect = (resource: Resource) => {
+  let collected = 0
+  const collect = (resource: Resource, place = collected) => {
+    collected += 1
     const { kind, uid, name } = resource
-    const override = sets.keyFor(project, resource)
-    const set = sets.under(override)
+    const set = ruleSetOf(resource)
     count(tally, set.byId, kind)
     if (set !== sets.everyone) exceptions.set(resourceKey(resource), set)
     const places = accepting(resource, projectWaivers)
     if (places.length > 0) accepted.set(resourceKey(resource), places)
     const isEvaluated = (rule: string) => set.byId.has(rule)
     timed(() => {
-      fleetFacts.visit(resource, isEvaluated, () => ({ override, waivers: accepting(resource, fleetWaivers) }))
+      fleetFacts.visit(resource, place, isEvaluated)
       aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
     })
   }

@@ -21,7 +21,7 @@ import {
   walkThrough,
 } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
-import { findLasting, keepLasting } from './lasting-scan.ts'
+import { findLasting, keepLasting, type LastingScan } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
 import { rememberOrigins } from './remember-origins.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
@@ -50,6 +50,7 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
 export interface ReplayedScan {
   readonly outcome: ProjectOutcome
   readonly findings: readonly KeyedFinding[]
+  readonly collected: LastingScan['collected']
 }
 
 /** Versions that are compared with earlier ones at once. */
@@ -84,8 +85,8 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
   const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
   if (lasting !== undefined) {
-    const { findings, evaluation } = lasting
-    return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
+    const { findings, collected, evaluation } = lasting
+    return { findings, collected, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
   }
 
   const seen: ReplayedVersion[] = []
@@ -105,8 +106,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     ]),
     ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
-  if (state.facts?.labels !== labels) state.facts = { labels, known: new WeakMap() }
-  const ofProject = evaluator.forProject(project, excluded, state.facts.known)
+  const ofProject = evaluator.forProject(project, excluded, state.facts)
   const findings = await evaluateVersions(seen, {
     ...{ evaluator, ofProject, labels, waivers: policy.waivers, history, run },
   })
@@ -140,10 +140,21 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const concluded = { findings, context, labels, ofProject, excluded, versions, waivers: policy.waivers, now }
+  const concluded = {
+    findings,
+    collected: seen,
+    context,
+    labels,
+    ofProject,
+    excluded,
+    versions,
+    waivers: policy.waivers,
+    now,
+  }
   state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,
+    collected: seen,
     outcome: outcomeWith({
       unobserved,
       endings: Object.fromEntries(origins.endings),

@@ -109,10 +109,10 @@ export const seal = (digit: string) => `sealed:${digit.repeat(32)}`
 export const masked = 'sealed:masked'
 
 /** What a rule says of a case, through the evaluator that every run uses. */
-export function findingsOf(
+export async function findingsOf(
   rule: Rule,
   { sees = [], compares = [], scan, overdue = [], options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
-): string[] {
+): Promise<string[]> {
   const due = rule.scope === 'violations' ? { due: { high: '2d' } } : {}
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options }, ...due })
   const evaluator = evaluateFleet(
@@ -137,7 +137,7 @@ export function findingsOf(
   const ofViolations = evaluator.evaluateOverdue(refOf('p'), overdue)
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(completeness))
-  const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
+  const acrossFleet = (await evaluator.concludeFleet()).findings.map(({ finding }) => finding)
   return [...found, ...compared, ...ofScan, ...ofViolations, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )

@@ -161,7 +161,7 @@ export type BoundRule =
       conclude(alike: readonly LocatedFact[], now: number): Iterable<LocatedRuleFinding>
     }
 
-/** What a rule across projects keeps of a resource: a seal that others may have too, and what it wants to know then. */
+/** What a rule across projects says of a resource: a seal that others may have too, and what it wants to know then. */
 export type FleetFact = readonly [seal: string, ...details: string[]]
 
 export interface LocatedFact {

@@ -1,7 +1,9 @@
+import type { ScanDraft } from '../history/history.ts'
 import { type StoredResource, toResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import type { FindCollected } from '../policy/shared-facts.ts'
 
 /** A resource that passes: as it was read, or by the id of its version alone. */
 export interface PassedResource {
@@ -63,6 +65,11 @@ export function openCollector(
     },
     digest: () => versions.digest,
   }
+}
+
+/** What was collected is found by its version. */
+export function collectedIn(draft: Pick<ScanDraft, 'versionsById'>): FindCollected {
+  return async (project, versions) => (await draft.versionsById(project, versions)).map(toResource)
 }
 
 /** Bodies at a time: memory holds no more of them. */

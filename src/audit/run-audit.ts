@@ -2,7 +2,6 @@ import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
-import { toResource } from '../history/stored-body.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
@@ -13,6 +12,7 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import type { ProjectTools } from './audit-project.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
+import { collectedIn } from './collect-resources.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
@@ -109,7 +109,7 @@ export async function conductRun(
     const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
     const conclusion = await concludeFleet(outcomes, {
       ...{ policy, isWholeFleet, now, lists: searched },
-      find: async (project, versions) => (await draft.versionsById(project, versions)).map(toResource),
+      find: collectedIn(draft),
     })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },

@@ -20,6 +20,7 @@ import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { startAggregations } from './run-aggregations.ts'
+import type { FindCollected } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
@@ -54,8 +55,8 @@ export interface ProjectEvaluator {
   openForMs(resource: Resource, rule: string): number
   /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
-  /** Findings of the rules across the project's resources, after all resources. */
-  conclude(completeness: Completeness): Finding[]
+  /** Findings of the rules across the project's resources, after all resources. `find`: gives these by their places. */
+  conclude(completeness: Completeness, find: FindCollected): Promise<Finding[]>
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome
   /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
@@ -120,7 +121,7 @@ export function evaluateProject(
     if (!failures.has(id)) failures.set(id, messageOf(error))
   }
   const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
-  const aggregations = startAggregations(asked, { run: inProject, now, doubts, failed })
+  const aggregations = startAggregations(asked, { project, run: inProject, now, doubts, failed })
   const fleetFacts = gatherFleetFacts(asked, { known: facts, doubts, failed })
 
   const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
@@ -224,7 +225,7 @@ export function evaluateProject(
     const isEvaluated = (rule: string) => set.byId.has(rule)
     timed(() => {
       fleetFacts.visit(resource, place, isEvaluated)
-      aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+      aggregations.visit({ resource, at: { project, kind, uid, name }, place }, isEvaluated)
     })
   }
 
@@ -270,14 +271,16 @@ export function evaluateProject(
       const rules = ruleSetOf(resource).scan.filter(isAsked)
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
     },
-    conclude: (completeness) =>
-      timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
+    async conclude(completeness, find) {
+      await aggregations.recall(completeness, (places) => find(project, places))
+      return timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
         const key = resourceKey(problem.at)
         const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)
         return active === undefined
           ? []
           : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none, usedWaivers)]
-      }),
+      })
+    },
     outcome: () => outcomeWith(new Set([...usedWaivers, ...usedByScan])),
     resourceOutcome: () => ({ outcome: outcomeWith(usedWaivers), until: foldsUntil }),
   }

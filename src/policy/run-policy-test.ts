@@ -8,6 +8,7 @@ import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
+import type { FindCollected } from './shared-facts.ts'
 
 /** The result of a policy test. */
 export interface TestOutcome {
@@ -36,14 +37,14 @@ export async function runPolicyTest(policy: Policy, test: PolicyTest): Promise<T
   const { labels } = test
   const evaluator = createEvaluator(policy, at, () => labels).forProject(project)
   const resources = shownBy(test, at)
+  const find: FindCollected = async (_, places) => places.flatMap((place) => resources[place] ?? [])
   const ofProject = [
     ...resources.flatMap((resource) => evaluator.evaluate(resource)),
-    ...evaluator.conclude({ isComplete: () => true }),
+    ...(await evaluator.conclude({ isComplete: () => true }, find)),
   ]
   const evaluation = evaluator.outcome()
   const { findings, failures } = await concludeFleetRules([{ project, labels, evaluation }], {
-    ...{ policy, now: at },
-    find: async (_, places) => places.flatMap((place) => resources[place] ?? []),
+    ...{ policy, now: at, find },
   })
   const found = [...ofProject, ...findings.map(({ finding }) => finding)]
   const open = found.filter(({ waiver }) => waiver === undefined)

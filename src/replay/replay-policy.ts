@@ -14,7 +14,7 @@ import { applyDifferences, type FleetState, markAsCompared } from './fleet-state
 import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
 import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
-import { type ReplayedScan, replayScan } from './replay-scan.ts'
+import { collectedFrom, type ReplayedScan, replayScan } from './replay-scan.ts'
 import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
 import { agedViolations, trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
 
@@ -91,7 +91,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     log.note(run, runInputs.changes)
     const conclusion = await concludeFleet(outcomes, {
       ...{ policy, isWholeFleet: isWholeFleet(past), now },
-      find: async ({ name }, places) => places.flatMap((place) => collected.get(name)?.[place]?.resource ?? []),
+      find: collectedFrom(({ name }) => collected.get(name)),
     })
     for (const [index, concluded] of conclusion.projects.entries()) {
       const { project, criteria } = concluded

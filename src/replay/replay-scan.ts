@@ -10,6 +10,7 @@ import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
+import type { FindCollected } from '../policy/shared-facts.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { evaluateVersions } from './evaluate-version.ts'
 import {
@@ -138,7 +139,11 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
-  for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
+  for (const finding of await ofProject.conclude(
+    { isComplete },
+    collectedFrom(() => seen),
+  ))
+    findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
   const concluded = {
     findings,
@@ -162,6 +167,13 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       evaluation: ofProject.outcome(),
     }),
   }
+}
+
+/** Resources of a project by their places among those that were collected. */
+export function collectedFrom(
+  collectedOf: (project: ProjectRef) => LastingScan['collected'] | undefined,
+): FindCollected {
+  return async (project, places) => places.flatMap((place) => collectedOf(project)?.[place]?.resource ?? [])
 }
 
 type Decided = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>

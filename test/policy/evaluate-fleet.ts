@@ -1,4 +1,5 @@
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
+import type { Finding } from '../../src/model/violation.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../../src/policy/doubts.ts'
 import type { ProjectEvaluator } from '../../src/policy/evaluate-project.ts'
@@ -6,6 +7,12 @@ import { createEvaluator } from '../../src/policy/evaluator.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import type { Labels } from '../../src/policy/selector.ts'
 import type { FindCollected } from '../../src/policy/shared-facts.ts'
+import type { Completeness } from '../../src/rules/engine/rule.ts'
+
+/** Finds by itself what it collected. */
+interface CollectingEvaluator extends Omit<ProjectEvaluator, 'conclude'> {
+  conclude(completeness: Completeness): Promise<Finding[]>
+}
 
 /** Evaluates several projects as a run would, each by an evaluator of its own, in the order in which they are named. */
 export function evaluateFleet(
@@ -15,18 +22,19 @@ export function evaluateFleet(
   clock?: () => number,
 ) {
   const evaluator = createEvaluator(policy, now, labelsOf, clock)
-  const projects = new Map<string, ProjectEvaluator>()
+  const projects = new Map<string, CollectingEvaluator>()
   const collected = new Map<string, Resource[]>()
-  const of = (project: ProjectRef): ProjectEvaluator => {
+  const of = (project: ProjectRef): CollectingEvaluator => {
     const known = projects.get(project.name) ?? remembering(evaluator.forProject(project))
     projects.set(project.name, known)
     return known
   }
-  const remembering = (one: ProjectEvaluator): ProjectEvaluator => {
+  const remembering = (one: ProjectEvaluator): CollectingEvaluator => {
     const all: Resource[] = []
     collected.set(one.project.name, all)
     return {
       ...one,
+      conclude: (completeness) => one.conclude(completeness, find),
       evaluate(resource, since) {
         all.push(resource)
         return one.evaluate(resource, since)

@@ -84,12 +84,12 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(found).toEqual([0, 1])
   })
 
-  it('concludes each project by itself', () => {
+  it('concludes each project by itself', async () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }, 'e'))
     evaluator.of(p).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
     evaluator.of(q).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
-    const found = [p, q].map((ref) => evaluator.of(ref).conclude(all))
+    const found = [await evaluator.of(p).conclude(all), await evaluator.of(q).conclude(all)]
     expect(found.map((findings) => findings.map(({ uid }) => uid))).toEqual([['s'], []])
   })
 
@@ -97,7 +97,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     evaluator.of(p).evaluate(shared('e1'))
     evaluator.of(q).evaluate(shared('e2'))
-    expect(evaluator.of(p).conclude(all)).toEqual([])
+    expect(await evaluator.of(p).conclude(all)).toEqual([])
     const { findings } = await evaluator.concludeFleet()
     expect(findings.map(({ project, finding }) => [project.name, finding.uid])).toEqual([
       ['acme/p', 'e1'],
@@ -117,7 +117,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ])
   })
 
-  it('skips excluded rules, with a reason', () => {
+  it('skips excluded rules, with a reason', async () => {
     const policy = policyWith('endpoint/inactive: {}, endpoint/secret-shared: {}, endpoint/orphan: {}')
     const excluded = new Map(
       ['endpoint/inactive', 'endpoint/secret-shared', 'endpoint/orphan'].map((id) => [id, 'why']),
@@ -126,7 +126,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(
       evaluator.evaluate({ ...shared('e1'), attributes: { ...shared('e1').attributes, status: 'inactive' } }),
     ).toEqual([])
-    expect(evaluator.conclude(all)).toEqual([])
+    expect(await evaluator.conclude(all, async () => [])).toEqual([])
     const { failures, evaluatedByRule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
     expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })

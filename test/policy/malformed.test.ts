@@ -72,23 +72,20 @@ describe('a rule across resources with malformed ones', () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
     evaluator.of(p).evaluate(subscription)
-    expect(evaluator.of(p).conclude(all)).toEqual([])
+    expect(await evaluator.of(p).conclude(all)).toEqual([])
     const about = { rule: 'subscription/target-not-active', kind: 'subscription', uid: 's' } as const
     expect(await isAboutIn(evaluator, about)).toEqual([true, false])
     expect((await evaluator.doubtsIn(p)).isAbout({ ...about, rule: 'subscription/wildcard' })).toBe(false)
   })
 
-  it('does not treat an unreadable resource as missing', () => {
-    const orphan = (...malformed: string[]) => {
+  it('does not treat an unreadable resource as missing', async () => {
+    const orphan = async (...malformed: string[]) => {
       const evaluator = evaluatorOf('endpoint/orphan: {}')
       evaluator.of(p).evaluate(a('endpoint', 'e', { name: 'e' }))
       evaluator.of(p).evaluate(a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
-      return evaluator
-        .of(p)
-        .conclude(all)
-        .map(({ uid }) => uid)
+      return (await evaluator.of(p).conclude(all)).map(({ uid }) => uid)
     }
-    expect([orphan('/name'), orphan('/endpoint_uid')]).toEqual([['e'], []])
+    expect([await orphan('/name'), await orphan('/endpoint_uid')]).toEqual([['e'], []])
   })
 
   it('is unknown for all resources when it reads the field for all', async () => {
@@ -126,12 +123,13 @@ describe('a rule across resources with malformed ones', () => {
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
       const aggregations = startAggregations([{ rule, bound, severity: undefined, options: {} }], {
-        ...{ run, now: 0, doubts },
+        ...{ project: p, run, now: 0, doubts },
         failed: () => expect.unreachable(),
       })
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))
-        aggregations.visit(resource, { project: p, kind: 'endpoint', uid, name: uid }, () => true)
+        const at = { project: p, kind: 'endpoint', uid, name: uid } as const
+        aggregations.visit({ resource, at, place: 0 }, () => true)
       }
       const found = aggregations.conclude(all).map(({ problem }) => problem.at.uid)
       return { found, inDoubt: readDoubts(doubts.list()).hasAny('test/late') }

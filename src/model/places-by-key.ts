@@ -69,7 +69,7 @@ export class PlacesByKey {
   }
 }
 
-/** Texts up to which they are kept: a digest takes ten times as long as a look into a map. */
+/** Texts up to which they are kept: a digest takes ten times as long as finding a text in a map. */
 const mostPlain = 10_000
 
 const words = 4

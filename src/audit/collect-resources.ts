@@ -1,7 +1,9 @@
-import type { StoredResource } from '../history/stored-body.ts'
+import type { ScanDraft } from '../history/history.ts'
+import { type StoredResource, toResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import type { FindCollected } from '../policy/shared-facts.ts'
 
 /** A resource that passes: as it was read, or by the id of its version alone. */
 export interface PassedResource {
@@ -36,7 +38,7 @@ export function openCollector(
     const stored = resources.flatMap(({ version, resource }) => (resource === undefined ? [version] : []))
     const bodies = stored.length === 0 ? [] : await read(stored)
     let at = 0
-    for (const { resource } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]))
+    for (const { resource, version } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]), version)
   }
 
   async function collectWaiting(): Promise<void> {
@@ -65,11 +67,16 @@ export function openCollector(
   }
 }
 
+/** What was collected is found by its version. */
+export function collectedIn(draft: Pick<ScanDraft, 'versionsById'>): FindCollected {
+  return async (project, versions) => (await draft.versionsById(project, versions)).map(toResource)
+}
+
 /** Bodies at a time: memory holds no more of them. */
 const readAtOnce = 500
 
 /** What is not stored is read by no rule across resources: with such a rule, nothing is passed by its version. */
 function resourceOf(stored: StoredResource | undefined): Resource {
   if (stored === undefined) throw new Error('a version that was recognised is not in the history')
-  return { ...stored, volatile: {} }
+  return toResource(stored)
 }

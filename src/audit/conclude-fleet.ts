@@ -10,11 +10,11 @@ import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete } from './project-scan.ts'
 import { type Criteria, keyed } from './reconcile.ts'
 
-/** Concludes a run from what its projects left: from these values and nothing else. */
-export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
-  const { policy, isWholeFleet, now } = fleet
+/** Concludes a run from what its projects left: from these values, and of their resources those that share a secret. */
+export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): Promise<FleetConclusion> {
+  const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const found = concludeFleetRules(policy, outcomes, now)
+  const found = await concludeFleetRules(outcomes, fleet)
   const findings = Map.groupBy(found.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
   const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })

@@ -1,10 +1,10 @@
 import type { ScanDraft } from '../history/history.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import type { Collector } from './collect-resources.ts'
+import { type Collector, collectedIn } from './collect-resources.ts'
 import type { KeptOutcome } from './kept-outcome.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -37,7 +37,8 @@ export async function concludeResources(
   const isSame = await collector.end({
     mayBeSame: alike(marks?.kept?.statuses, statuses) && isClear(ofProject.outcome()),
   })
-  const findings = isSame ? [] : ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) })
+  const completeness = { isComplete: (kind: Kind) => isWhole(scanned, kind) }
+  const findings = isSame ? [] : await ofProject.conclude(completeness, collectedIn(draft))
   const active = marks === undefined ? [] : await draft.unconfirmedViolations(ref)
   const again = (await marks?.findAgain(active, needs)) ?? []
   const across = isSame

@@ -2,6 +2,7 @@ import type { RunContext } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { FindCollected } from '../policy/shared-facts.ts'
 import type { Criteria } from './reconcile.ts'
 
 export interface Fleet {
@@ -10,6 +11,8 @@ export interface Fleet {
   readonly isWholeFleet: boolean
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
+  /** Gives resources as they were collected: those that share a secret with others. */
+  readonly find: FindCollected
   /** Of the lists of projects; undefined: none was searched. */
   readonly lists?: SearchedLists
 }

@@ -12,6 +12,7 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import type { ProjectTools } from './audit-project.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
+import { collectedIn } from './collect-resources.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
@@ -106,7 +107,10 @@ export async function conductRun(
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
     const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
+    const conclusion = await concludeFleet(outcomes, {
+      ...{ policy, isWholeFleet, now, lists: searched },
+      find: collectedIn(draft),
+    })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },
     })

@@ -17,7 +17,7 @@ export interface OpenMarks {
   outcome(): Buffer | undefined
   /** Makes what `page` and `outcome` give. */
   sealPage(listing: Listing, number: number, row: MarkedPageRow): MarkedPageRow
-  sealOutcome(parts: readonly (Buffer | string)[]): Buffer
+  sealOutcome(body: Buffer): Buffer
   /** Names this run as the one whose marks hold for the next. */
   sealScan(): Buffer
 }
@@ -39,14 +39,7 @@ export async function openMarks(
   const termsDigest = digest(Buffer.from(termsText))
   const bind = (place: Json, ...parts: readonly Buffer[]) =>
     digest(termsDigest, Buffer.from(`${canonicalJson(place)}\n`), ...parts)
-  const withSeal = (place: Json, ...parts: readonly (Buffer | string)[]) => {
-    // Written once, where they stay: the facts of a large listing take hundreds of megabytes.
-    const sealed = Buffer.allocUnsafe(digestBytes + parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0))
-    let at = digestBytes
-    for (const part of parts) at += typeof part === 'string' ? sealed.write(part, at) : part.copy(sealed, at)
-    bind(place, sealed.subarray(digestBytes)).copy(sealed)
-    return sealed
-  }
+  const withSeal = (place: Json, body: Buffer) => Buffer.concat([bind(place, body), body])
   const withoutSeal = (place: Json, sealed: Buffer): Buffer | undefined => {
     const body = sealed.subarray(digestBytes)
     return bind(place, body).equals(sealed.subarray(0, digestBytes)) ? body : undefined
@@ -70,10 +63,10 @@ export async function openMarks(
     },
     outcome: () => (hold && marks?.outcome !== undefined ? withoutSeal(['outcome'], marks.outcome) : undefined),
     sealPage: (listing, number, row) => ({ ...row, body: withSeal(pagePlace(listing, number, row), row.body) }),
-    sealOutcome: (parts) => withSeal(['outcome'], ...parts),
+    sealOutcome: (body) => withSeal(['outcome'], body),
     sealScan: () => bind(['scan', draft.run]),
   }
 }
 
 /** Of what is written here: another one ends all marks. */
-const formVersion = 3
+const formVersion = 4

@@ -4,12 +4,14 @@ import type { Finding } from '../model/violation.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
-import { groupSharedFacts } from './shared-facts.ts'
+import type { Labels } from './selector.ts'
+import { type FindCollected, groupSharedFacts } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
-import { waiveUnder } from './waiving.ts'
+import { acceptingPlaces, coveringPlaces, waiveUnder } from './waiving.ts'
 
 export interface EvaluatedProject {
   readonly project: ProjectRef
+  readonly labels: Labels
   readonly evaluation: EvaluationOutcome
 }
 
@@ -23,26 +25,45 @@ export interface FleetFindings {
   readonly usedWaivers: readonly number[]
 }
 
-/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. */
-export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedProject[], now: number): FleetFindings {
-  const active = namedRules(policy).filter(({ rule }) => rule.scope === 'fleet')
-  const ids = new Set(active.map(({ rule }) => rule.id))
+interface Concluding {
+  readonly policy: Policy
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly find: FindCollected
+}
+
+/** What rules across projects find, from what the evaluation of each project left. */
+export async function concludeFleetRules(
+  projects: readonly EvaluatedProject[],
+  { policy, now, find }: Concluding,
+): Promise<FleetFindings> {
+  const active = namedRules(policy).flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
+  const rules = new Map(active.map(({ rule, bound }) => [rule.id, bound]))
   const failures: Record<string, string> = {}
   const blurred = new Set<string>()
   for (const { evaluation } of projects) {
-    for (const [rule, why] of Object.entries(evaluation.failures)) if (ids.has(rule)) failures[rule] ??= why
+    for (const [rule, why] of Object.entries(evaluation.failures)) if (rules.has(rule)) failures[rule] ??= why
     for (const [rule, { kinds }] of Object.entries(evaluation.doubts)) {
-      if (ids.has(rule) && kinds.length > 0) blurred.add(rule)
+      if (rules.has(rule) && kinds.length > 0) blurred.add(rule)
     }
   }
-  const all = projects.map(({ project, evaluation: { facts } }) => ({ project, facts }))
-  const groups = groupSharedFacts(all)
-  // Overrides were matched during the evaluation; only the settings of each set are read here.
-  const sets = ruleSets(policy, () => ({}))
+  const labels = new Map(projects.map(({ project, labels }) => [project.name, labels]))
+  const labelsOf = ({ name }: ProjectRef) => labels.get(name) ?? {}
+  const sets = ruleSets(policy, labelsOf)
+  const covering = coveringPlaces(policy.waivers, [...rules.keys()])
+  const groups = await groupSharedFacts(
+    projects.map(({ project, evaluation: { facts } }) => ({ project, facts })),
+    {
+      ...{ rules, find },
+      settingsOf: (project, resource) => ({
+        override: sets.keyFor(project, resource),
+        waivers: acceptingPlaces(policy.waivers, covering, { project, labels: labelsOf(project), resource }),
+      }),
+    },
+  )
   const findings: { project: ProjectRef; finding: Finding }[] = []
   const used = new Set<number>()
   for (const { rule, bound } of active) {
-    if (bound.scope !== 'fleet') continue
     for (const alike of groups.get(rule.id) ?? []) {
       const factAt = new Map(alike.map((fact) => [fact.at, fact]))
       try {

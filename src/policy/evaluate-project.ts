@@ -20,6 +20,7 @@ import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { startAggregations } from './run-aggregations.ts'
+import type { FindCollected } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
@@ -36,8 +37,11 @@ export interface ProjectEvaluator {
   rulesFor(resource: Resource): readonly ActiveRule[]
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
   evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
-  /** Passes a resource to the rules across resources, and counts it as evaluated. */
-  collect(resource: Resource): void
+  /**
+   * Passes a resource to the rules across resources, and counts it as evaluated. `place`: what the resource is found by
+   * at the end of the run; without it, its number among those collected, from 0.
+   */
+  collect(resource: Resource, place?: number): void
   /** Notes waivers that match findings of a resource which is not evaluated again. */
   useWaivers(places: WaiverPlaces): void
   /**
@@ -51,8 +55,8 @@ export interface ProjectEvaluator {
   openForMs(resource: Resource, rule: string): number
   /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
-  /** Findings of the rules across the project's resources, after all resources. */
-  conclude(completeness: Completeness): Finding[]
+  /** Findings of the rules across the project's resources, after all resources. `find`: gives these by their places. */
+  conclude(completeness: Completeness, find: FindCollected): Promise<Finding[]>
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome
   /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
@@ -78,7 +82,6 @@ export interface SharedEvaluation {
   readonly sets: RuleSets
   /** Places of the waivers for later findings about a resource. */
   readonly projectWaivers: WaiverPlaces
-  readonly fleetWaivers: WaiverPlaces
 }
 
 interface Known {
@@ -89,7 +92,7 @@ interface Known {
 export function evaluateProject(
   project: ProjectRef,
   excluded: ReadonlyMap<string, string>,
-  { policy, run, time, named, sets, projectWaivers, fleetWaivers, facts }: SharedEvaluation & Known,
+  { policy, run, time, named, sets, projectWaivers, facts }: SharedEvaluation & Known,
 ): ProjectEvaluator {
   const { now } = run
   const { waivers } = policy
@@ -118,7 +121,7 @@ export function evaluateProject(
     if (!failures.has(id)) failures.set(id, messageOf(error))
   }
   const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
-  const aggregations = startAggregations(asked, { run: inProject, now, doubts, failed })
+  const aggregations = startAggregations(asked, { project, run: inProject, now, doubts, failed })
   const fleetFacts = gatherFleetFacts(asked, { known: facts, doubts, failed })
 
   const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
@@ -210,18 +213,19 @@ export function evaluateProject(
       bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now),
     )
 
-  const collect = (resource: Resource) => {
+  let collected = 0
+  const collect = (resource: Resource, place = collected) => {
+    collected += 1
     const { kind, uid, name } = resource
-    const override = sets.keyFor(project, resource)
-    const set = sets.under(override)
+    const set = ruleSetOf(resource)
     count(tally, set.byId, kind)
     if (set !== sets.everyone) exceptions.set(resourceKey(resource), set)
     const places = accepting(resource, projectWaivers)
     if (places.length > 0) accepted.set(resourceKey(resource), places)
     const isEvaluated = (rule: string) => set.byId.has(rule)
     timed(() => {
-      fleetFacts.visit(resource, isEvaluated, () => ({ override, waivers: accepting(resource, fleetWaivers) }))
-      aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+      fleetFacts.visit(resource, place, isEvaluated)
+      aggregations.visit({ resource, at: { project, kind, uid, name }, place }, isEvaluated)
     })
   }
 
@@ -267,14 +271,16 @@ export function evaluateProject(
       const rules = ruleSetOf(resource).scan.filter(isAsked)
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
     },
-    conclude: (completeness) =>
-      timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
+    async conclude(completeness, find) {
+      await aggregations.recall(completeness, (places) => find(project, places))
+      return timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
         const key = resourceKey(problem.at)
         const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)
         return active === undefined
           ? []
           : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none, usedWaivers)]
-      }),
+      })
+    },
     outcome: () => outcomeWith(new Set([...usedWaivers, ...usedByScan])),
     resourceOutcome: () => ({ outcome: outcomeWith(usedWaivers), until: foldsUntil }),
   }

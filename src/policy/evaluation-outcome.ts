@@ -19,5 +19,5 @@ export const nothingEvaluated: EvaluationOutcome = {
   failures: {},
   doubts: {},
   usedWaivers: [],
-  facts: { rules: [], resources: '', seals: '' },
+  facts: { rules: [], seals: '' },
 }

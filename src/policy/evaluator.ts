@@ -45,16 +45,13 @@ export function createEvaluator(
   const datings = named.flatMap(({ rule: { kind }, bound }) =>
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
   )
-  const laterWaivers = (scope: 'project' | 'fleet') =>
-    coveringPlaces(
-      policy.waivers,
-      named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
-    )
   const sets = ruleSets(policy, labelsOf)
   const shared = {
     ...{ policy, run, time, named, sets },
-    projectWaivers: laterWaivers('project'),
-    fleetWaivers: laterWaivers('fleet'),
+    projectWaivers: coveringPlaces(
+      policy.waivers,
+      named.flatMap(({ rule }) => (rule.scope === 'project' ? [rule.id] : [])),
+    ),
   }
   return {
     time,

@@ -1,44 +1,24 @@
 import { isSeal } from '../inventory/sealer.ts'
-import type { Kind, Resource } from '../model/resource.ts'
-import type { BoundRule, FleetFact, Rule } from '../rules/engine/rule.ts'
+import type { Resource } from '../model/resource.ts'
+import type { BoundRule, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import { type FoundSeal, SealPacker, shortenSeal } from './packed-seals.ts'
 import type { ActiveRule } from './policy.ts'
-import type { OverrideKey } from './rule-sets.ts'
-import type { WaiverPlaces } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /**
- * What rules across projects keep of a project's resources. A resource is a line of one text, a JSON list: hardly any is
- * read again, and an object for each would take three times the memory. It contains seals, never a secret value.
+ * What rules across projects keep of a project's resources: which seal occurs where. Hardly any occurs twice, so what
+ * else a rule wants to know is asked again of the few that do, when the run ends (`shared-facts.ts`).
  */
 export interface FleetFacts {
-  /** Ids; facts refer to a rule by its place here. */
+  /** Ids; seals refer to a rule by its place here. */
   readonly rules: readonly string[]
-  readonly resources: string
-  /** The seals in the texts, so that those which occur once are found without reading any (`packed-seals.ts`). */
+  /** With the places of their resources (`packed-seals.ts`). */
   readonly seals: string
 }
 
-/** A parsed resource. */
-export type PackedResource = readonly [
-  Kind,
-  uid: string,
-  name: string,
-  OverrideKey,
-  WaiverPlaces,
-  ...facts: PackedFact[],
-]
-type PackedFact = readonly [rule: number, ...FleetFact]
-
-interface FactsOfResource {
-  readonly text: string
-  /** Their lines are still open. */
-  readonly seals: readonly FoundSeal[]
-}
-
-/** Facts of resources that the same rules read under the same labels before; undefined where they keep nothing. */
-export type KnownFacts = WeakMap<Resource, FactsOfResource | undefined>
+/** Seals of resources that the same rules read before. */
+export type KnownFacts = WeakMap<Resource, readonly FoundSeal[]>
 
 interface Gathering {
   readonly known: KnownFacts | undefined
@@ -46,27 +26,18 @@ interface Gathering {
   readonly failed: (rule: Rule, error: unknown) => void
 }
 
-/** `isEvaluated`: whether a rule applies to the resource. Reads waivers and overrides only where there are facts. */
+type FleetRule = Extract<BoundRule, { scope: 'fleet' }>
+
 export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
-  /** Texts of one line or of several: what was listed is one text, so that a large project is in memory once. */
-  let resources: string[] = []
-  let lines = 0
-  const seals = new SealPacker()
-
-  const keep = (facts: FactsOfResource | undefined) => {
-    if (facts === undefined) return
-    for (const { rule, short } of facts.seals) seals.add({ rule, short, line: lines })
-    resources.push(facts.text)
-    lines += 1
-  }
+  const packer = new SealPacker()
 
   /** undefined where the rule failed. */
-  const factsOf = (rule: Rule, bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource) => {
+  const sealsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly string[] | undefined => {
     try {
-      const facts: FleetFact[] = [...bound.facts(resource)]
-      if (facts.some(([seal]) => !isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
-      return facts
+      const seals = Array.from(bound.facts(resource), ([seal]) => seal)
+      if (!seals.every(isSeal)) throw new Error('a secret without a seal was about to be stored')
+      return seals
     } catch (error) {
       failed(rule, error)
       return undefined
@@ -74,12 +45,14 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
   }
 
   return {
-    visit(resource: Resource, isEvaluated: (rule: string) => boolean, describe: () => Described): void {
-      if (known?.has(resource)) {
-        keep(known.get(resource))
+    /** `place`: what the resource is found by at the end of the run. `isEvaluated`: whether a rule applies to it. */
+    visit(resource: Resource, place: number, isEvaluated: (rule: string) => boolean): void {
+      const before = known?.get(resource)
+      if (before !== undefined) {
+        for (const seal of before) packer.add(seal, place)
         return
       }
-      const facts: PackedFact[] = []
+      const found: FoundSeal[] = []
       let isWhole = resource.malformed === undefined
       for (const [number, { rule, bound }] of fleet.entries()) {
         if (!bound.visits.includes(resource.kind)) continue
@@ -89,39 +62,21 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
           doubts.blur(rule.id, resource.kind)
           continue
         }
-        const found = factsOf(rule, bound, resource)
-        if (found === undefined) isWhole = false
-        else for (const fact of found) facts.push([number, ...fact])
+        const seals = sealsOf(rule, bound, resource)
+        if (seals === undefined) isWhole = false
+        else for (const seal of seals) found.push({ rule: number, short: shortenSeal(seal) })
       }
-      const kept = facts.length === 0 ? undefined : pack(resource, describe(), facts)
-      keep(kept)
-      if (isWhole) known?.set(resource, kept)
+      for (const seal of found) packer.add(seal, place)
+      if (isWhole) known?.set(resource, found)
     },
     list(): FleetFacts {
-      const text = resources.join('\n')
-      resources = lines === 0 ? [] : [text]
-      return { rules: fleet.map(({ rule }) => rule.id), resources: text, seals: seals.pack() }
+      return { rules: fleet.map(({ rule }) => rule.id), seals: packer.pack() }
     },
   }
 }
 
-interface Described {
-  readonly override: OverrideKey
-  readonly waivers: WaiverPlaces
-}
-
-function pack(
-  { kind, uid, name }: Resource,
-  { override, waivers }: Described,
-  facts: readonly PackedFact[],
-): FactsOfResource {
-  const packed: PackedResource = [kind, uid, name, override, waivers, ...facts]
-  const seals = facts.map(([rule, seal]) => ({ rule, short: shortenSeal(seal), line: 0 }))
-  return { text: JSON.stringify(packed), seals }
-}
-
 /** Whether a rule reads a malformed field of a resource: the field could affect its findings about others. */
-function readsMalformed(bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): boolean {
+function readsMalformed(bound: FleetRule, resource: Resource): boolean {
   const trial = trackReads(resource)
   try {
     for (const _ of bound.facts(trial.seen));

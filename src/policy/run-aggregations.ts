@@ -1,5 +1,6 @@
+import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, Resource } from '../model/resource.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type {
   Aggregation,
   Completeness,
@@ -15,8 +16,20 @@ import { trackReads, watchReads } from './watch-reads.ts'
 /** The running rules across the resources of one project. */
 export interface Aggregations {
   /** `isEvaluated`: whether a rule applies to the resource. */
-  visit(resource: Resource, place: FindingPlace, isEvaluated: (rule: string) => boolean): void
+  visit(visited: Visited, isEvaluated: (rule: string) => boolean): void
+  /** Shows rules again what they ask for, once all resources have passed. `find`: gives resources by their places. */
+  recall(completeness: Completeness, find: FindResources): Promise<void>
   conclude(completeness: Completeness): readonly AggregatedProblem[]
+}
+
+/** In the order asked. */
+type FindResources = (places: readonly number[]) => Promise<readonly Resource[]>
+
+interface Visited {
+  readonly resource: Resource
+  readonly at: FindingPlace
+  /** What the resource is found by. */
+  readonly place: number
 }
 
 export interface AggregatedProblem {
@@ -25,6 +38,7 @@ export interface AggregatedProblem {
 }
 
 interface Gathering {
+  readonly project: ProjectRef
   readonly run: EvaluationRun
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
@@ -42,7 +56,10 @@ interface Running {
   readonly readLate: Map<ResourceKey, FindingPlace>
 }
 
-export function startAggregations(rules: readonly ActiveRule[], { run, now, doubts, failed }: Gathering): Aggregations {
+export function startAggregations(
+  rules: readonly ActiveRule[],
+  { project, run, now, doubts, failed }: Gathering,
+): Aggregations {
   const all = rules.flatMap(({ rule, bound }): Running[] => {
     if (bound.scope !== 'project') return []
     const start = () => bound.start(run)
@@ -59,44 +76,71 @@ export function startAggregations(rules: readonly ActiveRule[], { run, now, doub
    * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. The
    * resource is left out then, because the field could affect findings about others.
    */
-  const watchedBy = (
-    { rule, start, readLate }: Running,
-    resource: Resource,
-    place: FindingPlace,
-  ): Resource | undefined => {
+  const watchedBy = ({ rule, start, readLate }: Running, { resource, at, place }: Visited): Resource | undefined => {
     // Custom rules keep values and read them once they have both resources.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
-      start().visit(trial.seen, place)
+      start().visit(trial.seen, at, place)
     } catch {
       // Without the malformed field as its cause, the real run fails too.
     }
-    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(place), place))
+    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(at), at))
+  }
+
+  const completenessFor = ({ id }: Rule, { isComplete }: Completeness): Completeness => ({
+    isComplete: (kind) => isComplete(kind) && doubts.isClear(id, kind),
+  })
+
+  const seenAgain = (resource: Resource | undefined): [Resource, FindingPlace] => {
+    if (resource === undefined) throw new Error('a resource was collected and is gone')
+    const { kind, uid, name } = resource
+    return [resource, { project, kind, uid, name }]
   }
 
   return {
-    visit(resource, place, isEvaluated) {
+    visit(visited, isEvaluated) {
+      const { resource, at, place } = visited
       for (const running of all) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
-        const seen = resource.malformed === undefined ? resource : watchedBy(running, resource, place)
+        const seen = resource.malformed === undefined ? resource : watchedBy(running, visited)
         if (seen === undefined) {
-          leaveOut(rule, place, isEvaluated(rule.id))
+          leaveOut(rule, at, isEvaluated(rule.id))
           continue
         }
         try {
-          fold.visit(seen, place)
+          fold.visit(seen, at, place)
         } catch (error) {
-          if (!readLate.has(resourceKey(place))) failed(rule, error)
+          if (!readLate.has(resourceKey(at))) failed(rule, error)
+        }
+      }
+    },
+    async recall(completeness, find) {
+      for (const { rule, fold, readLate } of all) {
+        const attempt = (work: () => void) => {
+          try {
+            work()
+          } catch (error) {
+            if (readLate.size === 0) failed(rule, error)
+          }
+        }
+        let places: readonly number[] = []
+        attempt(() => {
+          places = fold.asks?.(completenessFor(rule, completeness)) ?? []
+        })
+        for (const some of chunks(places, readAtOnce)) {
+          const resources = await find(some)
+          attempt(() => {
+            for (const [at, place] of some.entries()) fold.recall?.(...seenAgain(resources[at]), place)
+          })
         }
       }
     },
     conclude(completeness) {
       return all.flatMap(({ rule, fold, readLate }) => {
         const problems: LocatedRuleFinding[] = []
-        const isComplete = (kind: Kind) => completeness.isComplete(kind) && doubts.isClear(rule.id, kind)
         try {
-          for (const problem of fold.conclude(now, { isComplete })) problems.push(problem)
+          for (const problem of fold.conclude(now, completenessFor(rule, completeness))) problems.push(problem)
         } catch (error) {
           if (readLate.size === 0) failed(rule, error)
         }
@@ -107,3 +151,6 @@ export function startAggregations(rules: readonly ActiveRule[], { run, now, doub
     },
   }
 }
+
+/** Resources at a time: memory holds no more of them. */
+const readAtOnce = 500

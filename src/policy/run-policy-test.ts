@@ -8,6 +8,7 @@ import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
+import type { FindCollected } from './shared-facts.ts'
 
 /** The result of a policy test. */
 export interface TestOutcome {
@@ -29,17 +30,22 @@ const listingOf = {
 } as const
 
 /** Evaluates the resources of a test as a complete run would. */
-export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
+export async function runPolicyTest(policy: Policy, test: PolicyTest): Promise<TestOutcome> {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
-  const evaluator = createEvaluator(policy, at, () => test.labels).forProject(project)
+  const { labels } = test
+  const evaluator = createEvaluator(policy, at, () => labels).forProject(project)
+  const resources = shownBy(test, at)
+  const find: FindCollected = async (_, places) => places.flatMap((place) => resources[place] ?? [])
   const ofProject = [
-    ...shownBy(test, at).flatMap((resource) => evaluator.evaluate(resource)),
-    ...evaluator.conclude({ isComplete: () => true }),
+    ...resources.flatMap((resource) => evaluator.evaluate(resource)),
+    ...(await evaluator.conclude({ isComplete: () => true }, find)),
   ]
   const evaluation = evaluator.outcome()
-  const { findings, failures } = concludeFleetRules(policy, [{ project, evaluation }], at)
+  const { findings, failures } = await concludeFleetRules([{ project, labels, evaluation }], {
+    ...{ policy, now: at, find },
+  })
   const found = [...ofProject, ...findings.map(({ finding }) => finding)]
   const open = found.filter(({ waiver }) => waiver === undefined)
   return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }

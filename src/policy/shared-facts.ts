@@ -1,6 +1,7 @@
-import type { ProjectRef } from '../model/resource.ts'
-import type { FindingPlace, LocatedFact } from '../rules/engine/rule.ts'
-import type { FleetFacts, PackedResource } from './fleet-facts.ts'
+import { chunks } from '../model/chunks.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { BoundRule, LocatedFact } from '../rules/engine/rule.ts'
+import type { FleetFacts } from './fleet-facts.ts'
 import { eachSeal, shortenSeal } from './packed-seals.ts'
 import type { OverrideKey } from './rule-sets.ts'
 import type { WaiverPlaces } from './waiving.ts'
@@ -10,40 +11,73 @@ export interface ProjectFacts {
   readonly facts: FleetFacts
 }
 
-/** A fact, with the settings of its resource. */
-export interface SharedFact extends LocatedFact {
+/** Resources of a project by the places that they were collected under, in the order asked. */
+export type FindCollected = (project: ProjectRef, places: readonly number[]) => Promise<readonly Resource[]>
+
+/** The settings of a resource. */
+export interface FactSettings {
   readonly override: OverrideKey
   readonly waivers: WaiverPlaces
 }
 
-/** Facts of several projects with the same seal, by rule: two or more in each group. The order of projects is kept. */
-export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap<string, readonly SharedFact[][]> {
-  const several = findRepeated(projects)
+/** A fact, with the settings of its resource. */
+export type SharedFact = LocatedFact & FactSettings
+
+interface Grouping {
+  /** By their ids. */
+  readonly rules: ReadonlyMap<string, Extract<BoundRule, { scope: 'fleet' }>>
+  readonly find: FindCollected
+  readonly settingsOf: (project: ProjectRef, resource: Resource) => FactSettings
+}
+
+/**
+ * Facts of several resources with the same seal, by rule: two or more in each group. The order of projects and of their
+ * resources is kept. Asks the rules again for what they want to know of these resources, and reads no others.
+ */
+export async function groupSharedFacts(
+  projects: readonly ProjectFacts[],
+  { rules, find, settingsOf }: Grouping,
+): Promise<ReadonlyMap<string, readonly SharedFact[][]>> {
+  const repeated = findRepeated(projects)
   const groups = new Map<string, Map<string, SharedFact[]>>()
-  for (const { project, facts } of projects) {
-    const isShared = (rule: number, short: number) => several.get(facts.rules[rule] ?? '')?.has(short) === true
-    const wanted = new Set<number>()
-    eachSeal(facts.seals, (rule, short, line) => {
-      if (isShared(rule, short)) wanted.add(line)
-    })
-    if (wanted.size === 0) continue
-    const lines = facts.resources.split('\n')
-    for (const line of wanted) {
-      const [kind, uid, name, override, waivers, ...ofResource] = unpack(lines[line] ?? '')
-      const at: FindingPlace = { project, kind, uid, name }
-      for (const [number, seal, ...details] of ofResource) {
-        if (!isShared(number, shortenSeal(seal))) continue
-        const rule = facts.rules[number] ?? ''
+
+  const take = (project: ProjectRef, resource: Resource, asked: ReadonlySet<string>) => {
+    const { kind, uid, name } = resource
+    const at = { project, kind, uid, name }
+    let settings: FactSettings | undefined
+    for (const rule of asked) {
+      for (const [seal, ...details] of rules.get(rule)?.facts(resource) ?? []) {
+        if (repeated.get(rule)?.has(shortenSeal(seal)) !== true) continue
+        settings ??= settingsOf(project, resource)
         const ofRule = groups.get(rule) ?? new Map<string, SharedFact[]>()
         groups.set(rule, ofRule)
         const alike = ofRule.get(seal) ?? []
         ofRule.set(seal, alike)
-        alike.push({ at, details, override, waivers })
+        alike.push({ at, details, ...settings })
       }
+    }
+  }
+
+  for (const { project, facts } of projects) {
+    const asked = new Map<number, Set<string>>()
+    eachSeal(facts.seals, (seal, place) => {
+      const rule = facts.rules[seal.rule] ?? ''
+      if (repeated.get(rule)?.has(seal.short) !== true) return
+      const ofPlace = asked.get(place) ?? new Set()
+      asked.set(place, ofPlace.add(rule))
+    })
+    for (const some of chunks([...asked], readAtOnce)) {
+      const places = some.map(([place]) => place)
+      const resources = await find(project, places)
+      if (resources.length < places.length) throw new Error(`resources of ${project.name} were collected and are gone`)
+      for (const [at, resource] of resources.entries()) take(project, resource, some[at]?.[1] ?? new Set())
     }
   }
   return new Map([...groups].map(([rule, bySeal]) => [rule, [...bySeal.values()].filter((alike) => alike.length > 1)]))
 }
+
+/** Resources at a time: memory holds no more of them. */
+const readAtOnce = 500
 
 /** Seals that occur more than once, as numbers: nearly every secret is used once. Eight bytes each while they are sorted. */
 function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, ReadonlySet<number>> {
@@ -54,7 +88,7 @@ function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, Re
       all.set(rule, list)
       return list
     })
-    eachSeal(facts.seals, (rule, short) => lists[rule]?.add(short))
+    eachSeal(facts.seals, ({ rule, short }) => lists[rule]?.add(short))
   }
   return new Map([...all].map(([rule, list]) => [rule, list.repeated()]))
 }
@@ -80,9 +114,4 @@ class NumberList {
     for (let at = 1; at < sorted.length; at++) if (sorted[at] === sorted[at - 1]) repeated.add(sorted[at] ?? 0)
     return repeated
   }
-}
-
-function unpack(text: string): PackedResource {
-  // Hookdrift wrote it.
-  return JSON.parse(text) as PackedResource
 }

@@ -39,8 +39,8 @@ export interface ReplayedProject {
   walk: ProjectWalk | undefined
   /** What the last scan found, if the next one may find the same; undefined after a change. */
   lasting: LastingScan | undefined
-  /** What rules across projects keep of resources, under some labels. */
-  facts: { readonly labels: Labels; readonly known: KnownFacts } | undefined
+  /** What rules across projects keep of resources. */
+  readonly facts: KnownFacts
   /** Versions that followed violations began with, by resource and run, as the last scan read them. */
   origins: Origins
   /** Those that are not what the last complete scan of their kind saw. */
@@ -99,7 +99,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   if (known !== undefined) return known
   const made: ReplayedProject = {
     ...{ versions: new Map(), fresh: new Set() },
-    ...{ walk: undefined, lasting: undefined, facts: undefined, origins: new Map() },
+    ...{ walk: undefined, lasting: undefined, facts: new WeakMap(), origins: new Map() },
   }
   fleet.set(key, made)
   return made

@@ -10,6 +10,7 @@ import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
+import type { FindCollected } from '../policy/shared-facts.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { evaluateVersions } from './evaluate-version.ts'
 import {
@@ -21,7 +22,7 @@ import {
   walkThrough,
 } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
-import { findLasting, keepLasting } from './lasting-scan.ts'
+import { findLasting, keepLasting, type LastingScan } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
 import { rememberOrigins } from './remember-origins.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
@@ -50,6 +51,7 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
 export interface ReplayedScan {
   readonly outcome: ProjectOutcome
   readonly findings: readonly KeyedFinding[]
+  readonly collected: LastingScan['collected']
 }
 
 /** Versions that are compared with earlier ones at once. */
@@ -84,8 +86,8 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
   const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
   if (lasting !== undefined) {
-    const { findings, evaluation } = lasting
-    return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
+    const { findings, collected, evaluation } = lasting
+    return { findings, collected, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
   }
 
   const seen: ReplayedVersion[] = []
@@ -105,8 +107,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     ]),
     ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
-  if (state.facts?.labels !== labels) state.facts = { labels, known: new WeakMap() }
-  const ofProject = evaluator.forProject(project, excluded, state.facts.known)
+  const ofProject = evaluator.forProject(project, excluded, state.facts)
   const findings = await evaluateVersions(seen, {
     ...{ evaluator, ofProject, labels, waivers: policy.waivers, history, run },
   })
@@ -138,12 +139,27 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
-  for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
+  for (const finding of await ofProject.conclude(
+    { isComplete },
+    collectedFrom(() => seen),
+  ))
+    findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const concluded = { findings, context, labels, ofProject, excluded, versions, waivers: policy.waivers, now }
+  const concluded = {
+    findings,
+    collected: seen,
+    context,
+    labels,
+    ofProject,
+    excluded,
+    versions,
+    waivers: policy.waivers,
+    now,
+  }
   state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,
+    collected: seen,
     outcome: outcomeWith({
       unobserved,
       endings: Object.fromEntries(origins.endings),
@@ -151,6 +167,13 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       evaluation: ofProject.outcome(),
     }),
   }
+}
+
+/** Resources of a project by their places among those that were collected. */
+export function collectedFrom(
+  collectedOf: (project: ProjectRef) => LastingScan['collected'] | undefined,
+): FindCollected {
+  return async (project, places) => places.flatMap((place) => collectedOf(project)?.[place]?.resource ?? [])
 }
 
 type Decided = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { PlacesByKey } from '../model/places-by-key.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import type { ListingFilter } from './filter.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
@@ -17,11 +18,11 @@ interface PageExpectation {
   readonly key: string
   readonly filters: readonly ListingFilter[]
   /** uids of the walk so far; the page's uids are added. */
-  readonly seen: Set<string>
+  readonly seen: PlacesByKey
 }
 
 const longestUid = 1000
-/** Every uid of a walk stays in memory until its end; of a longer one, its digest. */
+/** The uids of a short walk stay in memory until its end; of a longer one, its digest. */
 const longestKept = 64
 
 /** Some items of a page at a time, or the reason why they cannot be read. */
@@ -72,7 +73,7 @@ function findBroken(
   return undefined
 }
 
-function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: Set<string>): string | undefined {
+function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: PlacesByKey): string | undefined {
   const { uid, project_id: projectId } = item
   if (!isName(projectId)) return 'has no project_id'
   if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
@@ -83,11 +84,9 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }
 
-function noteUid(uid: string, seen: Set<string>): string | undefined {
+function noteUid(uid: string, seen: PlacesByKey): string | undefined {
   const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
-  if (seen.has(mark)) return 'was listed before in the same walk'
-  seen.add(mark)
-  return undefined
+  return seen.add(mark) ? undefined : 'was listed before in the same walk'
 }
 
 /** A number is not an identifier, even if it was kept as its text. */

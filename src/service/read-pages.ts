@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { PlacesByKey } from '../model/places-by-key.ts'
 import type { RawItem, RawPage } from '../model/raw-page.ts'
 import { askAhead, untilWritten } from './ask-ahead.ts'
 import { decodePage } from './decode-envelope.ts'
@@ -39,7 +40,7 @@ export async function* readPages(
   const path = `/projects/${encodeURIComponent(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
-  const seen = new Set<string>()
+  const seen = new PlacesByKey()
   /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
   const mostItems = mostItemsOf(settings)

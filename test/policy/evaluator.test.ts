@@ -84,39 +84,40 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(found).toEqual([0, 1])
   })
 
-  it('concludes each project by itself', () => {
+  it('concludes each project by itself', async () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }, 'e'))
     evaluator.of(p).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
     evaluator.of(q).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
-    const found = [p, q].map((ref) => evaluator.of(ref).conclude(all))
+    const found = [await evaluator.of(p).conclude(all), await evaluator.of(q).conclude(all)]
     expect(found.map((findings) => findings.map(({ uid }) => uid))).toEqual([['s'], []])
   })
 
-  it('concludes across projects, and assigns each finding to its project', () => {
+  it('concludes across projects, and assigns each finding to its project', async () => {
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     evaluator.of(p).evaluate(shared('e1'))
     evaluator.of(q).evaluate(shared('e2'))
-    expect(evaluator.of(p).conclude(all)).toEqual([])
-    expect(evaluator.concludeFleet().findings.map(({ project, finding }) => [project.name, finding.uid])).toEqual([
+    expect(await evaluator.of(p).conclude(all)).toEqual([])
+    const { findings } = await evaluator.concludeFleet()
+    expect(findings.map(({ project, finding }) => [project.name, finding.uid])).toEqual([
       ['acme/p', 'e1'],
       ['acme/q', 'e2'],
     ])
   })
 
-  it('finds nothing in a project that was dropped, and nothing because of it', () => {
+  it('finds nothing in a project that was dropped, and nothing because of it', async () => {
     const policy = policyWith('endpoint/secret-shared: {}')
     const evaluator = evaluateFleet(policy)
     for (const uid of ['e1', 'e3']) evaluator.of(p).evaluate(shared(uid))
-    const evaluated = [...evaluator.evaluated(), { project: q, evaluation: nothingEvaluated }]
-    const { findings } = concludeFleetRules(policy, evaluated, 0)
+    const evaluated = [...evaluator.evaluated(), { project: q, labels: {}, evaluation: nothingEvaluated }]
+    const { findings } = await concludeFleetRules(evaluated, { policy, now: 0, find: evaluator.find })
     expect(findings.map(({ finding }) => `${finding.uid} ${finding.message}`)).toEqual([
       'e1 the same secret signs for 2 endpoints',
       'e3 the same secret signs for 2 endpoints',
     ])
   })
 
-  it('skips excluded rules, with a reason', () => {
+  it('skips excluded rules, with a reason', async () => {
     const policy = policyWith('endpoint/inactive: {}, endpoint/secret-shared: {}, endpoint/orphan: {}')
     const excluded = new Map(
       ['endpoint/inactive', 'endpoint/secret-shared', 'endpoint/orphan'].map((id) => [id, 'why']),
@@ -125,11 +126,11 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(
       evaluator.evaluate({ ...shared('e1'), attributes: { ...shared('e1').attributes, status: 'inactive' } }),
     ).toEqual([])
-    expect(evaluator.conclude(all)).toEqual([])
+    expect(await evaluator.conclude(all, async () => [])).toEqual([])
     const { failures, evaluatedByRule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
     expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
-    expect(facts.resources).toBe('')
+    expect(facts.seals).toBe('')
   })
 
   it('passes only seals of secrets to the end of a run, and no other value', () => {
@@ -140,10 +141,9 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     evaluator.evaluate(shared('e1'))
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
     const seals = new SealPacker()
-    for (const rule of [0, 1]) seals.add({ rule, short: shortenSeal(seal), line: 0 })
+    for (const rule of [0, 1]) seals.add({ rule, short: shortenSeal(seal) }, 0)
     expect(evaluator.outcome().facts).toEqual({
       rules: ['endpoint/secret-shared', 'source/verifier-shared'],
-      resources: `["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`,
       seals: seals.pack(),
     })
   })
@@ -152,7 +152,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
-    expect(facts.resources).toBe('')
+    expect(facts.seals).toBe('')
     expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 

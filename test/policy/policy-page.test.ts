@@ -21,20 +21,26 @@ describe('the pages about the policy', () => {
     block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   )
 
-  it.each(blocks.map((block, index) => [index + 1, block] as const))('show valid policies: block %s', (_, block) => {
-    const policy = readPolicy('/etc/policy.yaml', () => block)
-    const readFile = (file: string) => {
-      if (file === '/etc/policy.yaml') return block
-      throw Object.assign(new Error('none'), { code: 'ENOENT' })
-    }
-    for (const { test } of readPolicyTests(
-      '/etc/policy.yaml',
-      readFile,
-      policy.known.map(({ id }) => id),
-    )) {
-      expect([test.name, runPolicyTest(policy, test)]).toMatchObject([test.name, { missing: [], unexpected: [] }])
-    }
-  })
+  it.each(blocks.map((block, index) => [index + 1, block] as const))(
+    'show valid policies: block %s',
+    async (_, block) => {
+      const policy = readPolicy('/etc/policy.yaml', () => block)
+      const readFile = (file: string) => {
+        if (file === '/etc/policy.yaml') return block
+        throw Object.assign(new Error('none'), { code: 'ENOENT' })
+      }
+      for (const { test } of readPolicyTests(
+        '/etc/policy.yaml',
+        readFile,
+        policy.known.map(({ id }) => id),
+      )) {
+        expect([test.name, await runPolicyTest(policy, test)]).toMatchObject([
+          test.name,
+          { missing: [], unexpected: [] },
+        ])
+      }
+    },
+  )
 
   it('list every custom function (UPDATE_PAGES=1 rewrites the list)', () => {
     const rows = ownFunctions.map(({ signature, description }) => {

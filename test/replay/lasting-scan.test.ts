@@ -4,7 +4,8 @@ import { findLasting } from '../../src/replay/lasting-scan.ts'
 
 describe('what a scan found before', () => {
   const labels = { env: 'test' }
-  const lasting = { findings: [], evaluation: nothingEvaluated, context: 'same', labels, at: 100, until: 200 }
+  const nothing = { findings: [], collected: [], evaluation: nothingEvaluated }
+  const lasting = { ...nothing, context: 'same', labels, at: 100, until: 200 }
 
   it('holds from its run until a rule may find something else', () => {
     const times = [99, 100, 199, 200]

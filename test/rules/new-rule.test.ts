@@ -29,9 +29,10 @@ const probe = (id: string) => `
   import { findingsOf } from './test/rules/rule-cases.ts'
   import { cases } from './test/rules/${id}.cases.ts'
   const rule = rules.find((rule) => rule.id === '${id}')
-  const wrong = Object.entries(cases).filter(([, { finds, ...given }]) => {
-    return JSON.stringify(findingsOf(rule, given)) !== JSON.stringify(finds)
-  })
+  const wrong = []
+  for (const [name, { finds, ...given }] of Object.entries(cases)) {
+    if (JSON.stringify(await findingsOf(rule, given)) !== JSON.stringify(finds)) wrong.push(name)
+  }
   console.log(JSON.stringify({ wrong, controls: controlsOf('${id}'), remediation: remediationOf('${id}') }))
 `
 

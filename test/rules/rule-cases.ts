@@ -1,6 +1,7 @@
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
+import type { Finding } from '../../src/model/violation.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/engine/drift.ts'
 import type { OverdueViolations } from '../../src/rules/engine/overdue-violations.ts'
@@ -109,10 +110,10 @@ export const seal = (digit: string) => `sealed:${digit.repeat(32)}`
 export const masked = 'sealed:masked'
 
 /** What a rule says of a case, through the evaluator that every run uses. */
-export function findingsOf(
+export async function findingsOf(
   rule: Rule,
   { sees = [], compares = [], scan, overdue = [], options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
-): string[] {
+): Promise<string[]> {
   const due = rule.scope === 'violations' ? { due: { high: '2d' } } : {}
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options }, ...due })
   const evaluator = evaluateFleet(
@@ -136,8 +137,9 @@ export function findingsOf(
     scan === undefined ? [] : evaluator.of(refOf('p')).evaluateScan(theProject, { ...nothingWrong, ...scan })
   const ofViolations = evaluator.evaluateOverdue(refOf('p'), overdue)
   const projects = [...new Set(sees.map(({ project }) => project))]
-  const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(completeness))
-  const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
+  const concluded: Finding[] = []
+  for (const name of projects) concluded.push(...(await evaluator.of(refOf(name)).conclude(completeness)))
+  const acrossFleet = (await evaluator.concludeFleet()).findings.map(({ finding }) => finding)
   return [...found, ...compared, ...ofScan, ...ofViolations, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )

@@ -77,13 +77,13 @@ describe('the table of rules', () => {
 
   it.each(rules.map((rule) => [rule.id, rule] as const))(
     '%s is silent where its attributes are not shown',
-    (_, rule) => {
+    async (_, rule) => {
       const kindsSeen = [...new Set([rule.kind, ...rule.needs])]
       const sees = kindsSeen.flatMap((kind) => ['a', 'b'].map((uid) => ({ kind, uid, attributes: {}, project: 'p' })))
-      expect(findingsOf(rule, { sees })).toEqual([])
-      expect(findingsOf(rule, { sees, unseen: kinds })).toEqual([])
+      expect(await findingsOf(rule, { sees })).toEqual([])
+      expect(await findingsOf(rule, { sees, unseen: kinds })).toEqual([])
       const compares = kindsSeen.map((kind) => ({ kind, uid: 'a', before: {}, after: {}, isApproved: true }))
-      expect(findingsOf(rule, { compares, scan: {} })).toEqual([])
+      expect(await findingsOf(rule, { compares, scan: {} })).toEqual([])
     },
   )
 })
@@ -96,7 +96,7 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) =>
     expect(counts).toEqual([true, true])
   })
 
-  it.each(cases)('%s', (_, { finds, ...given }) => {
-    expect(findingsOf(rule, given)).toEqual(finds)
+  it.each(cases)('%s', async (_, { finds, ...given }) => {
+    expect(await findingsOf(rule, given)).toEqual(finds)
   })
 })

@@ -1,3 +1,4 @@
+import { PlacesByKey } from '../../model/places-by-key.ts'
 import type { Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
@@ -9,11 +10,16 @@ export const orphan = aggregateRule({
   packs: ['hygiene'],
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ endpoints: new Map<string, FindingPlace>(), targets: new Set<string>(), isEveryTargetShown: true }),
-  visit(state, resource, at) {
+  start: () => ({
+    endpoints: new PlacesByKey(),
+    targets: new PlacesByKey(),
+    isEveryTargetShown: true,
+    lonely: [] as FindingPlace[],
+  }),
+  visit(state, resource, at, place) {
     const { endpoints, targets } = state
     if (resource.kind === 'endpoint') {
-      endpoints.set(at.uid, at)
+      endpoints.add(at.uid, place)
       return
     }
     // The kind decides the attributes, which the compiler does not see in two members of one object.
@@ -21,10 +27,12 @@ export const orphan = aggregateRule({
     if (typeof target === 'string') targets.add(target)
     else if (target === undefined) state.isEveryTargetShown = false
   },
-  *conclude({ endpoints, targets, isEveryTargetShown }, { isComplete }) {
-    if (!isEveryTargetShown || !isComplete('subscription')) return
-    for (const [uid, at] of endpoints) {
-      if (!targets.has(uid)) yield { at, path: '', message: 'no subscription delivers to it' }
-    }
+  asks: ({ endpoints, targets, isEveryTargetShown }, { isComplete }) =>
+    isEveryTargetShown && isComplete('subscription') ? endpoints.outside(targets) : [],
+  recall({ lonely }, _, at) {
+    lonely.push(at)
+  },
+  *conclude({ lonely }) {
+    for (const at of lonely) yield { at, path: '', message: 'no subscription delivers to it' }
   },
 })

@@ -1,3 +1,4 @@
+import { PlacesByKey } from '../../model/places-by-key.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
 
@@ -8,19 +9,17 @@ export const urlDuplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  // Nearly every address is used once: a list is made for the second use only.
-  start: () => new Map<string, FindingPlace | FindingPlace[]>(),
-  visit(places, { attributes: { url, status } }, at) {
-    if (status !== 'active' || typeof url !== 'string') return
-    const address = writtenAlike(url)
-    const known = places.get(address)
-    if (known === undefined) places.set(address, at)
-    else if (Array.isArray(known)) known.push(at)
-    else places.set(address, [known, at])
+  start: () => ({ addresses: new PlacesByKey(), found: new Map<number, FindingPlace>() }),
+  visit({ addresses }, { attributes: { url, status } }, _, place) {
+    if (status === 'active' && typeof url === 'string') addresses.add(writtenAlike(url), place)
   },
-  *conclude(places) {
-    for (const shared of places.values()) {
-      if (!Array.isArray(shared)) continue
+  asks: ({ addresses }) => [...addresses.repeated()].flat(),
+  recall({ found }, _, at, place) {
+    found.set(place, at)
+  },
+  *conclude({ addresses, found }) {
+    for (const places of addresses.repeated()) {
+      const shared = places.flatMap((place) => found.get(place) ?? [])
       const uids = [...new Set(shared.map(({ uid }) => uid))].sort()
       const [first, second] = uids
       if (second === undefined) continue

@@ -33,8 +33,15 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   /** Kinds that it visits. */
   readonly visits: readonly K[]
   start(): State
-  /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, place: FindingPlace): void
+  /**
+   * Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs; where
+   * that is little of few, `place` in a `PlacesByKey`: a project may have a million resources.
+   */
+  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace, place: number): void
+  /** Places of resources that it wants to see again, once all have passed. */
+  asks?(state: State, completeness: Completeness): readonly number[]
+  /** Called for each of these before `conclude`. May read nothing that `visit` does not read. */
+  recall?(state: State, resource: Omit<EvaluatedResource<K>, 'volatile'>, at: FindingPlace, place: number): void
   conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
 }
 
@@ -83,22 +90,26 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
   definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
+  const { visits, asks, recall } = definition
   return {
     ...describeRule(definition),
     kind: definition.kind,
     options: schema,
-    needs: [...new Set([definition.kind, ...definition.visits])],
+    needs: [...new Set([definition.kind, ...visits])],
     scope: 'project',
     bind(raw) {
       const options = schema.parse(raw) as z.output<Schema>
       return {
         scope: 'project',
-        visits: definition.visits,
+        visits,
         start() {
           const state = definition.start()
+          // As above: only resources of the kinds it visits come here.
+          const asVisited = (resource: object) => resource as EvaluatedResource<K>
           return {
-            // As above: only resources of the kinds it visits come here.
-            visit: (resource, place) => definition.visit(state, resource as unknown as EvaluatedResource<K>, place),
+            visit: (resource, at, place) => definition.visit(state, asVisited(resource), at, place),
+            ...(asks && { asks: (completeness) => asks(state, completeness) }),
+            ...(recall && { recall: (resource, at, place) => recall(state, asVisited(resource), at, place) }),
             conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
           }
         },

@@ -16,8 +16,8 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   readonly kind: Kind
   /** Kinds that it keeps facts of. */
   readonly visits: readonly K[]
-  /** What the end of the run needs to know of a resource: nothing but this leaves its project. */
-  facts(resource: EvaluatedResource<K>): Iterable<FleetFact>
+  /** Asked again at the end of the run, of the resource as the history has it. */
+  facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): Iterable<FleetFact>
   /** `alike`: two or more facts with the same seal, in the configured order of projects. */
   conclude(alike: readonly LocatedFact[], context: RuleSettings<z.output<Schema>>): Iterable<LocatedRuleFinding>
 }

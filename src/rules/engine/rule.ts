@@ -161,7 +161,7 @@ export type BoundRule =
       conclude(alike: readonly LocatedFact[], now: number): Iterable<LocatedRuleFinding>
     }
 
-/** What a rule across projects keeps of a resource: a seal that others may have too, and what it wants to know then. */
+/** What a rule across projects says of a resource: a seal that others may have too, and what it wants to know then. */
 export type FleetFact = readonly [seal: string, ...details: string[]]
 
 export interface LocatedFact {
@@ -191,6 +191,11 @@ export interface Meter {
 }
 
 export interface Aggregation {
-  visit(resource: Resource, place: FindingPlace): void
+  /** `place`: what it can ask for the resource by. */
+  visit(resource: Resource, at: FindingPlace, place: number): void
+  /** Places of resources that it wants to see again before it concludes, once all have passed. */
+  asks?(completeness: Completeness): readonly number[]
+  /** Called for each of these, as the history has it. */
+  recall?(resource: Omit<Resource, 'volatile'>, at: FindingPlace, place: number): void
   conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { EventFilter } from '../engine/attributes.ts'
+import { PlacesByKey } from '../../model/places-by-key.ts'
+import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
 import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
@@ -18,27 +19,34 @@ export const duplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['subscription'],
-  // By endpoint and source. Most pairs occur once: a list is made, and filters are compared, for more only.
-  start: () => new Map<string, Route | Route[]>(),
-  visit(routes, { attributes: { endpoint_uid: endpoint, source_uid: source, filter_config: config } }, at) {
-    const types = eventTypesOf(config)
-    const filter = filterOf(config)
-    if (types === undefined || filter === undefined || typeof endpoint !== 'string') return
-    const key = `${endpoint} ${source ?? ''}`
-    const route: Route = { at, types, filter: isEmptyFilter(filter) ? undefined : filter }
-    const known = routes.get(key)
-    if (known === undefined) routes.set(key, route)
-    else if (Array.isArray(known)) known.push(route)
-    else routes.set(key, [known, route])
+  // By endpoint and source. Most pairs occur once: filters are compared of the others only.
+  start: () => ({ ways: new PlacesByKey(), routes: new Map<number, Route>() }),
+  visit({ ways }, { attributes }, _, place) {
+    const { endpoint_uid: endpoint, source_uid: source } = attributes
+    if (eventsOf(attributes) !== undefined && typeof endpoint === 'string')
+      ways.add(`${endpoint} ${source ?? ''}`, place)
   },
-  *conclude(routes) {
-    for (const parallel of routes.values()) {
-      if (!Array.isArray(parallel)) continue
+  asks: ({ ways }) => [...ways.repeated()].flat(),
+  recall({ routes }, { attributes }, at, place) {
+    const events = eventsOf(attributes)
+    if (events !== undefined) routes.set(place, { at, ...events })
+  },
+  *conclude({ ways, routes }) {
+    for (const places of ways.repeated()) {
+      const parallel = places.flatMap((place) => routes.get(place) ?? [])
       const byFilter = Map.groupBy(parallel, ({ filter }) => (filter === undefined ? '' : formatted(filter)))
       for (const alike of byFilter.values()) yield* overlapsOf(alike)
     }
   },
 })
+
+/** undefined where it is not shown. */
+function eventsOf({ filter_config: config }: Subscription): Omit<Route, 'at'> | undefined {
+  const types = eventTypesOf(config)
+  const filter = filterOf(config)
+  if (types === undefined || filter === undefined) return undefined
+  return { types, filter: isEmptyFilter(filter) ? undefined : filter }
+}
 
 /** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
 function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {

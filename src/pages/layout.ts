@@ -63,12 +63,12 @@ ${aside === undefined ? nothing : html`<aside aria-label="Facts">${aside}</aside
 const logOutForm = html`
 <form method="post" action="/logout"><button>Log out</button></form>`
 
-/** A page without a run: an error, or a history that has none. */
-export function layOutNotice(title: string, body: Markup): string {
+/** A page without a run: an error, or a history that has none. `isInside`: whether its reader may read the others. */
+export function layOutNotice(title: string, body: Markup, { isInside }: { readonly isInside: boolean }): string {
   return wholePage({
     title: `${title} · hookdrift`,
     head: nothing,
-    body: html`<header class="site"><nav aria-label="Pages"><ul><li><a href="/">Overview</a></li></ul></nav></header>
+    body: html`${isInside ? html`<header class="site"><nav aria-label="Pages"><ul><li><a href="/">Overview</a></li></ul></nav></header>` : nothing}
 <main id="main"><h1>${title}</h1>
 ${body}</main>`,
   })

@@ -3,6 +3,7 @@ import { compress } from 'hono/compress'
 import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html } from '../report/html/markup.ts'
+import { refuseRequest } from '../serving/refuse-request.ts'
 import type { Api } from './api.ts'
 import { apiRoutes } from './api-routes.ts'
 import { answerFeed } from './feed.ts'
@@ -20,7 +21,6 @@ import {
 } from './page.ts'
 import { pages } from './pages.ts'
 import { readQuery } from './query.ts'
-import { refuseRequest } from './refuse-request.ts'
 import { runAsOf } from './run-as-of.ts'
 import { siteHeaders } from './site-headers.ts'
 import { readerOf } from './site-reader.ts'
@@ -110,6 +110,7 @@ function noRun(context: Context): Response | Promise<Response> {
     layOutNotice(
       'No run yet',
       html`${emptyState('The history has no committed run: nothing was scanned.', 'unknown')}<p>Run <code>hookdrift audit</code>, then load this page again.</p>`,
+      { isInside: true },
     ),
   )
 }
@@ -134,5 +135,6 @@ function notice(
 ): Response | Promise<Response> {
   neverKept(context)
   const more = advice === undefined ? html`` : html`<p>${advice}</p>`
-  return context.html(layOutNotice(title, html`${more}<p><a href="/">To the overview</a></p>`), status)
+  const body = html`${more}<p><a href="/">To the overview</a></p>`
+  return context.html(layOutNotice(title, body, { isInside: true }), status)
 }

@@ -159,6 +159,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
     rule,
     severity,
     state,
+    resolution,
     project,
     kind,
     uid,
@@ -168,7 +169,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
     message,
   } = violation
   return {
-    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name },
+    ...{ fingerprint, rule, severity, state, resolution, project, kind, uid, name },
     owner: owner ?? null,
     ...{ path, message },
     first_seen: firstSeen,

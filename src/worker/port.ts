@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Answering } from '../serving/listen.ts'
+import { refuseRequest } from '../serving/refuse-request.ts'
 
 /** What the port of a worker says of it. Anyone who can connect may read it. */
 export interface WorkerEndpoints {
@@ -21,17 +22,9 @@ export function workerPort({ troubles, metrics, isMeant, pages }: PortOptions): 
   own.use(async (context, next) => {
     context.header('x-content-type-options', 'nosniff')
     context.header('cache-control', 'no-store')
-    if (!isMeant(context.req.header('host'))) {
-      return context.text('not the name of this port: name it under worker.hosts\n', 421)
-    }
-    if (!paths.includes(context.req.path)) {
-      return context.text('not found: /healthz, /readyz and /metrics are here\n', 404)
-    }
-    if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
-      return context.text('only GET and HEAD\n', 405, { allow: 'GET, HEAD' })
-    }
     return next()
   })
+  own.use(refuseRequest({ isMeant }))
   own.get('/healthz', (context) => context.text('alive\n'))
   own.get('/readyz', async (context) => {
     const found = await troubles()
@@ -41,6 +34,7 @@ export function workerPort({ troubles, metrics, isMeant, pages }: PortOptions): 
     const { type, text } = await metrics()
     return context.body(text, 200, { 'content-type': type })
   })
+  own.notFound((context) => context.text('not found: /healthz, /readyz and /metrics are here\n', 404))
   // The log of the run that meets the same error has the details; strangers do not get them.
   own.onError((_, context) => context.text('internal error\n', 500))
   return (request, peer) =>

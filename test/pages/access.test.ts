@@ -38,6 +38,13 @@ describe('who may read the pages', () => {
     expect([answer.status, location.pathname, location.searchParams.get('to') ?? '/']).toEqual([303, '/login', path])
   })
 
+  it('sees nothing of the site before a login, not even its menu', async () => {
+    const form = await (await openGuardedPages().ask('/login')).text()
+    expect(form).toContain('<form class="login"')
+    expect(form).not.toContain('<nav')
+    expect(form).not.toContain('href="/"')
+  })
+
   it.each(['/api/v1/violations', '/feed.atom'])(
     'learns from the status that a program needs a token for %s',
     async (path) => {

@@ -57,7 +57,7 @@ describe('the port', () => {
       expect(await asked(path)).toMatch(/^404 not found/)
     }
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
-      expect(await asked('/metrics', method)).toBe('405 only GET and HEAD\n')
+      expect(await asked('/metrics', method)).toBe('405 only GET, HEAD\n')
     }
     const { headers } = await port.ask('/metrics', { method: 'POST' })
     expect(headers).toMatchObject({

@@ -52,7 +52,7 @@ interface Refusal {
 
 function answerInKind(request: Request, { status, headers, title, reason }: Refusal): Response {
   if (!isForPrograms(new URL(request.url).pathname)) {
-    return asPage(layOutNotice(title, html`<p>${reason}</p>`), status, headers)
+    return asPage(layOutNotice(title, html`<p>${reason}</p>`, { isInside: false }), status, headers)
   }
   const body = writeJson({ message: reason, advice: null })
   return new Response(body, { status, headers: { ...headers, 'content-type': 'application/json' } })

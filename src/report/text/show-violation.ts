@@ -1,7 +1,7 @@
 import { formatExpiry } from '../../model/format-expiry.ts'
 import type { ReportViolation } from '../../model/report.ts'
 import type { Resolution } from '../../model/violation.ts'
-import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
+import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeDue } from '../describe-due.ts'
 import type { TextPage } from './page.ts'
@@ -28,8 +28,13 @@ export function showViolation(violation: ReportViolation, ruleColumn: number, pa
   const whose = violation.owner === null ? [] : [`owner ${shorten(neutralise(violation.owner), 60)}`]
   const width = page.width - indent.length
   const due = at === '' ? '' : describeDue(violation, at)
+  const rule = neutralise(violation.rule)
+  const state = `${describeState(violation)}${due === '' ? '' : `, ${due}`}`
+  const isShort = indent.length + Math.max(ruleColumn, widthOf(rule)) + 2 + widthOf(state) <= page.width
   return [
-    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${describeState(violation)}${due === '' ? '' : `, ${due}`}`,
+    ...(isShort
+      ? [`${severity}  ${padColumns(rule, ruleColumn)}  ${state}`]
+      : [`${severity}  ${rule}`, ...wrapProse(state, width).map((line) => `${indent}${line}`)]),
     ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
     ...wrapPieces([...showResource(violation), ...where, ...whose], width).map((line) =>
       page.paint('aside', `${indent}${line}`),

@@ -7,13 +7,13 @@ interface RequestRules {
   readonly forms?: readonly string[]
 }
 
-/** Refuses what no page answers: a foreign name, a broken address, a method that changes something. */
+/** Refuses what nothing here answers: a foreign name, a broken address, a method that changes something. */
 export function refuseRequest({ isMeant, forms = [] }: RequestRules): MiddlewareHandler {
   return async (context, next) => {
     const { host, pathname, search } = new URL(context.req.url)
     // A request may name another host in its address than in its header.
     if (!isMeant(context.req.header('host')) || !isMeant(host)) {
-      return context.text('not a name of this port: name it under serve.hosts\n', 421)
+      return context.text('not a name of this port: `hosts` in its configuration lists them\n', 421)
     }
     if (isBroken(pathname) || isBroken(search)) return context.text('not a valid address\n', 400)
     const allowed = forms.includes(pathname) ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']

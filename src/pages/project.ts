@@ -1,8 +1,9 @@
 import { kinds } from '../model/resource.ts'
-import { countSeverities, totalOf } from '../model/violation.ts'
+import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
+import { groupRows, pageRows, type RowTest } from '../queries/page-violations.ts'
 import { findTrend } from '../queries/read-trend.ts'
-import { readViolations } from '../queries/read-violations.ts'
+import { stateAt } from '../queries/violation-index.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
@@ -12,13 +13,13 @@ import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countGroups, showGroups } from './group-violations.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { showLastChanges } from './project/show-last-changes.ts'
-import { onceForRun, readScans } from './run-facts.ts'
+import { onceForRun, readIndex, readScans } from './run-facts.ts'
 import { showNumbers } from './show-numbers.ts'
-import { showViolationRow } from './violation-row.ts'
+import { showRows } from './show-rows.ts'
+import { type Groups, showGroups } from './violations/show-groups.ts'
 
 const mostShown = 20
 
@@ -35,17 +36,20 @@ export const projectPage: SitePage = {
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
-    const { counts, owners, rows, trend } = await onceForRun(request, `open and trend of ${name}`, async () => ({
-      ...(await readOpen(request, name)),
-      trend: await findTrend(history, { run, since: undefined, projects: [name] }),
-    }))
-    const total = totalOf(counts)
+    const trend = await onceForRun(request, `trend of ${name}`, () =>
+      findTrend(history, { run, since: undefined, projects: [name] }),
+    )
+    const index = await readIndex(request, { withOwner: true })
+    const at = index.projects.indexOf(name)
+    const isOpenHere: RowTest = (row) => index.project[row] === at && isOpen({ state: stateAt(index, row) })
+    const open = pageRows(index, isOpenHere, { most: mostShown })
+    const { total } = open.counts
     const all = link('/violations', { project: name })
     return {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`${showNumbers(counts, extent)}${showTrend(trend, 1)}
+      body: html`${showNumbers(open.counts.severities, extent)}${showTrend(trend, 1)}
 ${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: total },
   content:
@@ -54,8 +58,8 @@ ${pageSection({
           extent === 'all' ? 'None.' : 'None in what was scanned; the rest is unknown.',
           extent === 'all' ? 'none' : 'unknown',
         )
-      : html`<ul class="rows">${rows.map((row) => showViolationRow(row, link, run.startedAt))}</ul>${total > rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
-})}${await showLastChanges(request, name)}${total === 0 ? nothing : pageSection({ id: 'owners', title: 'Owners', content: showGroups(owners, { groupBy: 'owner', given: { project: name }, link }) })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+      : html`${await showRows(request, index, open.rows)}${total > open.rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
+})}${await showLastChanges(request, name)}${total === 0 ? nothing : await showOwners(request, { index, groups: groupRows(index, isOpenHere, 'owner'), filters: { project: name } })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
       aside: factList([
         [
           'Last scan',
@@ -67,7 +71,7 @@ ${pageSection({
             ? 'yes'
             : `not since run ${scan.incompleteSince.number}, ${showTime(scan.incompleteSince.startedAt)}`,
         ],
-        ['Open', String(totalOf(counts))],
+        ['Open', String(total)],
         ...(await readScheduleFacts(request, name)),
         ...kinds
           .filter((kind) => kind !== 'policy')
@@ -81,20 +85,12 @@ ${pageSection({
   },
 }
 
-/** What is open in a project: it never changes for a run, and all of it is visited to count it. */
-async function readOpen({ history, run }: SiteRequest, name: string) {
-  const [counts, owners] = [countSeverities([]), countGroups('owner')]
-  const { rows } = await readViolations(history, {
-    ...{ run, states: new Set(['opened', 'continuing'] as const), after: 0, rule: undefined, severity: undefined },
-    ...{ projects: [name], kind: undefined, owners: ['*'], labels: [], before: undefined, overdueAt: undefined },
-    ...{ sort: 'severity', limit: mostShown },
-    isWanted(violation) {
-      counts[violation.severity]++
-      owners.add(violation)
-      return true
-    },
+async function showOwners(request: SiteRequest, groups: Omit<Groups, 'grouping'>): Promise<Markup> {
+  return pageSection({
+    id: 'owners',
+    title: 'Owners',
+    content: await showGroups(request, { ...groups, grouping: 'owner' }),
   })
-  return { counts, owners: owners.groups(), rows }
 }
 
 function showWalks(coverage: ReturnType<typeof toCoverage>): Markup {

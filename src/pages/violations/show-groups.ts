@@ -10,7 +10,7 @@ import type { SiteRequest } from '../page.ts'
 
 const mostGroups = 100
 
-interface Groups {
+export interface Groups {
   readonly index: ViolationIndex
   readonly groups: readonly RowGroup[]
   readonly grouping: Grouping

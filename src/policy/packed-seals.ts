@@ -17,6 +17,8 @@ const recordBytes = 12
 export class SealPacker {
   #bytes = Buffer.alloc(64 * recordBytes)
   #length = 0
+  /** Of a large project it has megabytes, and is asked for several times. */
+  #packed: string | undefined
 
   add({ rule, short }: FoundSeal, place: number): void {
     if (place >= 2 ** 40 || rule > 255) throw new Error('facts of too many resources or rules in one project')
@@ -25,11 +27,13 @@ export class SealPacker {
     this.#bytes.writeUIntLE(place, this.#length + 6, 5)
     this.#bytes.writeUInt8(rule, this.#length + 11)
     this.#length += recordBytes
+    this.#packed = undefined
   }
 
   /** As base64. */
   pack(): string {
-    return this.#bytes.toString('base64', 0, this.#length)
+    this.#packed ??= this.#bytes.toString('base64', 0, this.#length)
+    return this.#packed
   }
 }
 

@@ -29,6 +29,15 @@ describe('packed seals', () => {
     expect(unpack(packAll(many))).toEqual(many)
   })
 
+  it('are packed again once there are more', () => {
+    const packer = new SealPacker()
+    packer.add({ rule: 1, short: 2 }, 3)
+    const first = packer.pack()
+    expect(packer.pack()).toBe(first)
+    packer.add({ rule: 4, short: 5 }, 6)
+    expect(unpack(packer.pack()).map(({ place }) => place)).toEqual([3, 6])
+  })
+
   it('are refused where a record cannot hold them', () => {
     expect(() => packAll([{ rule: 256, short: 1, place: 0 }])).toThrow('too many')
     expect(() => packAll([{ rule: 0, short: 1, place: 2 ** 40 }])).toThrow('too many')

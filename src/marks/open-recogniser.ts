@@ -1,7 +1,7 @@
 import type { MarkedPageRow } from '../history/marks.ts'
+import { DigestIndex } from '../model/digest-index.ts'
 import type { KnownItem } from '../model/raw-page.ts'
 import type { PageReading, Recogniser } from '../service/recognise-page.ts'
-import { MarkIndex } from './mark-index.ts'
 import { decodePage, type MarkedPage } from './marked-page.ts'
 
 /** What is known of a listing, and when it may be used. */
@@ -110,11 +110,12 @@ async function openListing(pageAt: Recognition['pageAt']): Promise<MarkedListing
       if ((firsts[at + step] ?? Number.POSITIVE_INFINITY) <= item) at += step
     return { page: pages[at], place: item - (firsts[at] ?? 0) }
   }
-  const index = new MarkIndex(items, (item) => {
+  const index = new DigestIndex((item) => {
     const { page, place } = locate(item)
     if (page === undefined) throw new Error('an item beyond the last page')
     return page.digestAt(place)
-  })
+  }, items)
+  for (let item = 0; item < items; item++) index.add(item)
   return {
     find(digest) {
       const item = index.find(digest)

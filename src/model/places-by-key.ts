@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { DigestIndex } from './digest-index.ts'
 
 /**
  * Numbers by text, for as many as a listing has items: as they are while they are few, and then 20 bytes each and the
@@ -29,7 +30,11 @@ export class PlacesByKey {
       this.#repeated.set(entry, places)
       return false
     }
-    if (entry === this.#places.length) this.#places = grown(this.#places)
+    if (entry === this.#places.length) {
+      const larger = new Uint32Array(entry * 2)
+      larger.set(this.#places)
+      this.#places = larger
+    }
     this.#places[entry] = place
     this.#size += 1
     this.#plain?.set(key, entry)
@@ -41,9 +46,9 @@ export class PlacesByKey {
     return this.#plain?.has(key) ?? this.#compact().has(digestOf(key))
   }
 
-  /** The places of each text that was added more than once, in the order of adding. */
-  repeated(): Iterable<readonly number[]> {
-    return this.#repeated.values()
+  /** The places of each text that was added more than once, in the order in which the texts came. */
+  repeated(): readonly (readonly number[])[] {
+    return [...this.#repeated].sort(([a], [b]) => a - b).map(([, places]) => places)
   }
 
   /** The last place of each text that another does not have, in the order of adding. */
@@ -72,65 +77,36 @@ export class PlacesByKey {
 /** Texts up to which they are kept: a digest takes ten times as long as finding a text in a map. */
 const mostPlain = 10_000
 
-const words = 4
+/** 128 bits. */
+const digestBytes = 16
 
-/** Digests of 128 bits, numbered in the order of adding. */
+/** Digests in one piece of memory, numbered in the order of adding. */
 class KeyDigests {
-  #words = new Uint32Array(words * 16)
+  #bytes = Buffer.alloc(16 * digestBytes)
   #size = 0
-  /** Numbers of digests, where the beginning of each leads; -1 where none is. */
-  #slots = new Int32Array(64).fill(-1)
+  readonly #index = new DigestIndex((entry) => this.at(entry))
 
   /** Its number: the next one when it is new. */
-  add(digest: Uint32Array): number {
-    const slot = this.#slotOf(digest)
-    const known = this.#slots[slot] ?? -1
-    if (known >= 0) return known
-    const entry = this.#size
-    if (entry * words === this.#words.length) this.#words = grown(this.#words)
-    this.#words.set(digest, entry * words)
-    this.#slots[slot] = entry
-    this.#size += 1
-    if (this.#size * 1.5 > this.#slots.length) this.#spread()
+  add(digest: Buffer): number {
+    const known = this.#index.find(digest)
+    if (known !== undefined) return known
+    const entry = this.#size++
+    if (entry * digestBytes === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, this.#bytes])
+    digest.copy(this.#bytes, entry * digestBytes)
+    this.#index.add(entry)
     return entry
   }
 
-  has(digest: Uint32Array): boolean {
-    return (this.#slots[this.#slotOf(digest)] ?? -1) >= 0
+  has(digest: Buffer): boolean {
+    return this.#index.find(digest) !== undefined
   }
 
-  at(entry: number): Uint32Array {
-    return this.#words.subarray(entry * words, (entry + 1) * words)
-  }
-
-  /** The slot of the digest, or the free one where it belongs. */
-  #slotOf(digest: Uint32Array): number {
-    const mask = this.#slots.length - 1
-    for (let slot = (digest[0] ?? 0) & mask; ; slot = (slot + 1) & mask) {
-      const entry = this.#slots[slot] ?? -1
-      if (entry < 0 || this.#isAt(entry, digest)) return slot
-    }
-  }
-
-  #isAt(entry: number, digest: Uint32Array): boolean {
-    const from = entry * words
-    return digest.every((word, at) => this.#words[from + at] === word)
-  }
-
-  #spread(): void {
-    this.#slots = new Int32Array(this.#slots.length * 2).fill(-1)
-    for (let entry = 0; entry < this.#size; entry++) this.#slots[this.#slotOf(this.at(entry))] = entry
+  at(entry: number): Buffer {
+    return this.#bytes.subarray(entry * digestBytes, (entry + 1) * digestBytes)
   }
 }
 
 /** Of all its code units: texts that are not well-formed differ too. */
-function digestOf(key: string): Uint32Array {
-  const bytes = hash('sha256', Buffer.from(key, 'utf16le'), 'buffer')
-  return Uint32Array.from({ length: words }, (_, at) => bytes.readUInt32LE(at * 4))
-}
-
-function grown(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(numbers.length * 2)
-  larger.set(numbers)
-  return larger
+function digestOf(key: string): Buffer {
+  return hash('sha256', Buffer.from(key, 'utf16le'), 'buffer').subarray(0, digestBytes)
 }

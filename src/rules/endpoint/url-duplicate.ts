@@ -13,7 +13,7 @@ export const urlDuplicate = aggregateRule({
   visit({ addresses }, { attributes: { url, status } }, _, place) {
     if (status === 'active' && typeof url === 'string') addresses.add(writtenAlike(url), place)
   },
-  asks: ({ addresses }) => [...addresses.repeated()].flat(),
+  asks: ({ addresses }) => addresses.repeated().flat(),
   recall({ found }, _, at, place) {
     found.set(place, at)
   },

@@ -26,7 +26,7 @@ export const duplicate = aggregateRule({
     if (eventsOf(attributes) !== undefined && typeof endpoint === 'string')
       ways.add(`${endpoint} ${source ?? ''}`, place)
   },
-  asks: ({ ways }) => [...ways.repeated()].flat(),
+  asks: ({ ways }) => ways.repeated().flat(),
   recall({ routes }, { attributes }, at, place) {
     const events = eventsOf(attributes)
     if (events !== undefined) routes.set(place, { at, ...events })

@@ -12,8 +12,9 @@ import { table, verdict } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * What pages of `hookdrift serve` cost over HTTP in a history of 1,000,000 violations and a tenth as many resources: the first answer as of a run, the
- * 50th and the 99th percentile of the others, and their bytes; and by how much an audit is slower while someone reads them.
+ * What pages of `hookdrift serve` cost over HTTP in a history of 1,000,000 violations and a tenth as many resources: the
+ * first answer as of a run, the 50th and the 99th percentile of the others, and their bytes; and by how much an audit is
+ * slower while someone reads them.
  * One violation in twenty is active. `BENCH_ROWS` and `BENCH_ROUNDS` (default 100) for fewer.
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)

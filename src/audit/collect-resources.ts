@@ -3,7 +3,7 @@ import { type StoredResource, toResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
-import type { FindCollected } from '../policy/shared-facts.ts'
+import type { FindCollected } from '../policy/find-collected.ts'
 
 /** A resource that passes: as it was read, or by the id of its version alone. */
 export interface PassedResource {

@@ -1,8 +1,8 @@
 import type { RunContext } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import type { FindCollected } from '../policy/find-collected.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { FindCollected } from '../policy/shared-facts.ts'
 import type { Criteria } from './reconcile.ts'
 
 export interface Fleet {

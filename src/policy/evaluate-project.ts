@@ -16,11 +16,11 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import type { FindCollected } from './find-collected.ts'
 import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { startAggregations } from './run-aggregations.ts'
-import type { FindCollected } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
@@ -272,7 +272,7 @@ export function evaluateProject(
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
     },
     async conclude(completeness, find) {
-      await aggregations.recall(completeness, (places) => find(project, places))
+      await aggregations.recall(completeness, find)
       return timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
         const key = resourceKey(problem.at)
         const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)

@@ -1,4 +1,3 @@
-import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type {
@@ -10,6 +9,7 @@ import type {
   Rule,
 } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
+import { type FindCollected, readCollected } from './find-collected.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
@@ -18,12 +18,9 @@ export interface Aggregations {
   /** `isEvaluated`: whether a rule applies to the resource. */
   visit(visited: Visited, isEvaluated: (rule: string) => boolean): void
   /** Shows rules again what they ask for, once all resources have passed. `find`: gives resources by their places. */
-  recall(completeness: Completeness, find: FindResources): Promise<void>
+  recall(completeness: Completeness, find: FindCollected): Promise<void>
   conclude(completeness: Completeness): readonly AggregatedProblem[]
 }
-
-/** In the order asked. */
-type FindResources = (places: readonly number[]) => Promise<readonly Resource[]>
 
 interface Visited {
   readonly resource: Resource
@@ -91,12 +88,6 @@ export function startAggregations(
     isComplete: (kind) => isComplete(kind) && doubts.isClear(id, kind),
   })
 
-  const seenAgain = (resource: Resource | undefined): [Resource, FindingPlace] => {
-    if (resource === undefined) throw new Error('a resource was collected and is gone')
-    const { kind, uid, name } = resource
-    return [resource, { project, kind, uid, name }]
-  }
-
   return {
     visit(visited, isEvaluated) {
       const { resource, at, place } = visited
@@ -128,10 +119,12 @@ export function startAggregations(
         attempt(() => {
           places = fold.asks?.(completenessFor(rule, completeness)) ?? []
         })
-        for (const some of chunks(places, readAtOnce)) {
-          const resources = await find(some)
+        for await (const some of readCollected(find, project, places)) {
           attempt(() => {
-            for (const [at, place] of some.entries()) fold.recall?.(...seenAgain(resources[at]), place)
+            for (const { resource, place } of some) {
+              const { kind, uid, name } = resource
+              fold.recall?.(resource, { project, kind, uid, name }, place)
+            }
           })
         }
       }
@@ -151,6 +144,3 @@ export function startAggregations(
     },
   }
 }
-
-/** Resources at a time: memory holds no more of them. */
-const readAtOnce = 500

@@ -6,9 +6,9 @@ import type { Finding } from '../model/violation.ts'
 import { cleanResources, overlaid } from './clean-resources.ts'
 import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
+import type { FindCollected } from './find-collected.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
-import type { FindCollected } from './shared-facts.ts'
 
 /** The result of a policy test. */
 export interface TestOutcome {

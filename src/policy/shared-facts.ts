@@ -1,6 +1,6 @@
-import { chunks } from '../model/chunks.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { BoundRule, LocatedFact } from '../rules/engine/rule.ts'
+import { type FindCollected, readCollected } from './find-collected.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import { eachSeal, shortenSeal } from './packed-seals.ts'
 import type { OverrideKey } from './rule-sets.ts'
@@ -10,9 +10,6 @@ export interface ProjectFacts {
   readonly project: ProjectRef
   readonly facts: FleetFacts
 }
-
-/** Resources of a project by the places that they were collected under, in the order asked. */
-export type FindCollected = (project: ProjectRef, places: readonly number[]) => Promise<readonly Resource[]>
 
 /** The settings of a resource. */
 export interface FactSettings {
@@ -66,18 +63,12 @@ export async function groupSharedFacts(
       const ofPlace = asked.get(place) ?? new Set()
       asked.set(place, ofPlace.add(rule))
     })
-    for (const some of chunks([...asked], readAtOnce)) {
-      const places = some.map(([place]) => place)
-      const resources = await find(project, places)
-      if (resources.length < places.length) throw new Error(`resources of ${project.name} were collected and are gone`)
-      for (const [at, resource] of resources.entries()) take(project, resource, some[at]?.[1] ?? new Set())
+    for await (const some of readCollected(find, project, [...asked.keys()])) {
+      for (const { place, resource } of some) take(project, resource, asked.get(place) ?? new Set())
     }
   }
   return new Map([...groups].map(([rule, bySeal]) => [rule, [...bySeal.values()].filter((alike) => alike.length > 1)]))
 }
-
-/** Resources at a time: memory holds no more of them. */
-const readAtOnce = 500
 
 /** Seals that occur more than once, as numbers: nearly every secret is used once. Eight bytes each while they are sorted. */
 function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, ReadonlySet<number>> {

@@ -8,9 +8,9 @@ import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { FindCollected } from '../policy/find-collected.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
-import type { FindCollected } from '../policy/shared-facts.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { evaluateVersions } from './evaluate-version.ts'
 import {
@@ -139,23 +139,11 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
-  for (const finding of await ofProject.conclude(
-    { isComplete },
-    collectedFrom(() => seen),
-  ))
-    findings.push(keyed(finding))
+  const find = collectedFrom(() => seen)
+  for (const finding of await ofProject.conclude({ isComplete }, find)) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const concluded = {
-    findings,
-    collected: seen,
-    context,
-    labels,
-    ofProject,
-    excluded,
-    versions,
-    waivers: policy.waivers,
-    now,
-  }
+  const kept = { findings, collected: seen, context, labels }
+  const concluded = { ...kept, ofProject, excluded, versions, waivers: policy.waivers, now }
   state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,

@@ -4,9 +4,9 @@ import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../../src/policy/doubts.ts'
 import type { ProjectEvaluator } from '../../src/policy/evaluate-project.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
+import type { FindCollected } from '../../src/policy/find-collected.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import type { Labels } from '../../src/policy/selector.ts'
-import type { FindCollected } from '../../src/policy/shared-facts.ts'
 import type { Completeness } from '../../src/rules/engine/rule.ts'
 
 /** Finds by itself what it collected. */

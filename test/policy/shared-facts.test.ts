@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
-import type { FindCollected } from '../../src/policy/shared-facts.ts'
+import type { FindCollected } from '../../src/policy/find-collected.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 

@@ -52,6 +52,32 @@ it.skipIf(!hasPostgres)(
   180_000,
 )
 
+it.skipIf(!hasPostgres)(
+  'what a taken over draft wrote is never read as missing: its reads say that it was taken over',
+  async () => {
+    const database = await makeDatabase()
+    const db = connect(database.server)
+    const machines = new Machines()
+    const process = machines.process(1, 'host 1')
+    const nowMs = process.now()
+    process.pause()
+    try {
+      const draft = await beginRun(db, { ...process, isClockOwn: true, now: () => nowMs }, aStart(at(1)))
+      const ids = await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] })
+      expect(await draft.versionsById(payments, ids)).toHaveLength(2)
+      await machines.pass(60)
+      await beginRun(db, machines.process(2, 'host 2'), aStart(at(2)))
+
+      await expect(draft.versionsById(payments, ids)).rejects.toMatchObject({ kind: 'busy' })
+      const point = { kind: 'endpoint', uid: 'a', run: 1 } as const
+      await expect(draft.versionsAt(payments, [point])).rejects.toMatchObject({ kind: 'busy' })
+    } finally {
+      await db.close()
+      await database.remove()
+    }
+  },
+)
+
 /** Writes page after page, until the draft may no longer. Returns how many pages were written. */
 async function writeUntilLost(draft: Draft): Promise<number> {
   for (let page = 0; ; page += 1) {

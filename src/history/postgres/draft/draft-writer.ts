@@ -50,9 +50,13 @@ export class DraftWriter {
   /** @throws AuditError.busy when the draft may no longer write */
   async requireFence(): Promise<void> {
     this.#requireOpen()
+    if (this.#options.now() - this.#checkedAt >= trustedForMs) await this.checkFence()
+  }
+
+  /** Asks even when it was asked a moment ago. @throws AuditError.busy as `requireFence` */
+  async checkFence(): Promise<void> {
     const { fence, now } = this.#options
     const at = now()
-    if (at - this.#checkedAt < trustedForMs) return
     if ((await this.#db.value(fence.sql(1), fence.values)) === undefined) throw this.lost()
     this.#checkedAt = at
   }

@@ -10,6 +10,7 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { Acceptance } from '../service/service-client.ts'
 import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
@@ -94,7 +95,7 @@ export async function auditProject(
     ...{ evaluator, ofProject, collector, comparison, origins, accepted, probes, marks, shown, onPage },
   })
 
-  const { walks, losses, waitedMs } = await walkProject(project, context, { processor, evaluator, marks }, tools)
+  const { walks, losses, ...asked } = await walkProject(project, context, { processor, evaluator, marks }, tools)
   const { gathered } = processor
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
@@ -105,7 +106,7 @@ export async function auditProject(
 
   const removals = await findRemovals(context, walked)
   const probed = runsProbes
-    ? await probe(project, context, { ...tools, gathered, expected, waitedMs, statuses: walked, removals })
+    ? await probe(project, context, { ...tools, gathered, expected, ...asked, statuses: walked, removals })
     : await leaveOutProbes(context, gathered.targets)
   const statuses: Statuses = runsProbes ? { ...walked, probes: 'complete' } : walked
   await draft.stageChanges(
@@ -211,6 +212,7 @@ interface Walking {
 interface ProvenWalks extends WithheldWalks {
   /** Milliseconds of the retry budget that the walks have used. */
   readonly waitedMs: number
+  readonly acceptance: Acceptance
 }
 
 /** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
@@ -221,11 +223,13 @@ async function walkProject(
   tools: ProjectTools,
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
+  const acceptance: Acceptance = { isAccepted: false }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
     const startedAt = tools.clock.now()
     const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
-    const walk = await walkListing(listing, project, tools, { take, budget, recogniser: marks?.recogniser(listing) })
+    const recogniser = marks?.recogniser(listing)
+    const walk = await walkListing(listing, project, tools, { take, budget, acceptance, recogniser })
     tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
     walked.push(walk)
     if (walk.coverage.cause === 'foreign') break
@@ -236,13 +240,12 @@ async function walkProject(
     acceptsRemovals: tools.acceptsRemovals,
     seenAgain: processor.gathered.seenAgain,
   })
-  return { ...withheld, waitedMs: budget.waitedMs }
+  return { ...withheld, waitedMs: budget.waitedMs, acceptance }
 }
 
-interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'> {
+interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'>, Pick<ProvenWalks, 'waitedMs' | 'acceptance'> {
   readonly gathered: PageProcessor['gathered']
   readonly expected: ExpectedState | undefined
-  readonly waitedMs: number
   readonly statuses: Statuses
   readonly removals: Removals
 }
@@ -250,13 +253,13 @@ interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'> {
 function probe(
   { ref, key, filters, client }: AuditedProject,
   context: ProjectContext,
-  { probes, signal, gathered, expected, waitedMs, statuses, removals }: AfterWalks,
+  { probes, signal, gathered, expected, waitedMs, acceptance, statuses, removals }: AfterWalks,
 ): Promise<Probed> {
   const traffic = { requests: 0, retries: 0, waitedMs }
   return runProbes(context, {
     ...{ client, probes, expected, statuses },
     targets: gathered.targets,
-    access: { projectUid: ref.uid, key, filters, signal, traffic },
+    access: { projectUid: ref.uid, key, filters, signal, traffic, acceptance },
     unobserved: new Set(removals.unobserved),
   })
 }

@@ -3,7 +3,7 @@ import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
 import { KnownItem } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
-import type { ProjectAccess } from '../service/service-client.ts'
+import type { Acceptance, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { filterText } from './filtered.ts'
@@ -21,6 +21,8 @@ interface Walking {
   take(page: TakenPage, durationMs: number): Promise<void>
   /** What the project's walks have used of the retry budget. */
   readonly budget: { waitedMs: number }
+  /** What the service said of the key to the project's walks. */
+  readonly acceptance: Acceptance
   readonly recogniser?: Recogniser | undefined
 }
 
@@ -32,7 +34,7 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  { take, budget, recogniser }: Walking,
+  { take, budget, acceptance, recogniser }: Walking,
 ): Promise<Walk> {
   const startedAt = clock.now()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
@@ -42,6 +44,7 @@ export async function walkListing(
     filters: project.filters,
     signal,
     traffic,
+    acceptance,
   }
   let pages = 0
   let items = 0

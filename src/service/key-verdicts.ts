@@ -3,12 +3,7 @@ import type { FailedReply } from './reply.ts'
 /** What a service has said of the keys of a run. */
 interface KeyVerdicts {
   isAccepted(key: string): boolean
-  /**
-   * Whether it was accepted for this project. A report says so, and must not depend on which other projects the same
-   * process asked for first.
-   */
-  isAcceptedFor(key: string, projectUid: string): boolean
-  accept(key: string, projectUid: string): void
+  accept(key: string): void
   /** How the key was refused in the end; undefined as long as it was not. */
   refusalOf(key: string): FailedReply | undefined
   refuse(key: string, reply: FailedReply): void
@@ -20,14 +15,13 @@ interface KeyVerdicts {
 }
 
 export function createKeyVerdicts(): KeyVerdicts {
-  const accepted = new Map<string, Set<string>>()
+  const accepted = new Set<string>()
   const refused = new Map<string, FailedReply>()
   const firstAnswers = new Map<string, Promise<void>>()
   return {
     isAccepted: (key) => accepted.has(key),
-    isAcceptedFor: (key, projectUid) => accepted.get(key)?.has(projectUid) ?? false,
-    accept(key, projectUid) {
-      accepted.set(key, (accepted.get(key) ?? new Set()).add(projectUid))
+    accept(key) {
+      accepted.add(key)
       refused.delete(key)
     },
     refusalOf: (key) => refused.get(key),

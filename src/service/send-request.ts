@@ -97,7 +97,8 @@ export function createSender({
       const seen = (nextTryMs: number | null) =>
         onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
       if (exchange.ok) {
-        keys.accept(access.key, access.projectUid)
+        keys.accept(access.key)
+        if (access.acceptance !== undefined) access.acceptance.isAccepted = true
         answered()
         seen(null)
         return { ...exchange, url }
@@ -173,9 +174,9 @@ export function createSender({
     return limits.retryBudgetMs - traffic.waitedMs
   }
 
-  function explained(exchange: HttpFailure, { key, projectUid }: ProjectAccess): HttpFailure {
+  function explained(exchange: HttpFailure, { acceptance }: ProjectAccess): HttpFailure {
     if (exchange.again !== 'key') return exchange
-    const hint = keys.isAcceptedFor(key, projectUid)
+    const hint = acceptance?.isAccepted
       ? "the same key was accepted before, so the service's database is probably down; if not, the key has expired or was revoked"
       : "the key is wrong, expired or revoked, or the service's database is down"
     return { ...exchange, hint }

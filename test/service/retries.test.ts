@@ -163,7 +163,7 @@ describe('a refused key', () => {
   it('is treated as an outage when the same key was accepted before', async () => {
     const service = await aService(page([item('a')], 'b'), said(401, 'authorization failed'))
     const client = aClient(service.url)
-    expect((await walk(client)).fault).toContain(
+    expect((await walk(client, anAccess({ acceptance: { isAccepted: false } }))).fault).toContain(
       "the same key was accepted before, so the service's database is probably down",
     )
     expect((await walk(client, anAccess({ key: 'another' }))).fault).toContain(
@@ -171,12 +171,12 @@ describe('a refused key', () => {
     )
   })
 
-  it('says nothing of other projects, which another process may have asked for', async () => {
+  it('says nothing of other audits, which another process may have begun', async () => {
     const service = await aService(page([item('a')]), said(401, 'authorization failed'))
     const client = aClient(service.url)
-    expect((await walk(client)).fault).toBe(null)
-    const other = anAccess({ projectUid: 'project-2' })
-    expect((await walk(client, other)).fault).toContain('the key is wrong, expired or revoked, or')
+    expect((await walk(client, anAccess({ acceptance: { isAccepted: false } }))).fault).toBe(null)
+    const again = anAccess({ acceptance: { isAccepted: false } })
+    expect((await walk(client, again)).fault).toContain('the key is wrong, expired or revoked, or')
   })
 })
 

@@ -50,8 +50,8 @@ export interface HistoryReader extends PastReader {
   identifyViolations(prefix: string, run: number, most: number): Promise<readonly IdentifiedViolation[]>
   /**
    * Visits the spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is
-   * active. The span of a violation ends when anything that is said of it changes. Spans of a violation follow each
-   * other, oldest first.
+   * active. The span of a violation ends when anything that is said of it changes. First come those that are all of
+   * their violation, unordered; then the others, of which those of a violation follow each other, oldest first.
    */
   visitSpans(after: number, run: number, visit: (span: RecordedSpan) => void): Promise<void>
   /** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */

@@ -27,9 +27,10 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
     from,
   )
   const fixing = new Map(severities.map((severity) => [severity, tallyFixing({ from, to })]))
+  const timeOf = rememberTimes()
   let spans: RecordedSpan[] = []
   const endLife = () => {
-    const life = lifeOf(spans)
+    const life = lifeOf(spans, timeOf)
     spans = []
     if (life === undefined) return
     weeks.add(life)
@@ -37,7 +38,7 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
     fixing.get(life.severity)?.add(life)
   }
   return {
-    /** All spans that reach into the period; those of a violation follow each other, oldest first. */
+    /** All spans that reach into the period, in the order of `visitSpans`. */
     add(span: RecordedSpan): void {
       // What is overdue is counted with the violations themselves.
       if (span.rule === overdueRule) return
@@ -95,18 +96,28 @@ interface Life {
   readonly resolution: RecordedSpan['resolution']
 }
 
-function lifeOf(spans: readonly RecordedSpan[]): Life | undefined {
+/** A million violations begin and end with some hundred runs. */
+function rememberTimes(): (text: string) => number {
+  const known = new Map<string, number>()
+  return (text) => {
+    const time = known.get(text) ?? Date.parse(text)
+    known.set(text, time)
+    return time
+  }
+}
+
+function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number): Life | undefined {
   const [first, last] = [spans.at(0), spans.at(-1)]
   if (first === undefined || last === undefined) return undefined
   const isEnded = last.to !== null && !last.goesOn
   return {
-    firstSeen: Date.parse(first.firstSeen),
+    firstSeen: timeOf(first.firstSeen),
     severity: last.severity,
     open: spans
       .filter(({ isWaived }) => !isWaived)
-      .map(({ from, to }) => ({ from: Date.parse(from), to: to === null ? undefined : Date.parse(to) })),
-    openedAt: first.from === first.firstSeen && !first.isWaived ? Date.parse(first.firstSeen) : undefined,
-    endedAt: isEnded && last.to !== null ? Date.parse(last.to) : undefined,
+      .map(({ from, to }) => ({ from: timeOf(from), to: to === null ? undefined : timeOf(to) })),
+    openedAt: first.from === first.firstSeen && !first.isWaived ? timeOf(first.firstSeen) : undefined,
+    endedAt: isEnded && last.to !== null ? timeOf(last.to) : undefined,
     resolution: isEnded ? last.resolution : null,
   }
 }

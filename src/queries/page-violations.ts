@@ -33,33 +33,34 @@ export type RowTest = (row: number) => boolean
 /** Decides about rows by tables of what they have in common, so that a million take some milliseconds. */
 export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowTest {
   const { states, rule, severity, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
-  const table = <Value>(values: readonly Value[], test: (value: Value) => boolean) =>
-    Uint8Array.from(values, (value) => (test(value) ? 1 : 0))
-  const ofState = table(violationStates, (state) => states.has(state))
-  const ofSeverity = table(severities, (one) => severity === undefined || isAtLeast(one, severity))
-  const ofRule = table(index.rules, (id) => rule === undefined || matchesGlob(id, rule))
-  const ofProject = table(index.projects, (name) => matchesProject(name, projects))
-  const ofKind = table(kinds, (one) => kind === undefined || one === kind)
-  const ofOwner = table(index.owners, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
-  const ofTime = table(index.times, (time) => before === undefined || Date.parse(time) < before)
-  const { state, project, owner, time } = index
-  const isSince = (row: number) => {
-    if (since === undefined) return true
-    const { isResolved, run } = index.found(row)
-    return isResolved ? run > since.after : (index.times[time[row] ?? 0] ?? '') >= since.time
+  const tests: RowTest[] = []
+  // What all values pass is not asked of each row.
+  const require = <Value>(
+    values: readonly Value[],
+    column: Uint8Array | Uint32Array,
+    test: (value: Value) => boolean,
+  ) => {
+    const table = Uint8Array.from(values, (value) => (test(value) ? 1 : 0))
+    if (table.includes(0)) tests.push((row) => table[column[row] ?? 0] === 1)
   }
-  const isLate = overdueAt === undefined ? undefined : testOverdue(index, overdueAt, dueOf)
-  return (row) =>
-    ofState[state[row] ?? 0] === 1 &&
-    ofSeverity[index.severity[row] ?? 0] === 1 &&
-    ofRule[index.rule[row] ?? 0] === 1 &&
-    ofProject[project[row] ?? 0] === 1 &&
-    ofKind[index.kind[row] ?? 0] === 1 &&
-    ofOwner[owner[row] ?? 0] === 1 &&
-    ofTime[time[row] ?? 0] === 1 &&
-    isSince(row) &&
-    (isLate === undefined || isLate(row)) &&
-    (matching === undefined || matching[row] === 1)
+  require(violationStates, index.state, (state) => states.has(state))
+  require(severities, index.severity, (one) => severity === undefined || isAtLeast(one, severity))
+  require(index.rules, index.rule, (id) => rule === undefined || matchesGlob(id, rule))
+  require(index.projects, index.project, (name) => matchesProject(name, projects))
+  require(kinds, index.kind, (one) => kind === undefined || one === kind)
+  require(index.owners, index.owner, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
+  require(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
+  if (since !== undefined) {
+    tests.push((row) => {
+      const { isResolved, run } = index.found(row)
+      return isResolved ? run > since.after : (index.times[index.time[row] ?? 0] ?? '') >= since.time
+    })
+  }
+  if (overdueAt !== undefined) tests.push(testOverdue(index, overdueAt, dueOf))
+  if (matching !== undefined) tests.push((row) => matching[row] === 1)
+  const [only, ...more] = tests
+  if (only === undefined) return () => true
+  return more.length === 0 ? only : (row) => tests.every((test) => test(row))
 }
 
 /** Whether the due date of a row has passed, as `dueTime` says. */

@@ -6,6 +6,7 @@ import type {
   ViolationOutline,
   VisitedViolation,
 } from '../../src/history/reader.ts'
+import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
@@ -53,7 +54,8 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
 export async function spansOf(reader: HistoryReader, after: number, run: number): Promise<RecordedSpan[]> {
   const spans: RecordedSpan[] = []
   await reader.visitSpans(after, run, (span) => spans.push(span))
-  return spans
+  // Stable, so those of a violation stay in their order; the order of violations is a backend's own.
+  return spans.sort((a, b) => compareText(a.fingerprint, b.fingerprint) || compareText(a.project, b.project))
 }
 
 /** What is visited, in order within each project; and what is found again by it. Ids are a backend's own. */

@@ -10,7 +10,7 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import type { Acceptance } from '../service/service-client.ts'
+import type { KeyAcceptance } from '../service/service-client.ts'
 import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
@@ -212,7 +212,7 @@ interface Walking {
 interface ProvenWalks extends WithheldWalks {
   /** Milliseconds of the retry budget that the walks have used. */
   readonly waitedMs: number
-  readonly acceptance: Acceptance
+  readonly acceptance: KeyAcceptance
 }
 
 /** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
@@ -223,7 +223,7 @@ async function walkProject(
   tools: ProjectTools,
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
-  const acceptance: Acceptance = { isAccepted: false }
+  const acceptance: KeyAcceptance = { isAccepted: false }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
     const startedAt = tools.clock.now()

@@ -3,7 +3,7 @@ import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
 import { KnownItem } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
-import type { Acceptance, ProjectAccess } from '../service/service-client.ts'
+import type { KeyAcceptance, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { filterText } from './filtered.ts'
@@ -22,7 +22,7 @@ interface Walking {
   /** What the project's walks have used of the retry budget. */
   readonly budget: { waitedMs: number }
   /** What the service said of the key to the project's walks. */
-  readonly acceptance: Acceptance
+  readonly acceptance: KeyAcceptance
   readonly recogniser?: Recogniser | undefined
 }
 

@@ -43,14 +43,14 @@ export interface ProjectAccess {
   readonly signal: AbortSignal
   /** Incremented while reading. */
   readonly traffic: Traffic
-  readonly acceptance?: Acceptance
+  readonly acceptance?: KeyAcceptance
 }
 
 /**
  * Whether the service accepted the key in this audit of the project. Reports say so: it must depend neither on other
  * projects that the same process asked for, nor on an audit that was broken off before.
  */
-export interface Acceptance {
+export interface KeyAcceptance {
   isAccepted: boolean
 }
 

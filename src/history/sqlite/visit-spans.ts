@@ -19,7 +19,7 @@ const isAlone = `x.from_run = x.first_run AND NOT (${goesOnSql})`
 
 /**
  * Spans that reach into runs after `after`, up to `run`, as of `run`. First those that are all of their violation, in the
- * order of the table, which is the quickest; the index on fingerprints would look a million rows up one by one.
+ * order of the table, which is the quickest; the index on fingerprints would find a million rows one by one.
  */
 export function visitSpans(db: Database, after: number, run: number, visit: (span: RecordedSpan) => void): void {
   const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))

@@ -35,7 +35,7 @@ export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
   const { states, rule, severity, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
   const tests: RowTest[] = []
   // What all values pass is not asked of each row.
-  const require = <Value>(
+  const addTest = <Value>(
     values: readonly Value[],
     column: Uint8Array | Uint32Array,
     test: (value: Value) => boolean,
@@ -43,13 +43,13 @@ export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
     const table = Uint8Array.from(values, (value) => (test(value) ? 1 : 0))
     if (table.includes(0)) tests.push((row) => table[column[row] ?? 0] === 1)
   }
-  require(violationStates, index.state, (state) => states.has(state))
-  require(severities, index.severity, (one) => severity === undefined || isAtLeast(one, severity))
-  require(index.rules, index.rule, (id) => rule === undefined || matchesGlob(id, rule))
-  require(index.projects, index.project, (name) => matchesProject(name, projects))
-  require(kinds, index.kind, (one) => kind === undefined || one === kind)
-  require(index.owners, index.owner, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
-  require(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
+  addTest(violationStates, index.state, (state) => states.has(state))
+  addTest(severities, index.severity, (one) => severity === undefined || isAtLeast(one, severity))
+  addTest(index.rules, index.rule, (id) => rule === undefined || matchesGlob(id, rule))
+  addTest(index.projects, index.project, (name) => matchesProject(name, projects))
+  addTest(kinds, index.kind, (one) => kind === undefined || one === kind)
+  addTest(index.owners, index.owner, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
+  addTest(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
   if (since !== undefined) {
     tests.push((row) => {
       const { isResolved, run } = index.found(row)

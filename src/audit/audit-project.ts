@@ -2,7 +2,6 @@ import type { ScanDraft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import type { Clock } from '../model/clock.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { listings } from '../model/resource.ts'
@@ -10,48 +9,37 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import type { KeyAcceptance } from '../service/service-client.ts'
 import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
 import { compareWithLastScan } from './comparison.ts'
 import { concludeResources } from './conclude-resources.ts'
-import { dueListings } from './due-listings.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
-import type { ProjectMarks } from './project-marks.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
-import { type AuditedProject, kindOf, type OnTimed, type PageRead, type Statuses } from './project-scan.ts'
-import { proveIdentity } from './prove-identity.ts'
+import { type AuditedProject, kindOf, type PageRead, type Statuses } from './project-scan.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
-import type { TakenPage } from './taken-page.ts'
-import { type Walk, walkListing } from './walk-listing.ts'
-import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
+import { type ProvenWalks, type WalkTools, walkProject } from './walk-project.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
 import { withoutAccepted } from './write-violations.ts'
 
 /** What every project of a run is audited with. */
-export interface ProjectTools {
+export interface ProjectTools extends WalkTools {
   readonly draft: ScanDraft
   readonly sealer: Sealer
-  readonly clock: Clock
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
-  readonly onTimed?: OnTimed | undefined
   /** Those of the policy. */
   readonly probes: readonly Probe[]
   readonly ignored: readonly IgnoredPath[]
   /** Whether they run. */
   readonly runsProbes: boolean
-  /** Whether a person said that what is missing is gone. */
-  readonly acceptsRemovals: boolean
   /** Makes it possible to recognise what earlier runs evaluated; undefined: every item is read. */
   readonly marking: Marking | undefined
 }
@@ -201,46 +189,6 @@ async function readRecentChanges(
   // Where no rule reads past changes, nothing is read.
   const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
   return gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since), ignored)
-}
-
-interface Walking {
-  readonly processor: PageProcessor
-  readonly evaluator: PolicyEvaluator
-  readonly marks: ProjectMarks | undefined
-}
-
-interface ProvenWalks extends WithheldWalks {
-  /** Milliseconds of the retry budget that the walks have used. */
-  readonly waitedMs: number
-  readonly acceptance: KeyAcceptance
-}
-
-/** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
-async function walkProject(
-  project: AuditedProject,
-  context: ProjectContext,
-  { processor, evaluator, marks }: Walking,
-  tools: ProjectTools,
-): Promise<ProvenWalks> {
-  const budget = { waitedMs: 0 }
-  const acceptance: KeyAcceptance = { isAccepted: false }
-  const walked: Walk[] = []
-  for (const listing of dueListings(project)) {
-    const startedAt = tools.clock.now()
-    const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
-    const recogniser = marks?.recogniser(listing)
-    const walk = await walkListing(listing, project, tools, { take, budget, acceptance, recogniser })
-    tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
-    walked.push(walk)
-    if (walk.coverage.cause === 'foreign') break
-  }
-  const proof = await proveIdentity(project, walked, tools.signal)
-  const withheld = await withholdRemovals(context, proof, {
-    limits: evaluator.optionsOf(project.ref, processor.gathered.self, 'project/mass-removal'),
-    acceptsRemovals: tools.acceptsRemovals,
-    seenAgain: processor.gathered.seenAgain,
-  })
-  return { ...withheld, waitedMs: budget.waitedMs, acceptance }
 }
 
 interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'>, Pick<ProvenWalks, 'waitedMs' | 'acceptance'> {

@@ -1,6 +1,7 @@
 import type { EndedRun, RecordedSpan } from '../history/reader.ts'
 import { dayMs, isoTime } from '../model/clock.ts'
 import { overdueRule } from '../model/due.ts'
+import { remembering } from '../model/remembering.ts'
 import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'
 import { isSolved, type Severity, severities, totalOf } from '../model/violation.ts'
 
@@ -27,7 +28,8 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
     from,
   )
   const fixing = new Map(severities.map((severity) => [severity, tallyFixing({ from, to })]))
-  const timeOf = rememberTimes()
+  // A million violations begin and end with some hundred runs.
+  const timeOf = remembering(Date.parse)
   let spans: RecordedSpan[] = []
   const endLife = () => {
     const life = lifeOf(spans, timeOf)
@@ -94,16 +96,6 @@ interface Life {
   /** undefined while it is active. */
   readonly endedAt: number | undefined
   readonly resolution: RecordedSpan['resolution']
-}
-
-/** A million violations begin and end with some hundred runs. */
-function rememberTimes(): (text: string) => number {
-  const known = new Map<string, number>()
-  return (text) => {
-    const time = known.get(text) ?? Date.parse(text)
-    known.set(text, time)
-    return time
-  }
 }
 
 function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number): Life | undefined {

@@ -58,8 +58,7 @@ export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
   }
   if (overdueAt !== undefined) tests.push(testOverdue(index, overdueAt, dueOf))
   if (matching !== undefined) tests.push((row) => matching[row] === 1)
-  const [only, ...more] = tests
-  if (only === undefined) return () => true
+  const [only = () => true, ...more] = tests
   return more.length === 0 ? only : (row) => tests.every((test) => test(row))
 }
 

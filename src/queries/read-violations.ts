@@ -3,6 +3,7 @@ import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationOutline }
 import type { RecordedViolation } from '../history/records.ts'
 import { type DueDurations, dueDate, isOverdue } from '../model/due.ts'
 import { matchesGlob } from '../model/glob.ts'
+import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
@@ -112,15 +113,6 @@ function matcherOf(
     isOwner(violation.owner ?? '') &&
     isOld(violation.firstSeen) &&
     (overdueAt === undefined || isOverdue({ due_at: dueOf(violation) }, overdueAt))
-}
-
-function remembering(test: (text: string) => boolean): (text: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (text) => {
-    const answer = known.get(text) ?? test(text)
-    known.set(text, answer)
-    return answer
-  }
 }
 
 /** Counts violations without holding them. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { projectKey } from '../../model/keys.ts'
+import { remembering } from '../../model/remembering.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { CommittedRun } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
@@ -28,13 +29,8 @@ export function committedRun(db: Database, number: number): CommittedRun | undef
 
 /** The start of a run, which many rows share. */
 export function runStarts(db: Database): (run: number) => string {
-  const known = new Map<number, string>()
   const find = cachedStatement<[number], string>(db, 'SELECT started_at FROM run WHERE number = ?').pluck()
-  return (run) => {
-    const start = known.get(run) ?? find.get(run) ?? ''
-    known.set(run, start)
-    return start
-  }
+  return remembering((run: number) => find.get(run) ?? '')
 }
 
 /** Columns of a stored body, from `version v` and `run r`. */

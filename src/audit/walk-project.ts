@@ -1,0 +1,60 @@
+import type { Clock } from '../model/clock.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { KeyAcceptance } from '../service/service-client.ts'
+import { dueListings } from './due-listings.ts'
+import type { PageProcessor } from './process-pages.ts'
+import type { ProjectContext } from './project-context.ts'
+import type { ProjectMarks } from './project-marks.ts'
+import type { AuditedProject, OnTimed } from './project-scan.ts'
+import { proveIdentity } from './prove-identity.ts'
+import type { TakenPage } from './taken-page.ts'
+import { type Walk, walkListing } from './walk-listing.ts'
+import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
+
+export interface WalkTools {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onTimed?: OnTimed | undefined
+  /** Whether a person said that what is missing is gone. */
+  readonly acceptsRemovals: boolean
+}
+
+interface Walking {
+  readonly processor: PageProcessor
+  readonly evaluator: PolicyEvaluator
+  readonly marks: ProjectMarks | undefined
+}
+
+export interface ProvenWalks extends WithheldWalks {
+  /** Milliseconds of the retry budget that the walks have used. */
+  readonly waitedMs: number
+  readonly acceptance: KeyAcceptance
+}
+
+/** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
+export async function walkProject(
+  project: AuditedProject,
+  context: ProjectContext,
+  { processor, evaluator, marks }: Walking,
+  tools: WalkTools,
+): Promise<ProvenWalks> {
+  const budget = { waitedMs: 0 }
+  const acceptance: KeyAcceptance = { isAccepted: false }
+  const walked: Walk[] = []
+  for (const listing of dueListings(project)) {
+    const startedAt = tools.clock.now()
+    const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
+    const recogniser = marks?.recogniser(listing)
+    const walk = await walkListing(listing, project, tools, { take, budget, acceptance, recogniser })
+    tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
+    walked.push(walk)
+    if (walk.coverage.cause === 'foreign') break
+  }
+  const proof = await proveIdentity(project, walked, tools.signal)
+  const withheld = await withholdRemovals(context, proof, {
+    limits: evaluator.optionsOf(project.ref, processor.gathered.self, 'project/mass-removal'),
+    acceptsRemovals: tools.acceptsRemovals,
+    seenAgain: processor.gathered.seenAgain,
+  })
+  return { ...withheld, waitedMs: budget.waitedMs, acceptance }
+}

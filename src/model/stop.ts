@@ -9,3 +9,25 @@ export class Stop extends Error {
     this.code = code
   }
 }
+
+/** The reason where nothing that is read is of use any more: requests under way end at once. */
+export class GivenUp<Why extends string = string> extends Error {
+  override readonly name = 'GivenUp'
+  readonly why: Why
+
+  constructor(why: Why, message: string) {
+    super(message)
+    this.why = why
+  }
+}
+
+/** A signal that aborts when another one does with `GivenUp` as its reason. `release` ends the watch. */
+export function whenGivenUp(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const end = new AbortController()
+  const onAbort = () => {
+    if (signal.reason instanceof GivenUp) end.abort(signal.reason)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return { signal: end.signal, release: () => signal.removeEventListener('abort', onAbort) }
+}

@@ -1,3 +1,4 @@
+import { GivenUp } from '../model/stop.ts'
 import { type Job, touchEveryMs, walkQueue } from './jobs.ts'
 import { type TaskKey, waitingServices } from './tasks.ts'
 import { type Abandonment, type WalkDependencies, type WalkResult, walkTask } from './walk-task.ts'
@@ -25,6 +26,9 @@ const napMs = { during: 250, between: 1_000 }
 /** The jobs of a lost worker come back while their tasks are running: for those, queues are asked this often. */
 const lostEveryMs = 1_000
 
+const stopping: Abandonment = new GivenUp('stopping', 'its worker stops')
+const lost: Abandonment = new GivenUp('lost', 'another worker has it')
+
 interface Walk {
   readonly queue: string
   readonly job: Job<TaskKey>
@@ -44,7 +48,7 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
   let wakeUp = () => {}
   const stopTouching = keepTouching(walks, dependencies)
   const onStop = () => {
-    for (const { abandon } of walks.values()) abandon.abort('stopping' satisfies Abandonment)
+    for (const { abandon } of walks.values()) abandon.abort(stopping)
     wakeUp()
   }
   signal.addEventListener('abort', onStop)
@@ -90,7 +94,7 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
     const abandon = new AbortController()
     const walk: Walk = { queue, job, abandon, done: walkOnce(queue, job, abandon.signal) }
     walks.set(job.id, walk)
-    if (signal.aborted) abandon.abort('stopping' satisfies Abandonment)
+    if (signal.aborted) abandon.abort(stopping)
     void walk.done.then(() => {
       if (walks.get(job.id) === walk) walks.delete(job.id)
       isFreed = true
@@ -131,7 +135,7 @@ function keepTouching(walks: ReadonlyMap<string, Walk>, { jobs, every }: SlotDep
           own.map(({ job }) => job),
         )
         .then((kept) => {
-          for (const { job, abandon } of own) if (!kept.has(job.id)) abandon.abort('lost' satisfies Abandonment)
+          for (const { job, abandon } of own) if (!kept.has(job.id)) abandon.abort(lost)
         })
         // A walk that cannot be touched for long is lost, and its next write says so.
         .catch(() => {})

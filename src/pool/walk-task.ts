@@ -6,6 +6,7 @@ import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
+import { GivenUp } from '../model/stop.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { RunDrafts } from './drafts.ts'
@@ -60,8 +61,8 @@ export interface WalkDependencies {
  */
 export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 
-/** What a walk is broken off with, besides the end of its run. */
-export type Abandonment = 'stopping' | 'lost'
+/** What a walk is broken off with, besides the end of its run: its worker stops, or another one has the task. */
+export type Abandonment = GivenUp<'stopping' | 'lost'>
 
 /** What a walk leaves to the process that concludes the run. */
 export type LeftOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
@@ -70,8 +71,8 @@ export type LeftOutcome = ProjectOutcome & { readonly timings: readonly Timing[]
 const refusedDelayS = 5
 
 /**
- * Walks the project of a job, and leaves its outcome together with the job. `abandon` breaks the walk off; its reason is
- * an `Abandonment`.
+ * Walks the project of a job, and leaves its outcome together with the job. `abandon` breaks the walk and its
+ * requests off; its reason is an `Abandonment`.
  * @throws AuditError.failure when the server cannot be used
  */
 export async function walkTask(
@@ -101,7 +102,7 @@ export async function walkTask(
   if (state.wasRunning) dependencies.onTakenOver()
   const left = await walk(project, site, { ...dependencies, abandon, key, token, state })
   if (left === undefined) {
-    if (abandon.reason === 'lost') return 'lost'
+    if (isLost(abandon)) return 'lost'
     const isReturned = await briefTransaction(db, async (transaction) => {
       if (!(await returnTask(transaction, key, token))) return false
       if (await jobs.complete(queue, job, transaction)) await jobs.send(queue, [key], {}, transaction)
@@ -148,4 +149,8 @@ async function walk(
     if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
     throw error
   }
+}
+
+function isLost({ reason }: AbortSignal): boolean {
+  return reason instanceof GivenUp && reason.why === 'lost'
 }

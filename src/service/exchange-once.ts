@@ -1,3 +1,4 @@
+import { whenGivenUp } from '../model/stop.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import { explainConnection } from './explain-connection.ts'
 import { failure, type HttpOutcome } from './http-outcome.ts'
@@ -13,7 +14,7 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
   readonly transport: Transport
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
-  /** Ends the exchange in progress. Without it, the stop signal ends it. */
+  /** Ends the exchange in progress. Without it, the stop signal ends it; with it, only one that gives all up. */
   readonly cut: AbortSignal | undefined
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
@@ -34,7 +35,9 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
   const { url, limits } = settings
   const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
   const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
-  const end = ahead === undefined ? (cut ?? signal) : AbortSignal.any([cut ?? signal, ahead.abandoned])
+  const givenUp = whenGivenUp(signal)
+  const ends = [cut ?? signal, givenUp.signal, ...(ahead === undefined ? [] : [ahead.abandoned])]
+  const end = AbortSignal.any(ends)
   try {
     const answer = await transport.send(request, AbortSignal.any([end, timeout]))
     const { maxBodyBytes } = limits
@@ -47,6 +50,8 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     if (end.aborted) return stopped(signal)
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
     return explainConnection(networkFailure(error), { url, inspect: transport.inspect })
+  } finally {
+    givenUp.release()
   }
 }
 

@@ -20,6 +20,9 @@ import { type Cluster, makeCluster } from '../start-postgres.ts'
 import { openPoolHarness } from './pool-harness.ts'
 import { maskedReport } from './worker-processes.ts'
 
+/** What a server says is committed must be there when it comes back, as it is by default. */
+const durable = ['synchronous_commit=on']
+
 const policy = policyOf('{"extends":["all"]}')
 
 describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { timeout: 170_000 }, () => {
@@ -27,7 +30,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
   let primary: Cluster
   let made = 0
   beforeAll(async () => {
-    primary = startCluster({ settings: ['wal_level=replica', 'max_wal_senders=4'] })
+    primary = startCluster({ settings: durable })
     await untilUp(serverOf(primary))
   })
   afterAll(async () => {
@@ -184,30 +187,66 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     await expectNextRight(onServer)
   })
 
-  it('one that fails over to a synchronous standby loses no committed run', async () => {
-    const { onServer, service, proxy } = world
-    await expectNextRight(onServer)
-    const standby = startCluster({ follows: primary })
+  /** Every commit waits for the standby that it returns from now on. */
+  async function followPrimary(): Promise<Cluster> {
+    const standby = startCluster({ follows: primary, settings: durable })
     await untilUp(serverOf(standby))
     await execute(serverOf(primary), "ALTER SYSTEM SET synchronous_standby_names = '*'")
     await execute(serverOf(primary), 'SELECT pg_reload_conf()')
+    return standby
+  }
+
+  async function failOver(standby: Cluster): Promise<void> {
+    await primary.stop(true)
+    await execute(serverOf(standby), 'SELECT pg_promote()')
+    world.proxy.leadTo(standby.directory)
+    primary = standby
+  }
+
+  async function runStates(): Promise<readonly string[]> {
+    const db = connect(world.proxy.server, { connections: 1 })
+    const runs = await db.all<{ state: string }>('SELECT state FROM hookdrift.run ORDER BY number')
+    await db.close()
+    return runs.map(({ state }) => state)
+  }
+
+  it('one that fails over to a synchronous standby loses no committed run', async () => {
+    const { onServer, service } = world
+    await expectNextRight(onServer)
+    const standby = await followPrimary()
     world.edit()
     await expectNextRight(onServer)
     world.edit()
     let failingOver: Promise<void> | undefined
     world.atRequest(9, () => {
-      failingOver = primary.stop(true).then(async () => {
-        await execute(serverOf(standby), 'SELECT pg_promote()')
-        proxy.leadTo(standby.directory)
-      })
+      failingOver = failOver(standby)
     })
     await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({ exitCode: 4, isPassing: true })
     await failingOver
     await expectNextRight(onServer)
-    const db = connect(proxy.server)
-    const states = await db.all<{ state: string }>('SELECT state FROM hookdrift.run ORDER BY number')
-    expect(states.map(({ state }) => state)).toEqual(['committed', 'committed', 'interrupted', 'committed'])
-    await db.close()
+    expect(await runStates()).toEqual(['committed', 'committed', 'interrupted', 'committed'])
+  })
+
+  it('one that fails over under workers that share a run costs them time, and no part of the run', async () => {
+    const { shared, service, proxy, pool, alone } = world
+    const workers = [await pool.startWorker(), await pool.startWorker()]
+    await expectNextRight(shared)
+    const turn = { url: service.url, policy }
+    for (const request of [3, 9, 17]) {
+      const standby = await followPrimary()
+      world.edit()
+      const expected = comparable(await alone.audit(turn))
+      let failingOver: Promise<void> | undefined
+      world.atRequest(request, () => {
+        failingOver = failOver(standby)
+      })
+      expect(comparable(await shared.audit(turn))).toEqual(expected)
+      expect(failingOver).toBeDefined()
+      await failingOver
+      expect(await faultsOf(proxy.server)).toEqual([])
+    }
+    expect(await runStates()).toEqual(Array(4).fill('committed'))
+    for (const worker of workers) await worker.stop()
   })
 })
 

@@ -173,7 +173,10 @@ export function openPoolHarness(
     await requestRun({ db, jobs }, { ...request, ...options }, id)
     const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
     if (job?.data.id !== id) throw new Error('the job of the run is not there')
-    const stopTouching = every(touchEveryMs, () => void jobs.touch(runQueue, [job]))
+    const stopTouching = every(touchEveryMs, () => {
+      // The server may be away.
+      void jobs.touch(runQueue, [job]).catch((error: unknown) => faults.push(error))
+    })
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true }

@@ -104,11 +104,13 @@ interface ClientOptions {
   /** Default: limits by the real clock. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly patience?: Patience
+  /** Ends requests under way. Default: the signal of the access does. */
+  readonly cut?: AbortSignal
 }
 
 export function aClient(
   url: string,
-  { limits, dialect, clock, env, settings, timeoutAfter, patience }: ClientOptions = {},
+  { limits, dialect, clock, env, settings, timeoutAfter, patience, cut }: ClientOptions = {},
 ): ServiceClient {
   const client = createServiceClient(
     {
@@ -121,7 +123,14 @@ export function aClient(
       connections: 4,
       ...settings,
     },
-    { clock: clock ?? aClock(), random: () => 0.5, env: env ?? {}, patience, ...(timeoutAfter && { timeoutAfter }) },
+    {
+      clock: clock ?? aClock(),
+      random: () => 0.5,
+      env: env ?? {},
+      patience,
+      cut,
+      ...(timeoutAfter && { timeoutAfter }),
+    },
   )
   onTestFinished(() => client.close())
   return client

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
-import { Stop } from '../../src/model/stop.ts'
+import { GivenUp, Stop } from '../../src/model/stop.ts'
 import {
   type Answer,
   aClient,
@@ -275,6 +275,21 @@ describe('a stop', () => {
     await clock.sleepers(1)
     stop.abort(new Stop('sigterm', 'SIGTERM'))
     expect((await walking).fault).toBe('sigterm: page 1: interrupted by SIGTERM')
+  })
+
+  it('lets a request under way end until it is cut, and none where all is given up', async () => {
+    const reasons = [new Stop('sigterm', 'SIGTERM'), new GivenUp('lost', 'another worker has it')]
+    const faults = await Promise.all(
+      reasons.map(async (reason) => {
+        const [stop, cut] = [new AbortController(), new AbortController()]
+        const service = await aService((request, response) => {
+          if (reason instanceof Stop) setImmediate(() => page([])(request, response))
+          stop.abort(reason)
+        })
+        return (await walk(aClient(service.url, { cut: cut.signal }), anAccess({ signal: stop.signal }))).fault
+      }),
+    )
+    expect(faults).toEqual([null, 'stopped: page 1: stopped before the answer was whole: another worker has it'])
   })
 
   it('before the start sends no request', async () => {

@@ -19,7 +19,7 @@ import { layOut } from './work-place.ts'
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100)
-const audits = 5
+const audits = 15
 
 const executable = stagePackage()
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pages-'))
@@ -83,7 +83,7 @@ async function measurePages(url: string) {
 
 /** The cost of audits that write to the same history, in turns with and without someone who reads pages. */
 async function measureAudits(url: string): Promise<{ alone: Cost[]; read: Cost[] }> {
-  const service = await startService({ projects: 2, endpointsPerProject: 5000, subscriptionsPerProject: 0 })
+  const service = await startService({ projects: 10, endpointsPerProject: 5000, subscriptionsPerProject: 0 })
   const place = layOut(service, executable)
   const times = { alone: [] as Cost[], read: [] as Cost[] }
   try {

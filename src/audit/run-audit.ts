@@ -7,7 +7,7 @@ import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { GivenUp } from '../model/stop.ts'
+import { Dropped } from '../model/stop.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { ProjectTools } from './audit-project.ts'
@@ -123,7 +123,7 @@ export async function conductRun(
     const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
     return composeReport(record)
   } catch (error) {
-    giveUp.abort(new GivenUp('failed', 'the run was given up'))
+    giveUp.abort(new Dropped('failed', 'the run was given up'))
     await draft.abandon(isoTime(clock.now()))
     throw error
   }

@@ -29,6 +29,7 @@ interface ViolationsOptions extends ReadingOptions {
   readonly project: readonly string[]
   readonly since?: string
   readonly severity?: Severity
+  readonly maxSeverity?: Severity
   readonly kind?: Kind
   readonly owner?: readonly string[]
   readonly label: readonly Label[]
@@ -49,6 +50,7 @@ export function defineViolations(program: Command, execute: Execute): void {
     .option('--unknown', 'ones that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
+    .addOption(new Option('--max-severity <severity>', 'of this severity or below').choices([...severities]))
     .addOption(new Option('--owner <name...>', 'of resources with this owner_id, or a pattern such as "tenant-0*"'))
     .addOption(
       new Option('--label <name=value...>', 'of projects with this label').argParser(toLabels).default([], 'all'),
@@ -70,7 +72,18 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
   const { readViolations, violationsViewAt } = await import('../queries/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
-  const { rule, severity, since, kind, label: labels, owner: owners = [], olderThan, sort, project: projects } = options
+  const {
+    rule,
+    severity,
+    maxSeverity,
+    since,
+    kind,
+    label: labels,
+    owner: owners = [],
+    olderThan,
+    sort,
+    project: projects,
+  } = options
   const { answer, now } = await withHistory(options, terminal, async (reader) => {
     const run = await runNamed(reader, options.run)
     // What was old or overdue as of a past run was so when that run ended.
@@ -82,7 +95,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
       after: since === undefined ? 0 : runBefore(await reader.runs(), since, now),
       overdueAt: options.overdue ? now : undefined,
       before: olderThan === undefined ? undefined : now - olderThan,
-      ...{ rule, severity, projects, kind, owners, labels, sort },
+      ...{ rule, severity, maxSeverity, projects, kind, owners, labels, sort },
       limit: limitOf(options),
     })
     return { answer, now }

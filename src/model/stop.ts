@@ -11,8 +11,8 @@ export class Stop extends Error {
 }
 
 /** The reason where nothing that is read is of use any more: requests under way end at once. */
-export class GivenUp<Why extends string = string> extends Error {
-  override readonly name = 'GivenUp'
+export class Dropped<Why extends string = string> extends Error {
+  override readonly name = 'Dropped'
   readonly why: Why
 
   constructor(why: Why, message: string) {
@@ -21,11 +21,11 @@ export class GivenUp<Why extends string = string> extends Error {
   }
 }
 
-/** A signal that aborts when another one does with `GivenUp` as its reason. `release` ends the watch. */
-export function whenGivenUp(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+/** A signal that aborts when another one does with `Dropped` as its reason. `release` ends the watch. */
+export function whenDropped(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const end = new AbortController()
   const onAbort = () => {
-    if (signal.reason instanceof GivenUp) end.abort(signal.reason)
+    if (signal.reason instanceof Dropped) end.abort(signal.reason)
   }
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })

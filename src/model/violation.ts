@@ -5,6 +5,16 @@ import type { Kind, ProjectRef } from './resource.ts'
 export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const
 export type Severity = (typeof severities)[number]
 
+/** A range of severities, with both ends; undefined: no end. */
+export interface SeverityRange {
+  readonly severity?: Severity | undefined
+  readonly maxSeverity?: Severity | undefined
+}
+
+export function isInRange(severity: Severity, { severity: least, maxSeverity: most }: SeverityRange): boolean {
+  return (least === undefined || isAtLeast(severity, least)) && (most === undefined || isAtLeast(most, severity))
+}
+
 export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(threshold)
 }

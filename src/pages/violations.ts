@@ -80,7 +80,9 @@ async function testOf(request: SiteRequest, index: ViolationIndex, { state, orde
     index,
     {
       ...{ states: new Set(askedStates[state]), rule: query.one('rule'), projects: query.all('project') },
-      ...{ severity: readChoice(query, 'severity', severities), kind: readChoice(query, 'kind', kinds) },
+      severity: readChoice(query, 'severity', severities),
+      maxSeverity: readChoice(query, 'max-severity', severities),
+      kind: readChoice(query, 'kind', kinds),
       ...{ owners: query.all('owner'), since: await sinceOf(request) },
       before: olderMs === undefined ? undefined : at - olderMs,
       overdueAt: readChoice(query, 'overdue', ['true']) === undefined ? undefined : at,

@@ -1,4 +1,4 @@
-import { GivenUp } from '../model/stop.ts'
+import { Dropped } from '../model/stop.ts'
 import { type Job, touchEveryMs, walkQueue } from './jobs.ts'
 import { type TaskKey, waitingServices } from './tasks.ts'
 import { type Abandonment, type WalkDependencies, type WalkResult, walkTask } from './walk-task.ts'
@@ -26,8 +26,8 @@ const napMs = { during: 250, between: 1_000 }
 /** The jobs of a lost worker come back while their tasks are running: for those, queues are asked this often. */
 const lostEveryMs = 1_000
 
-const stopping: Abandonment = new GivenUp('stopping', 'its worker stops')
-const lost: Abandonment = new GivenUp('lost', 'another worker has it')
+const stopping: Abandonment = new Dropped('stopping', 'its worker stops')
+const lost: Abandonment = new Dropped('lost', 'another worker has it')
 
 interface Walk {
   readonly queue: string

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
-import { GivenUp } from '../model/stop.ts'
+import { Dropped } from '../model/stop.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { RunDrafts } from './drafts.ts'
@@ -62,7 +62,7 @@ export interface WalkDependencies {
 export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 
 /** What a walk is broken off with, besides the end of its run: its worker stops, or another one has the task. */
-export type Abandonment = GivenUp<'stopping' | 'lost'>
+export type Abandonment = Dropped<'stopping' | 'lost'>
 
 /** What a walk leaves to the process that concludes the run. */
 export type LeftOutcome = ProjectOutcome & { readonly timings: readonly Timing[] }
@@ -152,5 +152,5 @@ async function walk(
 }
 
 function isLost({ reason }: AbortSignal): boolean {
-  return reason instanceof GivenUp && reason.why === 'lost'
+  return reason instanceof Dropped && reason.why === 'lost'
 }

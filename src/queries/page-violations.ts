@@ -2,18 +2,23 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import {
+  isInRange,
+  type Severity,
+  type SeverityRange,
+  severities,
+  type ViolationState,
+  violationStates,
+} from '../model/violation.ts'
 import type { Grouping } from '../report/group-by.ts'
 import { type DueOf, dueTimes } from './due-times.ts'
 import type { ViolationIndex } from './violation-index.ts'
 
 /** Which violations of an index are asked for; what is undefined or empty chooses nothing out. */
-export interface ViolationFilter {
+export interface ViolationFilter extends SeverityRange {
   readonly states: ReadonlySet<ViolationState>
   /** A pattern with `*`. */
   readonly rule?: string | undefined
-  /** This severity or above. */
-  readonly severity?: Severity | undefined
   readonly projects?: readonly string[]
   readonly kind?: Kind | undefined
   /** Patterns with `*`. */
@@ -32,34 +37,37 @@ export type RowTest = (row: number) => boolean
 
 /** Decides about rows by tables of what they have in common, so that a million take some milliseconds. */
 export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowTest {
-  const { states, rule, severity, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
-  const tests: RowTest[] = []
-  // What all values pass is not asked of each row.
-  const addTest = <Value>(
+  const { states, rule, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
+  const passing = new Uint8Array(index.size).fill(1)
+  const keep = (test: RowTest) => {
+    for (let row = 0; row < passing.length; row++) if (passing[row] === 1 && !test(row)) passing[row] = 0
+  }
+  const keepValues = <Value>(
     values: readonly Value[],
     column: Uint8Array | Uint32Array,
     test: (value: Value) => boolean,
   ) => {
     const table = Uint8Array.from(values, (value) => (test(value) ? 1 : 0))
-    if (table.includes(0)) tests.push((row) => table[column[row] ?? 0] === 1)
+    // What all values pass is not asked of each row.
+    if (!table.includes(0)) return
+    for (let row = 0; row < passing.length; row++) passing[row] = (passing[row] ?? 0) & (table[column[row] ?? 0] ?? 0)
   }
-  addTest(violationStates, index.state, (state) => states.has(state))
-  addTest(severities, index.severity, (one) => severity === undefined || isAtLeast(one, severity))
-  addTest(index.rules, index.rule, (id) => rule === undefined || matchesGlob(id, rule))
-  addTest(index.projects, index.project, (name) => matchesProject(name, projects))
-  addTest(kinds, index.kind, (one) => kind === undefined || one === kind)
-  addTest(index.owners, index.owner, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
-  addTest(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
+  keepValues(violationStates, index.state, (state) => states.has(state))
+  keepValues(severities, index.severity, (one) => isInRange(one, filter))
+  keepValues(index.rules, index.rule, (id) => rule === undefined || matchesGlob(id, rule))
+  keepValues(index.projects, index.project, (name) => matchesProject(name, projects))
+  keepValues(kinds, index.kind, (one) => kind === undefined || one === kind)
+  keepValues(index.owners, index.owner, (name) => owners.length === 0 || owners.some((one) => matchesGlob(name, one)))
+  keepValues(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
   if (since !== undefined) {
-    tests.push((row) => {
+    keep((row) => {
       const { isResolved, run } = index.found(row)
       return isResolved ? run > since.after : (index.times[index.time[row] ?? 0] ?? '') >= since.time
     })
   }
-  if (overdueAt !== undefined) tests.push(testOverdue(index, overdueAt, dueOf))
-  if (matching !== undefined) tests.push((row) => matching[row] === 1)
-  const [only = () => true, ...more] = tests
-  return more.length === 0 ? only : (row) => tests.every((test) => test(row))
+  if (overdueAt !== undefined) keep(testOverdue(index, overdueAt, dueOf))
+  if (matching !== undefined) keep((row) => matching[row] === 1)
+  return (row) => passing[row] === 1
 }
 
 /** Whether the due date of a row has passed, as `dueTime` says. */
@@ -93,38 +101,51 @@ export function pageRows(
   test: RowTest,
   { from = 0, until, most }: { readonly from?: number; readonly until?: number | undefined; readonly most: number },
 ): RowPage {
-  const bySeverity = new Uint32Array(severities.length)
-  const byState = new Uint32Array(violationStates.length)
-  const rows: number[] = []
-  const isWithin = (row: number) => (until === undefined ? row >= from && rows.length < most : row < until)
+  const { chosen, counts } = chooseRows(index, test)
+  const start = until === undefined ? firstFrom(chosen, from) : Math.max(0, firstFrom(chosen, until) - most)
+  const end = until === undefined ? Math.min(chosen.length, start + most) : firstFrom(chosen, until)
+  return { rows: [...chosen.subarray(start, end)], before: start, after: chosen.length - end, counts }
+}
+
+/** The rows that pass a test, and how many there are of what. */
+function chooseRows(index: ViolationIndex, test: RowTest): { readonly chosen: Uint32Array; counts: ViolationCounts } {
+  const { size, severity, state } = index
+  const states = violationStates.length
+  const chosen = new Uint32Array(size)
+  const counted = new Uint32Array(severities.length * states)
   let total = 0
-  let before = 0
-  for (let row = 0; row < index.size; row++) {
+  for (let row = 0; row < size; row++) {
     if (!test(row)) continue
-    total++
-    bySeverity[index.severity[row] ?? 0] = (bySeverity[index.severity[row] ?? 0] ?? 0) + 1
-    byState[index.state[row] ?? 0] = (byState[index.state[row] ?? 0] ?? 0) + 1
-    if (isWithin(row)) {
-      rows.push(row)
-      if (rows.length > most) {
-        rows.shift()
-        before++
-      }
-    } else if (until === undefined && row < from) before++
+    chosen[total++] = row
+    const kind = (severity[row] ?? 0) * states + (state[row] ?? 0)
+    counted[kind] = (counted[kind] ?? 0) + 1
   }
+  const sum = (isOf: (kind: number) => boolean) =>
+    counted.reduce((most, count, kind) => (isOf(kind) ? most + count : most), 0)
   return {
-    ...{ rows, before, after: total - before - rows.length },
+    chosen: chosen.subarray(0, total),
     counts: {
       total,
-      severities: countsOf(severities, bySeverity),
-      states: countsOf(violationStates, byState),
+      severities: countsOf(severities, (at) => sum((kind) => Math.floor(kind / states) === at)),
+      states: countsOf(violationStates, (at) => sum((kind) => kind % states === at)),
     },
   }
 }
 
-function countsOf<Name extends string>(names: readonly Name[], counts: Uint32Array): Record<Name, number> {
+/** Where the first number that is not below `least` stands in sorted numbers. */
+function firstFrom(sorted: Uint32Array, least: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < least) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function countsOf<Name extends string>(names: readonly Name[], countAt: (at: number) => number): Record<Name, number> {
   // fromEntries forgets that the keys are all names.
-  return Object.fromEntries(names.map((name, at) => [name, counts[at] ?? 0])) as Record<Name, number>
+  return Object.fromEntries(names.map((name, at) => [name, countAt(at)])) as Record<Name, number>
 }
 
 export interface RowGroup {
@@ -150,7 +171,7 @@ export function groupRows(index: ViolationIndex, test: RowTest, by: Grouping): r
   return [...groups.values()]
     .map((group) => ({ ...group, worst: worst(group), total: total(group) }))
     .sort((a, b) => a.worst - b.worst || b.total - a.total || a.row - b.row)
-    .map(({ row, counts, total }) => ({ row, total, severities: countsOf(severities, counts) }))
+    .map(({ row, counts, total }) => ({ row, total, severities: countsOf(severities, (at) => counts[at] ?? 0) }))
 }
 
 /** For each row of the index, whether one of its texts contains the words: regardless of case. */

@@ -6,7 +6,7 @@ import { matchesGlob } from '../model/glob.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
-import { isAtLeast, type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { isInRange, type SeverityRange, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -23,15 +23,13 @@ export interface ViolationRow extends ReportViolation {
   readonly resolved_at?: string
 }
 
-export interface ViolationsQuery {
+export interface ViolationsQuery extends SeverityRange {
   readonly run: CommittedRun
   readonly states: ReadonlySet<ViolationState>
   /** Only violations that later runs opened or resolved; 0 for all. */
   readonly after: number
   /** A pattern with `*`. */
   readonly rule: string | undefined
-  /** This severity or above. */
-  readonly severity: Severity | undefined
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
   /** Patterns with `*`; all when empty. */
@@ -98,7 +96,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
 
 /** Whether a violation is what the query asks for, apart from its project. */
 function matcherOf(
-  { states, rule, severity, kind, owners, before, overdueAt }: ViolationsQuery,
+  { states, rule, severity, maxSeverity, kind, owners, before, overdueAt }: ViolationsQuery,
   dueOf: (violation: ViolationOutline) => string | null,
 ): (violation: ViolationOutline) => boolean {
   // Many violations share these.
@@ -107,7 +105,7 @@ function matcherOf(
   const isOld = remembering((firstSeen) => before === undefined || Date.parse(firstSeen) < before)
   return (violation) =>
     states.has(violation.state) &&
-    (severity === undefined || isAtLeast(violation.severity, severity)) &&
+    isInRange(violation.severity, { severity, maxSeverity }) &&
     (kind === undefined || violation.kind === kind) &&
     isRule(violation.rule) &&
     isOwner(violation.owner ?? '') &&

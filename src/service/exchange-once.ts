@@ -1,4 +1,4 @@
-import { whenGivenUp } from '../model/stop.ts'
+import { whenDropped } from '../model/stop.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import { explainConnection } from './explain-connection.ts'
 import { failure, type HttpOutcome } from './http-outcome.ts'
@@ -35,8 +35,8 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
   const { url, limits } = settings
   const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
   const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
-  const givenUp = whenGivenUp(signal)
-  const ends = [cut ?? signal, givenUp.signal, ...(ahead === undefined ? [] : [ahead.abandoned])]
+  const dropped = whenDropped(signal)
+  const ends = [cut ?? signal, dropped.signal, ...(ahead === undefined ? [] : [ahead.abandoned])]
   const end = AbortSignal.any(ends)
   try {
     const answer = await transport.send(request, AbortSignal.any([end, timeout]))
@@ -51,7 +51,7 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
     return explainConnection(networkFailure(error), { url, inspect: transport.inspect })
   } finally {
-    givenUp.release()
+    dropped.release()
   }
 }
 

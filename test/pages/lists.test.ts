@@ -100,6 +100,8 @@ describe('the lists', () => {
       ['state=resolved', '--resolved'],
       ['state=all', '--open', '--resolved', '--waived', '--unknown'],
       ['severity=high', '--open', '--severity', 'high'],
+      ['max-severity=low', '--open', '--max-severity', 'low'],
+      ['severity=high&max-severity=high', '--open', '--severity', 'high', '--max-severity', 'high'],
       ['rule=endpoint/*', '--open', '--rule', 'endpoint/*'],
       ['rule=drift/*&state=all', '--open', '--resolved', '--waived', '--unknown', '--rule', 'drift/*'],
       ['kind=endpoint', '--open', '--kind', 'endpoint'],

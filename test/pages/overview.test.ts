@@ -148,6 +148,22 @@ describe('the overview', () => {
     expect(left.match(/\S*\d\S*/g) ?? []).toEqual([])
   })
 
+  it('leads from each number to as many violations', async () => {
+    const page = await read(`/?run=${site.run}`)
+    const links = [...page.matchAll(/<a[^>]* href="(\/violations\?[^"]*)"[^>]*>(.*?)<\/a>/gs)].flatMap(
+      ([, href = '', text = '']) => {
+        const [number] = /\d+/.exec(textOf(text)) ?? []
+        return number === undefined ? [] : [{ href: href.replaceAll('&amp;', '&'), number }]
+      },
+    )
+    const kinds = ['max-severity=', 'rule=', 'overdue=', 'state=waived', 'state=unknown']
+    expect(kinds.filter((part) => !links.some(({ href }) => href.includes(part)))).toEqual([])
+    for (const { href, number } of links) {
+      const [, listed] = /role="status">(\d+) violation/.exec(await read(href)) ?? []
+      expect([href, listed ?? '0']).toEqual([href, number])
+    }
+  })
+
   it('names projects that were never scanned, stale scans and the next schedules, as of now only', async () => {
     const page = await read('/')
     expect(textOf(page)).toContain('? The scan of 1 project is stale. never scanned: acme/new')

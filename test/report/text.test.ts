@@ -104,6 +104,18 @@ describe('the text report', () => {
     expect(first.match(/Fix: remediation 0$/gm)).toHaveLength(1)
   })
 
+  it('has a line for each item where the remediation is a list', () => {
+    const { rules: evaluated, violations } = samples.small
+    const violation = violations.find(({ state }) => state === 'opened')
+    if (violation === undefined) throw new Error('the sample has no open violation')
+    const remediation = 'Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n'
+    const rules = evaluated.slice(0, 1).map((rule) => ({ ...rule, id: violation.rule, remediation }))
+    const shown = text({ ...samples.small, rules, violations: [violation] }, { ...plain, width: 100 })
+    expect(shown).toContain(
+      '    Fix: Ask the sender first.\n         1. Switch it on.\n         2. Send what was refused.\n',
+    )
+  })
+
   it.each(groupings)('has one line for each violation that fits, grouped by %s', (groupBy) => {
     const shown = text(samples.small, { ...plain, width: 200, groupBy })
     for (const { name, state, message } of samples.small.violations) {

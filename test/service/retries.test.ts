@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
-import { GivenUp, Stop } from '../../src/model/stop.ts'
+import { Dropped, Stop } from '../../src/model/stop.ts'
 import {
   type Answer,
   aClient,
@@ -278,7 +278,7 @@ describe('a stop', () => {
   })
 
   it('lets a request under way end until it is cut, and none where all is given up', async () => {
-    const reasons = [new Stop('sigterm', 'SIGTERM'), new GivenUp('lost', 'another worker has it')]
+    const reasons = [new Stop('sigterm', 'SIGTERM'), new Dropped('lost', 'another worker has it')]
     const faults = await Promise.all(
       reasons.map(async (reason) => {
         const [stop, cut] = [new AbortController(), new AbortController()]

@@ -94,7 +94,7 @@ function showCell(
   const kind = text === '?' ? 'n unseen' : 'n'
   if (number + unknown === 0) return cell(severity, shown, kind)
   const state = number === 0 ? 'unknown' : 'open'
-  const href = link('/violations', { project: row.project, severity, state })
+  const href = link('/violations', { project: row.project, severity, 'max-severity': severity, state })
   return cell(
     severity,
     html`<a href="${href}">${text === '?' ? shown : html`<b class="${severity}">${shown}</b>`}</a>`,

@@ -58,7 +58,7 @@ export async function showVerdictOf(
       value: showCount(open.severities[severity], extent),
       label: severity,
       mark: severity,
-      href: link('/violations', { severity, state: 'open' }),
+      href: link('/violations', { severity, 'max-severity': severity, state: 'open' }),
       delta: [
         ...(opened[severity] === 0 ? [] : [`+${opened[severity]} new`]),
         ...(ended.fixed[severity] === 0 ? [] : [`−${ended.fixed[severity]} fixed`]),

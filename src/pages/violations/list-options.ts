@@ -6,8 +6,8 @@ import { type AskedState, askedStates } from './asked-states.ts'
 
 /** What chooses, orders and groups the violations of a list. */
 export const violationParameters = [
-  ...['state', 'severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'overdue', 'since', 'q', 'group-by'],
-  'sort',
+  ...['state', 'severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'overdue', 'since', 'q'],
+  ...['group-by', 'sort'],
 ] as const
 
 /** The parameters that choose and order, without the place in the list. */
@@ -18,7 +18,7 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
 function optionsOf({ query }: SiteRequest): readonly (readonly [name: string, values: readonly string[] | true])[] {
   const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
   const flags = askedStates[state] as readonly ViolationState[]
-  const named = ['severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
+  const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
   return [
     ...(flags.includes('opened') || flags.includes('continuing') ? [['open', true] as const] : []),
     ...(['resolved', 'waived', 'unknown'] as const).flatMap((flag) =>

@@ -9,12 +9,14 @@ import { askedStates } from './asked-states.ts'
 
 const otherStates = Object.keys(askedStates).filter((state) => state !== 'open')
 const leastSeverities = severities.map((name) => [name, name === 'critical' ? name : `${name} or above`] as const)
+const mostSeverities = severities.map((name) => [name, name === 'info' ? name : `${name} or below`] as const)
 
 /** The filters of the violations. */
 export function showFilters({ query, run }: SiteRequest, { rules, projects }: ViolationIndex): Markup {
   return showFilterForm('/violations', query, [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
+    choiceField('max-severity', 'at most', mostSeverities, 'any'),
     textField('rule', 'Rule', 'endpoint/*', rules.toSorted()),
     textField('project', 'Project', 'acme/*', projects.toSorted()),
     textField('owner', 'Owner', 'tenant-0*'),

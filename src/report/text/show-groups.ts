@@ -110,12 +110,26 @@ export function describeSeverities(violations: readonly ReportViolation[], at: s
 
 /** How to fix violations of a rule: the beginning, where the page is not shown whole. */
 function showRemediation(remediation: string, page: TextPage): string[] {
-  const text = neutralise(remediation.replace(/\s*\n\s*/g, ' ').trim())
-  if (text === '') return []
-  const lines = wrapProse(`Fix: ${text}`, page.width - 4)
+  const label = 'Fix: '
+  const blocks = blocksOf(remediation).map((block) => neutralise(block))
+  const texts = blocks.flatMap((block) => wrapProse(block, page.width - 4 - label.length))
+  const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
   const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
   const isCut = shown.length < lines.length
   return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? ' …' : ''}`))
+}
+
+/** The paragraphs and the items of lists of a Markdown text, each as one line. */
+function blocksOf(markdown: string): string[] {
+  const blocks: string[] = []
+  let isOpen = false
+  for (const line of markdown.split('\n').map((text) => text.trim())) {
+    const begins = !isOpen || /^(?:[-*]|\d{1,3}\.) /.test(line)
+    isOpen = line !== ''
+    if (isOpen && begins) blocks.push(line)
+    else if (isOpen) blocks[blocks.length - 1] += ` ${line}`
+  }
+  return blocks
 }
 
 interface TableRow {

@@ -105,12 +105,10 @@ describe('the text report', () => {
   })
 
   it('has a line for each item where the remediation is a list', () => {
-    const { rules: evaluated, violations } = samples.small
-    const violation = violations.find(({ state }) => state === 'opened')
-    if (violation === undefined) throw new Error('the sample has no open violation')
+    const fleet = fleetReport(true)
     const remediation = 'Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n'
-    const rules = evaluated.slice(0, 1).map((rule) => ({ ...rule, id: violation.rule, remediation }))
-    const shown = text({ ...samples.small, rules, violations: [violation] }, { ...plain, width: 100 })
+    const rules = fleet.rules.map((rule) => ({ ...rule, remediation }))
+    const shown = text({ ...fleet, rules, violations: fleet.violations.slice(0, 1) }, { ...plain, width: 100 })
     expect(shown).toContain(
       '    Fix: Ask the sender first.\n         1. Switch it on.\n         2. Send what was refused.\n',
     )

@@ -231,9 +231,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/report/markdown/sections.ts': {
     '/\\s*\\n\\s*/g': 'only ever run on remediations, which hookdrift or the policy wrote',
   },
-  'src/report/text/show-groups.ts': {
-    '/\\s*\\n\\s*/g': 'only ever run on remediations, which hookdrift or the policy wrote',
-  },
   'src/report/text/show-time.ts': {
     '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,
   },

@@ -10,7 +10,7 @@ export class Stop extends Error {
   }
 }
 
-/** The reason where nothing that is read is of use any more: requests under way end at once. */
+/** The reason where nothing that is read is wanted: requests under way end at once. */
 export class Dropped<Why extends string = string> extends Error {
   override readonly name = 'Dropped'
   readonly why: Why

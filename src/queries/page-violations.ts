@@ -132,7 +132,7 @@ function chooseRows(index: ViolationIndex, test: RowTest): { readonly chosen: Ui
   }
 }
 
-/** Where the first number that is not below `least` stands in sorted numbers. */
+/** The place of the first number that is not below `least`, in sorted numbers. */
 function firstFrom(sorted: Uint32Array, least: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

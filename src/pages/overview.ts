@@ -5,6 +5,7 @@ import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { readCounts } from './count-by-project.ts'
+import { openOfLastWeek } from './last-week.ts'
 import { paths } from './link.ts'
 import { showLatest } from './overview/show-latest.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
@@ -32,7 +33,7 @@ export const overviewPage: SitePage = {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configuration === 'unreadable' ? showUnreadable() : nothing}${stale.length === 0 ? nothing : showStale(stale)}${showUnscanned({ coverage }, link(paths.run(run.number)))}`,
-      body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, 1)}
+      body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index) })}
 ${await showLatest(request, index)}
 ${showProjectTable(request, { status, index })}
 ${await showRest(request, { index, inputs: await readInputs(request), configuration: configuration === 'unreadable' ? undefined : configuration })}`,

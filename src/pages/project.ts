@@ -13,6 +13,7 @@ import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { showLastChanges } from './project/show-last-changes.ts'
@@ -49,7 +50,7 @@ export const projectPage: SitePage = {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`${showNumbers(open.counts.severities, extent)}${showTrend(trend, 1)}
+      body: html`${showNumbers(open.counts.severities, extent)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index, name) })}
 ${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: total },
   content:

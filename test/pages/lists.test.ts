@@ -66,7 +66,11 @@ describe('the lists', () => {
     }
     const trend = await json('trend')
     const week = trend.weeks.at(-1)
-    expect(page).toContain(`opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`)
+    expect(page).toMatch(
+      new RegExp(
+        `opened ${week.opened} \\(<a href="/violations\\?state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}<`,
+      ),
+    )
     const days = trend.rows.map(({ open }: { open: Record<string, number> }) =>
       severities.reduce((sum, one) => sum + (open[one] ?? 0), 0),
     )

@@ -7,7 +7,7 @@ import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
-import { openHistoryFixture } from '../queries/history-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
 
 /** The owner whose violations the story is about. */
 export const owner = 'team <mine>'
@@ -26,9 +26,10 @@ waivers:
  * not be scanned.
  */
 export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {}) {
-  const { fixture, rows, ask, ...rest } = await openHistoryFixture({
+  const story = await openHistoryFixture({
     fleet: { clean: true, projects: 3, incomingEvery: 0, endpointsPerProject: 6 },
   })
+  const { fixture } = story
   const { fleet, service, harness } = fixture
   const [orders, payments, last] = fleet.projects().map(({ uid }) => uid)
   if (orders === undefined || payments === undefined || last === undefined) throw new Error('three projects, please')
@@ -55,7 +56,12 @@ export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {})
   change(orders, 1, 'https://a1.example/hook')
   service.failNext({ how: 'bad-json', path: new RegExp(last), page: 1, times: 99 })
   const { run } = await audit()
+  return { ...(await openSiteOver(story, plan)), run: run.number }
+}
 
+/** The site of what a fixture's audits left, as of its clock. Closes the fixture, too. */
+export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixture, plan?: SitePlan) {
+  const { harness } = fixture
   const history = await openExistingHistory(readLocation(harness.file, harness.directory), {})
   const faults: unknown[] = []
   const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => harness.directory }
@@ -68,7 +74,6 @@ export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {})
   })
   return {
     ...rest,
-    run: run.number,
     faults,
     site,
     history,

@@ -16,7 +16,7 @@ export function showFilters({ query, run }: SiteRequest, { rules, projects }: Vi
   return showFilterForm('/violations', query, [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
-    choiceField('max-severity', 'at most', mostSeverities, 'any'),
+    choiceField('max-severity', 'At most', mostSeverities, 'any'),
     textField('rule', 'Rule', 'endpoint/*', rules.toSorted()),
     textField('project', 'Project', 'acme/*', projects.toSorted()),
     textField('owner', 'Owner', 'tenant-0*'),

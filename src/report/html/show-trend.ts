@@ -6,18 +6,29 @@ import { showOpenTime } from '../compliance/show-open-time.ts'
 import { sparkline } from './components/sparkline.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/**
- * How violations developed: open ones as a line, what came and went in the last week, the time to fix. Nothing for a
- * history of fewer days than `leastDays`.
- */
-export function showTrend({ from, to, days, weeks, bySeverity }: Trend, leastDays = 2): Markup {
+interface TrendOptions {
+  /** Nothing is shown of a history of fewer days. */
+  readonly leastDays?: number
+  /** How many violations that were opened in the last week are open, and where they are listed. */
+  readonly stillOpen?: { readonly count: number; readonly href: string }
+}
+
+/** How violations developed: open ones as a line, what came and went in the last week, the time to fix. */
+export function showTrend(
+  { from, to, days, weeks, bySeverity }: Trend,
+  { leastDays = 2, stillOpen }: TrendOptions = {},
+): Markup {
   const week = weeks.at(-1)
   if (week === undefined || days.length < leastDays) return nothing
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
   const values = days.map(({ open }) => totalOf(open))
   const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${Math.max(...values)} at most`
+  const left =
+    stillOpen === undefined || stillOpen.count === 0
+      ? nothing
+      : html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
   const facts = [
-    `in the last 7 days: opened ${week.opened}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
+    html`in the last 7 days: opened ${week.opened}${left}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]

@@ -121,7 +121,7 @@ function chooseRows(index: ViolationIndex, test: RowTest): { readonly chosen: Ui
     counted[kind] = (counted[kind] ?? 0) + 1
   }
   const sum = (isOf: (kind: number) => boolean) =>
-    counted.reduce((most, count, kind) => (isOf(kind) ? most + count : most), 0)
+    counted.reduce((all, count, kind) => (isOf(kind) ? all + count : all), 0)
   return {
     chosen: chosen.subarray(0, total),
     counts: {

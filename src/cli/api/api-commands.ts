@@ -94,20 +94,8 @@ export const apiCommands: readonly ApiCommand[] = [
   {
     ...{ name: 'violations', words: ['violations'], define: defineViolations, isOfRun: true },
     takes: [
-      ...[
-        'open',
-        'resolved',
-        'waived',
-        'unknown',
-        'rule',
-        'severity',
-        'max-severity',
-        'owner',
-        'label',
-        'older-than',
-        'overdue',
-      ],
-      ...['sort', 'since', 'run', ...which, 'limit'],
+      ...['open', 'resolved', 'waived', 'unknown', 'rule', 'severity', 'max-severity'],
+      ...['owner', 'label', 'older-than', 'overdue', 'sort', 'since', 'run', ...which, 'limit'],
     ],
   },
 ]

@@ -32,8 +32,13 @@ export function showTrend(
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]
-  return html`<div class="trend"><p>Open, ${period} ${sparkline({ values, label })}</p>
-<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
+  // One day is no line.
+  const line =
+    days.length < 2
+      ? nothing
+      : html`<p>Open, ${period} ${sparkline({ values, label })}</p>
+`
+  return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
 `
 }
 

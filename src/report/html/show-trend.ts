@@ -32,7 +32,7 @@ export function showTrend(
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]
-  // One day is no line.
+  // A line needs two days.
   const line =
     days.length < 2
       ? nothing

@@ -5,7 +5,7 @@ import { readDuration } from '../model/instant.ts'
 import { kinds } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
-import { groupRows, matchTexts, pageRows, type RowTest, testRows } from '../queries/page-violations.ts'
+import { groupRows, maskRows, matchTexts, pageRows, type RowMask } from '../queries/page-violations.ts'
 import { type ViolationOrder, violationOrders } from '../queries/read-violations.ts'
 import type { ViolationIndex } from '../queries/violation-index.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
@@ -31,12 +31,12 @@ export const violationsPage: SitePage = {
     const { link } = request
     const asked = readAsked(request)
     const index = await readSorted(request, asked)
-    const test = await testOf(request, index, asked)
+    const chosen = await chooseRows(request, index, asked)
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const content =
       asked.grouping === undefined
-        ? await showList(request, { index, test, order: asked.order })
-        : await showGrouped(request, index, test, asked.grouping)
+        ? await showList(request, { index, chosen, order: asked.order })
+        : await showGrouped(request, index, chosen, asked.grouping)
     return {
       title: 'Violations',
       crumbs: [],
@@ -66,7 +66,7 @@ function readAsked({ query }: SiteRequest): AskedFor {
   return { state, grouping, order, withResolved, withOwner: query.all('owner').length > 0 || grouping === 'owner' }
 }
 
-async function testOf(request: SiteRequest, index: ViolationIndex, { state, order, withResolved }: AskedFor) {
+async function chooseRows(request: SiteRequest, index: ViolationIndex, { state, order, withResolved }: AskedFor) {
   const { history, query, run } = request
   const at = timeOf(request)
   const text = query.one('q')
@@ -76,7 +76,7 @@ async function testOf(request: SiteRequest, index: ViolationIndex, { state, orde
     throw AuditError.usage(`the parameter "older-than" is "${older}", expected a duration such as 12h, 30d or 8w`)
   }
   const dueOf = await readDue(request)
-  return testRows(
+  return maskRows(
     index,
     {
       ...{ states: new Set(askedStates[state]), rule: query.one('rule'), projects: query.all('project') },
@@ -110,11 +110,11 @@ async function sinceOf({ history, query, run, now }: SiteRequest) {
 async function showGrouped(
   request: SiteRequest,
   index: ViolationIndex,
-  test: RowTest,
+  chosen: RowMask,
   grouping: Grouping,
 ): Promise<ShownList> {
-  const { counts } = pageRows(index, test, { most: 0 })
-  const groups = groupRows(index, test, grouping)
+  const { counts } = pageRows(index, chosen, { most: 0 })
+  const groups = groupRows(index, chosen, grouping)
   if (counts.total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${showNothing(request)}` }
   return {

@@ -29,14 +29,16 @@ export interface ViolationFilter extends SeverityRange {
   readonly since?: { readonly time: string; readonly after: number } | undefined
   /** Due before this time, in milliseconds since the epoch. */
   readonly overdueAt?: number | undefined
-  /** For each row, whether its texts match: 1 or 0. */
-  readonly matching?: Uint8Array | undefined
+  /** Whose texts match. */
+  readonly matching?: RowMask | undefined
 }
 
 export type RowTest = (row: number) => boolean
+/** For each row of an index, whether it is chosen: 1 or 0. */
+export type RowMask = Uint8Array
 
-/** Decides about rows by tables of what they have in common, so that a million take some milliseconds. */
-export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowTest {
+/** Chooses rows by tables of what they have in common, so that a million take some milliseconds. */
+export function maskRows(index: ViolationIndex, filter: ViolationFilter, dueOf: DueOf): RowMask {
   const { states, rule, projects = [], kind, owners = [], before, since, overdueAt, matching } = filter
   const passing = new Uint8Array(index.size).fill(1)
   const keep = (test: RowTest) => {
@@ -67,7 +69,7 @@ export function testRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
   }
   if (overdueAt !== undefined) keep(testOverdue(index, overdueAt, dueOf))
   if (matching !== undefined) keep((row) => matching[row] === 1)
-  return (row) => passing[row] === 1
+  return passing
 }
 
 /** Whether the due date of a row has passed, as `dueTime` says. */
@@ -93,29 +95,33 @@ export interface RowPage {
 }
 
 /**
- * A page of the rows that pass a test: the first `most` from `from` on, or the last ones before `until`, which are rows of
+ * A page of the rows that are wanted: the first `most` from `from` on, or the last ones before `until`, which are rows of
  * the index.
  */
 export function pageRows(
   index: ViolationIndex,
-  test: RowTest,
+  wanted: RowTest | RowMask,
   { from = 0, until, most }: { readonly from?: number; readonly until?: number | undefined; readonly most: number },
 ): RowPage {
-  const { chosen, counts } = chooseRows(index, test)
+  const { chosen, counts } = chooseRows(index, wanted)
   const start = until === undefined ? firstFrom(chosen, from) : Math.max(0, firstFrom(chosen, until) - most)
   const end = until === undefined ? Math.min(chosen.length, start + most) : firstFrom(chosen, until)
   return { rows: [...chosen.subarray(start, end)], before: start, after: chosen.length - end, counts }
 }
 
-/** The rows that pass a test, and how many there are of what. */
-function chooseRows(index: ViolationIndex, test: RowTest): { readonly chosen: Uint32Array; counts: ViolationCounts } {
+/** The rows that are wanted, and how many there are of what. */
+function chooseRows(
+  index: ViolationIndex,
+  wanted: RowTest | RowMask,
+): { readonly chosen: Uint32Array; readonly counts: ViolationCounts } {
+  const mask = maskOf(index, wanted)
   const { size, severity, state } = index
   const states = violationStates.length
   const chosen = new Uint32Array(size)
   const counted = new Uint32Array(severities.length * states)
   let total = 0
   for (let row = 0; row < size; row++) {
-    if (!test(row)) continue
+    if (mask[row] === 0) continue
     chosen[total++] = row
     const kind = (severity[row] ?? 0) * states + (state[row] ?? 0)
     counted[kind] = (counted[kind] ?? 0) + 1
@@ -130,6 +136,13 @@ function chooseRows(index: ViolationIndex, test: RowTest): { readonly chosen: Ui
       states: countsOf(violationStates, (at) => sum((kind) => kind % states === at)),
     },
   }
+}
+
+function maskOf({ size }: ViolationIndex, wanted: RowTest | RowMask): RowMask {
+  if (typeof wanted !== 'function') return wanted
+  const mask = new Uint8Array(size)
+  for (let row = 0; row < size; row++) if (wanted(row)) mask[row] = 1
+  return mask
 }
 
 /** The place of the first number that is not below `least`, in sorted numbers. */
@@ -155,12 +168,13 @@ export interface RowGroup {
   readonly severities: Readonly<Record<Severity, number>>
 }
 
-/** Groups of the rows that pass a test: the one with the worst violation first, then the largest. */
-export function groupRows(index: ViolationIndex, test: RowTest, by: Grouping): readonly RowGroup[] {
+/** Groups of the rows that are wanted: the one with the worst violation first, then the largest. */
+export function groupRows(index: ViolationIndex, wanted: RowTest | RowMask, by: Grouping): readonly RowGroup[] {
   const key = index[by]
+  const mask = maskOf(index, wanted)
   const groups = new Map<number, { row: number; counts: Uint32Array }>()
   for (let row = 0; row < index.size; row++) {
-    if (!test(row)) continue
+    if (mask[row] === 0) continue
     const group = groups.get(key[row] ?? 0) ?? { row, counts: new Uint32Array(severities.length) }
     const severity = index.severity[row] ?? 0
     group.counts[severity] = (group.counts[severity] ?? 0) + 1

@@ -8,7 +8,7 @@ import {
   type Severity,
   type ViolationState,
 } from '../../model/violation.ts'
-import { pageRows, testOverdue, testRows } from '../../queries/page-violations.ts'
+import { maskRows, pageRows } from '../../queries/page-violations.ts'
 import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
 import { showOpenTime } from '../../report/compliance/show-open-time.ts'
 import { severityBar } from '../../report/html/components/severity.ts'
@@ -35,9 +35,8 @@ export async function showVerdictOf(
   const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
   const opened = pageRows(index, testNew(index, run.number), { most: 0 }).counts.severities
   const ended = await onceForRun(request, 'ended', () => countEnded(request))
-  const isLate = testOverdue(index, timeOf(request), dueOf)
-  const isOpenRow = testRows(index, { states: new Set(['opened', 'continuing']) }, dueOf)
-  const overdue = pageRows(index, (row) => isLate(row) && isOpenRow(row), { most: 0 }).counts.total
+  const late = maskRows(index, { states: new Set(['opened', 'continuing']), overdueAt: timeOf(request) }, dueOf)
+  const overdue = pageRows(index, late, { most: 0 }).counts.total
   const extent = extentOf(coverage)
   const failing = await countFailing(request, index)
   const isWhole = extent === 'all'

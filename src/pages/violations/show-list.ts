@@ -1,6 +1,6 @@
 import { severities, violationStates } from '../../model/violation.ts'
 import { cursorOf, placeOf } from '../../queries/list-cursor.ts'
-import { pageRows, type RowPage, type RowTest } from '../../queries/page-violations.ts'
+import { pageRows, type RowMask, type RowPage } from '../../queries/page-violations.ts'
 import { type ViolationOrder, violationOrders } from '../../queries/read-violations.ts'
 import type { ViolationIndex } from '../../queries/violation-index.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
@@ -20,16 +20,20 @@ export interface ShownList {
   readonly next?: string
 }
 
-/** A page of the violations that pass a test, in the order of the index. */
+/** A page of the violations that are chosen, in the order of the index. */
 export async function showList(
   request: SiteRequest,
-  { index, test, order }: { readonly index: ViolationIndex; readonly test: RowTest; readonly order: ViolationOrder },
+  {
+    index,
+    chosen,
+    order,
+  }: { readonly index: ViolationIndex; readonly chosen: RowMask; readonly order: ViolationOrder },
 ): Promise<ShownList> {
   const { history, query, link } = request
   const [after, before] = [query.one('after'), query.one('before')]
   const cursor = after ?? before
   const place = cursor === undefined ? undefined : await placeOf(history, index, { run: request.run.number, cursor })
-  const page = pageRows(index, test, {
+  const page = pageRows(index, chosen, {
     ...(after !== undefined && place !== undefined ? { from: place.after } : {}),
     ...(after === undefined && place !== undefined ? { until: place.at } : {}),
     most: rowsOfPage,

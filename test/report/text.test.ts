@@ -106,12 +106,14 @@ describe('the text report', () => {
 
   it('has a line for each item where the remediation is a list', () => {
     const fleet = fleetReport(true)
-    const remediation = 'Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n'
-    const rules = fleet.rules.map((rule) => ({ ...rule, remediation }))
-    const shown = text({ ...fleet, rules, violations: fleet.violations.slice(0, 1) }, { ...plain, width: 100 })
-    expect(shown).toContain(
-      '    Fix: Ask the sender first.\n         1. Switch it on.\n         2. Send what was refused.\n',
-    )
+    const lines = 'Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n'
+    for (const remediation of [lines, lines.replace(/\s+/g, ' ').trim()]) {
+      const rules = fleet.rules.map((rule) => ({ ...rule, remediation }))
+      const shown = text({ ...fleet, rules, violations: fleet.violations.slice(0, 1) }, { ...plain, width: 100 })
+      expect(shown).toContain(
+        '    Fix: Ask the sender first.\n         1. Switch it on.\n         2. Send what was refused.\n',
+      )
+    }
   })
 
   it.each(groupings)('has one line for each violation that fits, grouped by %s', (groupBy) => {

@@ -119,7 +119,7 @@ function showRemediation(remediation: string, page: TextPage): string[] {
   return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? ' …' : ''}`))
 }
 
-/** The paragraphs and the items of lists of a Markdown text, each as one line. */
+/** The paragraphs and the items of lists of a Markdown text, each as one line. Those of pages of rules are on one line. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = []
   let isOpen = false
@@ -129,7 +129,7 @@ function blocksOf(markdown: string): string[] {
     if (isOpen && begins) blocks.push(line)
     else if (isOpen) blocks[blocks.length - 1] += ` ${line}`
   }
-  return blocks
+  return blocks.flatMap((block) => block.split(/(?<=[.;:]) (?=(?:-|\d{1,2}\.) )/))
 }
 
 interface TableRow {

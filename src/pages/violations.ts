@@ -31,7 +31,7 @@ export const violationsPage: SitePage = {
     const { link } = request
     const asked = readAsked(request)
     const index = await readSorted(request, asked)
-    const chosen = await chooseRows(request, index, asked)
+    const chosen = await readMask(request, index, asked)
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const content =
       asked.grouping === undefined
@@ -66,7 +66,7 @@ function readAsked({ query }: SiteRequest): AskedFor {
   return { state, grouping, order, withResolved, withOwner: query.all('owner').length > 0 || grouping === 'owner' }
 }
 
-async function chooseRows(request: SiteRequest, index: ViolationIndex, { state, order, withResolved }: AskedFor) {
+async function readMask(request: SiteRequest, index: ViolationIndex, { state, order, withResolved }: AskedFor) {
   const { history, query, run } = request
   const at = timeOf(request)
   const text = query.one('q')

@@ -12,7 +12,7 @@ import {
 } from '../model/violation.ts'
 import type { Grouping } from '../report/group-by.ts'
 import { type DueOf, dueTimes } from './due-times.ts'
-import type { ViolationIndex } from './violation-index.ts'
+import { stateAt, type ViolationIndex } from './violation-index.ts'
 
 /** Which violations of an index are asked for; what is undefined or empty chooses nothing out. */
 export interface ViolationFilter extends SeverityRange {
@@ -63,8 +63,8 @@ export function maskRows(index: ViolationIndex, filter: ViolationFilter, dueOf: 
   keepValues(index.times, index.time, (time) => before === undefined || Date.parse(time) < before)
   if (since !== undefined) {
     keep((row) => {
-      const { isResolved, run } = index.found(row)
-      return isResolved ? run > since.after : (index.times[index.time[row] ?? 0] ?? '') >= since.time
+      if (stateAt(index, row) === 'resolved') return index.found(row).run > since.after
+      return (index.times[index.time[row] ?? 0] ?? '') >= since.time
     })
   }
   if (overdueAt !== undefined) keep(testOverdue(index, overdueAt, dueOf))

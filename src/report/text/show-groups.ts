@@ -111,25 +111,17 @@ export function describeSeverities(violations: readonly ReportViolation[], at: s
 /** How to fix violations of a rule: the beginning, where the page is not shown whole. */
 function showRemediation(remediation: string, page: TextPage): string[] {
   const label = 'Fix: '
-  const blocks = blocksOf(remediation).map((block) => neutralise(block))
-  const texts = blocks.flatMap((block) => wrapProse(block, page.width - 4 - label.length))
+  const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), page.width - 4 - label.length))
   const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
   const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
   const isCut = shown.length < lines.length
   return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? ' …' : ''}`))
 }
 
-/** The paragraphs and the items of lists of a Markdown text, each as one line. Those of pages of rules are on one line. */
-function blocksOf(markdown: string): string[] {
-  const blocks: string[] = []
-  let isOpen = false
-  for (const line of markdown.split('\n').map((text) => text.trim())) {
-    const begins = !isOpen || /^(?:[-*]|\d{1,3}\.) /.test(line)
-    isOpen = line !== ''
-    if (isOpen && begins) blocks.push(line)
-    else if (isOpen) blocks[blocks.length - 1] += ` ${line}`
-  }
-  return blocks.flatMap((block) => block.split(/(?<=[.;:]) (?=(?:-|\d{1,2}\.) )/))
+/** What comes before a list, and its items, each as one line. Remediations of built-in rules are one line already. */
+function itemsOf(markdown: string): string[] {
+  const items = markdown.split(/(?<=[.;:])\s(?=(?:-|\d{1,2}\.) )|(?<=\n)(?=(?:-|\d{1,2}\.) )/)
+  return items.map((item) => item.replaceAll('\n', ' '))
 }
 
 interface TableRow {

@@ -27,6 +27,7 @@ const longestTable = 30
 const reservedRows = 12
 const linesOfGroup = 10
 const linesOfRemediation = 3
+const cutMark = ' …'
 
 /**
  * Violations in groups, the worst first: a line each, with the remediation of the rule. Groups for which there is no room
@@ -111,11 +112,12 @@ export function describeSeverities(violations: readonly ReportViolation[], at: s
 /** How to fix violations of a rule: the beginning, where the page is not shown whole. */
 function showRemediation(remediation: string, page: TextPage): string[] {
   const label = 'Fix: '
-  const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), page.width - 4 - label.length))
+  const room = page.width - 4 - label.length - cutMark.length
+  const texts = itemsOf(remediation).flatMap((item) => wrapProse(neutralise(item), room))
   const lines = texts.map((text, at) => `${at === 0 ? label : ' '.repeat(label.length)}${text}`)
   const shown = page.full ? lines : lines.slice(0, linesOfRemediation)
   const isCut = shown.length < lines.length
-  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? ' …' : ''}`))
+  return shown.map((line, at) => page.paint('aside', `    ${line}${isCut && at === shown.length - 1 ? cutMark : ''}`))
 }
 
 /** What comes before a list, and its items, each as one line. Remediations of built-in rules are one line already. */

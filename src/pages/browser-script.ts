@@ -1,6 +1,6 @@
 /**
  * The one script of the pages, which work without it: filters rows as you type, moves through them by key, and says how
- * long ago a time was. It reads and writes nothing but the page, and makes no markup from text.
+ * long ago a time was, unless the page says so beside it (`data-aged`). It reads and writes nothing but the page, and makes no markup from text.
  */
 export const browserScript = `'use strict'
 {
@@ -10,7 +10,7 @@ export const browserScript = `'use strict'
   function makeField() {
     const label = document.createElement('label')
     const input = document.createElement('input')
-    label.className = 'filters'
+    label.className = 'quick'
     label.append('Filter these rows ', input)
     input.type = 'search'
     input.autocomplete = 'off'
@@ -60,7 +60,7 @@ export const browserScript = `'use strict'
     event.preventDefault()
   })
   const units = [[86400, 'd'], [3600, 'h'], [60, 'min']]
-  for (const time of document.querySelectorAll('time[datetime]')) {
+  for (const time of document.querySelectorAll('time[datetime]:not([data-aged])')) {
     const s = (Date.now() - Date.parse(time.dateTime)) / 1000
     const found = units.find(([length]) => Math.abs(s) >= length)
     const away = found ? Math.floor(Math.abs(s) / found[0]) + ' ' + found[1] : ''

@@ -1,16 +1,37 @@
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import type { SiteQuery } from './page.ts'
 
-/** A field of a filter, with the value that the address gives it. */
-type Field = (query: SiteQuery) => Markup
+/** A field of a filter. */
+interface Field {
+  /** The parameter of the address that it sets. */
+  readonly name: string
+  /** With the value that the address gives it. */
+  show(query: SiteQuery): Markup
+}
 
-/** Filters as a form that needs no script: each is a parameter of the address. The run of the page stays. */
-export function showFilterForm(path: string, query: SiteQuery, fields: readonly Field[]): Markup {
+/**
+ * Filters as a form that needs no script: each is a parameter of the address. The run of the page stays. Where there is
+ * little room, a fold leaves it to what was found, and says how many are set.
+ * @param kept parameters that the form keeps without showing them
+ */
+export function showFilterForm(
+  path: string,
+  query: SiteQuery,
+  fields: readonly Field[],
+  kept: readonly string[] = [],
+): Markup {
   const run = query.one('run')
-  return html`<form class="filters" method="get" action="${path}" role="search">${run === undefined ? nothing : html`<input type="hidden" name="run" value="${run}">`}
-${fields.map((field) => field(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
-</form>
+  const set = fields.filter(({ name }) => query.one(name) !== undefined).length
+  return html`<details class="asked"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
+<form class="filters" method="get" action="${path}" role="search">${['run', ...kept].map((name) => keep(name, query))}
+${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
+</form></details>
 `
+}
+
+function keep(name: string, query: SiteQuery): Markup {
+  const value = query.one(name)
+  return value === undefined ? nothing : html`<input type="hidden" name="${name}" value="${value}">`
 }
 
 /** More would make the page large; what is not suggested can be typed. */
@@ -24,7 +45,7 @@ export function textField(name: string, label: string, example: string, suggeste
     options.length === 0
       ? [nothing, nothing]
       : [html` list="${list}"`, html`<datalist id="${list}">${options}</datalist>`]
-  return (query) => {
+  const show = (query: SiteQuery) => {
     const [first = '', ...others] = query.all(name)
     const fields = [first, ...others].map(
       (value, at) =>
@@ -33,13 +54,14 @@ export function textField(name: string, label: string, example: string, suggeste
     )
     return html`${fields}${suggestions}`
   }
+  return { name, show }
 }
 
 type Choice = string | readonly [value: string, text: string]
 
 /** `usual`: what holds where nothing is chosen. */
 export function choiceField(name: string, label: string, choices: readonly Choice[], usual: string): Field {
-  return (query) => {
+  const show = (query: SiteQuery) => {
     const chosen = query.one(name)
     const options = choices.map((choice) => {
       const [value, text] = typeof choice === 'string' ? [choice, choice] : choice
@@ -49,19 +71,13 @@ export function choiceField(name: string, label: string, choices: readonly Choic
     return html`<label>${label} <select name="${name}"><option value="">${usual}</option>${options}</select></label>
 `
   }
+  return { name, show }
 }
 
 /** A box that sets a parameter to `true`. */
 export function checkField(name: string, label: string): Field {
-  return (query) =>
+  const show = (query: SiteQuery) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.one(name) === undefined ? nothing : html` checked=""`}> ${label}</label>
 `
-}
-
-/** What the form keeps without showing it. */
-export function keptField(name: string): Field {
-  return (query) => {
-    const value = query.one(name)
-    return value === undefined ? nothing : html`<input type="hidden" name="${name}" value="${value}">`
-  }
+  return { name, show }
 }

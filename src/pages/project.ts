@@ -1,11 +1,10 @@
-import { kinds } from '../model/resource.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { groupRows, pageRows, type RowTest } from '../queries/page-violations.ts'
 import { findTrend } from '../queries/read-trend.ts'
 import { stateAt } from '../queries/violation-index.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
-import { factList } from '../report/html/components/facts.ts'
+import { type Fact, factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -17,7 +16,7 @@ import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { showLastChanges } from './project/show-last-changes.ts'
-import { onceForRun, readIndex, readScans } from './run-facts.ts'
+import { onceForRun, readIndex, readResourceCounts, readScans } from './run-facts.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showRows } from './show-rows.ts'
 import { type Groups, showGroups } from './violations/show-groups.ts'
@@ -74,16 +73,21 @@ ${pageSection({
         ],
         ['Open', String(total)],
         ...(await readScheduleFacts(request, name)),
-        ...kinds
-          .filter((kind) => kind !== 'policy')
-          .map(
-            (kind) => [`${kind}s`, html`<a href="${link('/resources', { project: name, kind })}">list</a>`] as const,
-          ),
+        ...(await readResourceFacts(request, name)),
       ]),
       command: `hookdrift violations --project ${name}`,
       json: link('/api/v1/violations', { project: name }),
     }
   },
+}
+
+/** How many resources of each kind that it has, and where they are listed. */
+async function readResourceFacts(request: SiteRequest, name: string): Promise<readonly Fact[]> {
+  const counts = (await readResourceCounts(request)).filter(({ project }) => project.name === name)
+  return counts.map(({ kind, resources }) => [
+    `${kind}s`,
+    html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`,
+  ])
 }
 
 async function showOwners(request: SiteRequest, groups: Omit<Groups, 'grouping'>): Promise<Markup> {

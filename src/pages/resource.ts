@@ -73,14 +73,16 @@ function showFacts(
     ['Kind', kind],
     ['Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`],
     ['uid', html`<code>${uid}</code>`],
-    ['Owner', ownerOf(last)],
+    ['Owner', showOwner(last, link)],
     ['First seen', first === undefined ? '' : showTime(first.from)],
     ['Last change', changed === undefined ? 'none' : showTime(changed.at)],
     ['Versions', count(versions.length, 'version')],
   ])
 }
 
-function ownerOf(last: VersionSpan | undefined): string {
+function showOwner(last: VersionSpan | undefined, link: SiteLink): Markup | string {
   const owner = last && attributesOf(last).owner_id
-  return typeof owner === 'string' ? owner : 'none'
+  if (typeof owner !== 'string') return 'none'
+  // An owner whose last endpoint is gone has no page.
+  return last?.to === null ? html`<a href="${link(paths.owner(owner))}">${owner}</a>` : owner
 }

@@ -1,4 +1,5 @@
 import type { RunInputs } from '../history/reader.ts'
+import type { ResourceCount } from '../history/resource-list.ts'
 import type { DueDurations } from '../model/due.ts'
 import type { Trend } from '../model/trend.ts'
 import { readEvaluations } from '../queries/last-evaluations.ts'
@@ -54,6 +55,17 @@ export async function readSorted(
 
 export function readScans(request: SiteRequest) {
   return onceForRun(request, 'scans', () => request.history.latestScans(request.run.number))
+}
+
+/** How many resources of each kind all projects have: one that is asked for is chosen from them. */
+export function readResourceCounts(request: SiteRequest): Promise<readonly ResourceCount[]> {
+  return onceForRun(request, 'numbers of resources', async () => {
+    const scans = await readScans(request)
+    return request.history.countResources(
+      scans.map(({ project }) => project),
+      request.run.number,
+    )
+  })
 }
 
 export function readTrendOf(request: SiteRequest): Promise<Trend> {

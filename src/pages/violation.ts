@@ -92,7 +92,8 @@ function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const age = showOpenTime(at - Date.parse(row.first_seen))
   if (row.state === 'unknown')
     return html`<span class="unseen">? unknown</span>: the last scan could not confirm it; since ${since}, last seen ${showTime(row.last_seen)}${late}`
-  return html`${row.state === 'waived' ? 'waived' : 'open'} for ${age}, since ${since}${late}`
+  const aged = html`<time datetime="${row.first_seen}" data-aged>${showTime(row.first_seen)}</time>`
+  return html`${row.state === 'waived' ? 'waived' : 'open'} for ${age}, since ${aged}${late}`
 }
 
 const resolutions = {

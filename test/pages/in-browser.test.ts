@@ -125,6 +125,22 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     },
   )
 
+  it.each([
+    [400, false],
+    [1280, true],
+  ])('%d pixels wide, the filters of a list are shown at once: %s', async (width, isShown) => {
+    const page = await browser.newPage({ viewport: { width, height: 800 } })
+    await page.goto(`${serving.url}/violations?severity=high&rule=endpoint/*`)
+    const [summary, button] = [page.locator('summary', { hasText: 'Filter (2 set)' }), page.locator('.filters button')]
+    expect([await summary.isVisible(), await button.isVisible()]).toEqual([!isShown, isShown])
+    if (!isShown) await summary.click()
+    await page.locator('.filters select[name=severity]').selectOption('critical')
+    await button.click()
+    await page.waitForURL('**/violations?*severity=critical*')
+    expect(new URL(page.url()).searchParams.get('rule')).toBe('endpoint/*')
+    await page.close()
+  })
+
   it('filter as you type, move by j and k, open by Enter, and say how long ago a time was', async () => {
     const page = await browser.newPage()
     await page.goto(`${serving.url}/rules`)

@@ -82,6 +82,24 @@ describe('the pages of runs, projects and resources', () => {
     }
   })
 
+  it('count the resources of a project, and lead to their list', async () => {
+    const state = JSON.parse((await site.command('state', '--project', 'demo/payments', '--format', 'json')).stdout)
+    const kinds: string[] = state.rows.map(({ kind }: { kind: string }) => kind)
+    const page = await textOf('/projects/demo/payments')
+    for (const kind of new Set(kinds)) {
+      const number = kinds.filter((other) => other === kind).length
+      const href = `/resources?project=demo%2Fpayments&amp;kind=${kind}`
+      expect(page).toContain(`<dt>${kind}s</dt><dd><a href="${href}">${number}</a></dd>`)
+    }
+  })
+
+  it('lead from an endpoint to its owner while it is there', async () => {
+    const owned =
+      /<dt>Owner<\/dt><dd><a href="(\/owners\/[^"]+)">/.exec(await textOf('/resources/billing-011-v2'))?.[1] ?? ''
+    expect((await site.get(owned)).status).toBe(200)
+    expect(await textOf('/resources/billing-006')).toMatch(/<dt>Owner<\/dt><dd>[^<]+<\/dd>/)
+  })
+
   it('show how a project developed, and what its last runs found changed', async () => {
     const { rows } = JSON.parse((await site.command('diff', '1', '2', '--format', 'json')).stdout)
     const own = rows.filter(({ project }: { project: string }) => project === 'demo/payments')

@@ -78,7 +78,7 @@ function showChoice(
     return html`<label>${label} <select name="${name}">${options}</select></label>
 `
   }
-  return html`<form class="filters" method="get" action="${paths.resource(uid)}#versions">${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  return html`<form class="filters wide" method="get" action="${paths.resource(uid)}#versions">${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${choose('from', 'Before', versions.at(-2))}${choose('to', 'After', versions.at(-1))}<button>Compare</button>
 </form>
 `

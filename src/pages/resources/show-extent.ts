@@ -2,7 +2,7 @@ import { type Kind, kinds } from '../../model/resource.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { count } from '../../text/count.ts'
 import type { SiteRequest } from '../page.ts'
-import { onceForRun, readScans } from '../run-facts.ts'
+import { readResourceCounts } from '../run-facts.ts'
 import type { ChosenResources } from './choose-resources.ts'
 import { type FoundResources, mostNames } from './find-resources.ts'
 
@@ -29,18 +29,9 @@ export async function showExtent(
   return html`<p class="total"><b>${count(total, 'resource')}</b>${isWhole ? nothing : html`, ${shown} on this page`}${counted.length > 1 ? html`: ${counted.join(', ')}` : nothing}</p>`
 }
 
-/** All projects are counted once for a run; a filter adds up those of its own. */
 async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {
-  const { history, run } = request
-  const counts = await onceForRun(request, 'numbers of resources', async () => {
-    const scans = await readScans(request)
-    return history.countResources(
-      scans.map(({ project }) => project),
-      run.number,
-    )
-  })
   const numbers = new Map<Kind, number>()
-  for (const { project, kind, resources } of counts) {
+  for (const { project, kind, resources } of await readResourceCounts(request)) {
     if (names.has(project.name)) numbers.set(kind, (numbers.get(kind) ?? 0) + resources)
   }
   return numbers

@@ -3,7 +3,7 @@ import { severities } from '../../model/violation.ts'
 import type { ViolationIndex } from '../../queries/violation-index.ts'
 import { groupings } from '../../report/group-by.ts'
 import type { Markup } from '../../report/html/markup.ts'
-import { checkField, choiceField, keptField, showFilterForm, textField } from '../filter-form.ts'
+import { checkField, choiceField, showFilterForm, textField } from '../filter-form.ts'
 import type { SiteRequest } from '../page.ts'
 import { askedStates } from './asked-states.ts'
 
@@ -13,7 +13,7 @@ const mostSeverities = severities.map((name) => [name, name === 'info' ? name : 
 
 /** The filters of the violations. */
 export function showFilters({ query, run }: SiteRequest, { rules, projects }: ViolationIndex): Markup {
-  return showFilterForm('/violations', query, [
+  const fields = [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
     choiceField('max-severity', 'At most', mostSeverities, 'any'),
@@ -26,6 +26,6 @@ export function showFilters({ query, run }: SiteRequest, { rules, projects }: Vi
     textField('q', 'Text', 'in names and messages'),
     choiceField('group-by', 'Group by', groupings, 'nothing'),
     checkField('overdue', 'overdue'),
-    keptField('sort'),
-  ])
+  ]
+  return showFilterForm('/violations', query, fields, ['sort'])
 }

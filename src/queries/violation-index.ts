@@ -101,7 +101,9 @@ function names() {
   return {
     all,
     of(text: string): number {
-      const at = known.get(text) ?? all.push(text) - 1
+      const found = known.get(text)
+      if (found !== undefined) return found
+      const at = all.push(text) - 1
       known.set(text, at)
       return at
     },

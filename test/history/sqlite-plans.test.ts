@@ -34,7 +34,7 @@ afterAll(() => {
 })
 
 const fifty: ViolationChoice = {
-  ...{ run: 1, withActive: true, resolvedAfter: 0, withOwner: false, most: 50 },
+  ...{ run: 2, withActive: true, resolvedAfter: 1, withOwner: false, most: 50 },
   isChosen: () => true,
 }
 
@@ -134,6 +134,16 @@ describe('query plans', () => {
       )
       expect(steps).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
     }
+  })
+
+  it('read all resolved violations in the order of the table, and those of a period by their index', () => {
+    const stepsAfter = (resolvedAfter: number) =>
+      preparedBy((listening) => {
+        visitViolations(listening, { ...fifty, resolvedAfter, withText: false }, () => {})
+      }).flatMap(stepsOf)
+    expect(stepsAfter(0)).toContain('SCAN x')
+    expect(stepsAfter(1)).toContain('SEARCH x USING INDEX violation_ended (to_run>? AND to_run<?)')
+    expect(stepsAfter(1)).not.toContain('SCAN x')
   })
 
   it('find referrers of a resource by their index', () => {

@@ -22,7 +22,7 @@ export function showFilterForm(
 ): Markup {
   const run = query.one('run')
   const set = fields.filter(({ name }) => query.one(name) !== undefined).length
-  return html`<details class="asked"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
+  return html`<details class="filter-fold"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
 <form class="filters" method="get" action="${path}" role="search">${['run', ...kept].map((name) => keep(name, query))}
 ${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
 </form></details>

@@ -12,7 +12,7 @@ h1 { margin-top: 8px; } .figure a { color: inherit; } .inline a { color: inherit
 .filters.wide { grid-template-columns: repeat(auto-fill, minmax(min(100%, 184px), 1fr)); } .filters p { margin: 0; } .filters label { color: var(--soft); } .filters select, .filters input:not([type=checkbox]) { display: block; width: 100%; background: var(--paper); }
 .filters .check { min-height: 32px; display: flex; gap: 8px; align-items: center; } .filters input[type=checkbox] { min-height: 0; width: 16px; height: 16px; } .filters button { justify-self: start; background: var(--ink); color: var(--paper); border-color: var(--ink); padding: 4px 16px; cursor: pointer; }
 .quick { display: inline-flex; gap: 8px; align-items: center; margin: 8px 12px 8px 0; font-size: .875rem; color: var(--soft); }
-.asked > summary { margin: 8px 0; } @media (min-width: 640px) { @supports selector(::details-content) { .asked > summary { display: none; } .asked::details-content { content-visibility: visible; display: block; block-size: auto; } } }
+.filter-fold > summary { margin: 8px 0; } @media (min-width: 640px) { @supports selector(::details-content) { .filter-fold > summary { display: none; } .filter-fold::details-content { content-visibility: visible; display: block; block-size: auto; } } }
 .orders { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; font-size: .875rem; color: var(--soft); } .orders ul { margin: 0; } .orders a[aria-current] { font-weight: 700; color: var(--ink); text-decoration: none; border-bottom: 2px solid; }
 .summary { max-width: none; } .pager ul { display: flex; gap: 24px; margin: 16px 0; }
 .lines { list-style: none; margin: 8px 0; padding: 0; } .lines li { display: flex; gap: 8px; align-items: baseline; padding: 4px 0; border-bottom: 1px solid var(--line); } .lines .n { margin-left: auto; }
@@ -23,5 +23,5 @@ pre.command { overflow-x: auto; padding: 12px 16px; font: .8125rem/1.5 ui-monosp
 .login { max-width: 420px; padding: 16px; margin: 16px 0; background: var(--panel); border: 1px solid var(--line); } .login p { margin: 0 0 12px; } .login p:last-child { margin: 0; } .login input { width: 100%; background: var(--paper); } .login button { background: var(--ink); color: var(--paper); border-color: var(--ink); padding: 4px 16px; cursor: pointer; } .fault { border-left: 4px solid; padding: 4px 12px; font-weight: 700; }
 .states > li { margin: 4px 0; }
 .plain { list-style: none; padding: 0; margin: 4px 0; } .prose { max-width: 72ch; } .prose li { margin: 4px 0; } [hidden] { display: none !important; }
-@media print { .site, .asked, .filters, .quick, .crumbs { display: none; } }
+@media print { .site, .filter-fold, .filters, .quick, .crumbs { display: none; } }
 `

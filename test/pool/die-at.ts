@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import pg from 'pg'
 
 // Loaded into a worker before all else. The first worker that begins the work of HOOKDRIFT_TEST_DEATH's file takes the
@@ -15,6 +15,13 @@ export interface Death {
   readonly isSent: boolean
 }
 
+/**
+ * Where a file lies once a worker has taken it. The death holds while it is there: a run that is over before the statement
+ * comes takes it back, so that no later run is disturbed.
+ * @param number of the run, by which the files differ
+ */
+export const takenOf = (file: string, number: number): string => `${file}.${number}`
+
 /** The first statement of the work, when its job was fetched. */
 const begins: Readonly<Record<Part, RegExp>> = {
   walker: /^SELECT r\.started_at AS "startedAt", r\.tool_version/,
@@ -22,6 +29,7 @@ const begins: Readonly<Record<Part, RegExp>> = {
 }
 
 const file = process.env.HOOKDRIFT_TEST_DEATH
+let taken: string | undefined
 let left = Number.POSITIVE_INFINITY
 let isSent = false
 
@@ -31,6 +39,7 @@ if (file !== undefined) {
     const [first] = given as readonly (string | { readonly text?: string })[]
     take(file, typeof first === 'string' ? first : (first?.text ?? ''))
     left -= 1
+    if (left === 0 && !isArmed()) left = Number.POSITIVE_INFINITY
     if (left === 0 && !isSent) process.kill(process.pid, 'SIGKILL')
     const answer = Reflect.apply(query, this, given)
     if (left === 0) setImmediate(() => process.kill(process.pid, 'SIGKILL'))
@@ -39,13 +48,19 @@ if (file !== undefined) {
   pg.Client.prototype.query = counted as typeof query
 }
 
+function isArmed(): boolean {
+  return taken !== undefined && existsSync(taken)
+}
+
 /** Takes the file where its work begins here; only one process can. */
 function take(file: string, sql: string): void {
-  if (left !== Number.POSITIVE_INFINITY) return
+  if (isArmed()) return
   try {
-    const death: Death = JSON.parse(readFileSync(file, 'utf8'))
+    const death: Death & { readonly number: number } = JSON.parse(readFileSync(file, 'utf8'))
     if (!begins[death.part].test(sql)) return
-    renameSync(file, `${file}.taken`)
+    const place = takenOf(file, death.number)
+    renameSync(file, place)
+    taken = place
     left = death.statement
     isSent = death.isSent
   } catch {

@@ -8,7 +8,7 @@ import { connect } from '../../src/history/postgres/connect.ts'
 import type { Running } from '../cli/start-process.ts'
 import type { TestDatabase } from '../history/postgres/databases.ts'
 import { editAtRandom } from '../oracle/random-edits.ts'
-import type { Death } from './die-at.ts'
+import { type Death, takenOf } from './die-at.ts'
 import { openWorkerProcesses } from './worker-processes.ts'
 
 /** A run of which a worker was killed. */
@@ -32,6 +32,7 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
   const env = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'die-at.ts')}`, HOOKDRIFT_TEST_DEATH: armed }
   const db = connect(place.server, { connections: 1 })
   let running: Running[] = []
+  let runs = 0
 
   /** Replaces workers that were killed, and waits until all take part. */
   async function complete(): Promise<void> {
@@ -56,15 +57,17 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
     async audit(death?: Death): Promise<DisturbedRun> {
       await complete()
       for (let edits = 0; edits < 4; edits++) editAtRandom(fleet, random)
-      rmSync(`${armed}.taken`, { force: true })
-      if (death !== undefined) pool.directory.write('death.json', JSON.stringify(death))
+      runs++
+      if (death !== undefined) pool.directory.write('death.json', JSON.stringify({ ...death, number: runs }))
       const startedAt = performance.now()
       const { code, report, stderr } = await pool.audit()
       const tookMs = performance.now() - startedAt
       const partial = report?.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped') ?? []
       const faults = partial.map(({ project, listing, reason }) => `${project} ${listing}: ${reason}`)
       if (code !== 0 && code !== 1) faults.push(`exit code ${code}: ${stderr}`)
-      if (death !== undefined && !existsSync(`${armed}.taken`)) faults.push(`no ${death.part} began its work`)
+      const taken = takenOf(armed, runs)
+      if (death !== undefined && !existsSync(taken)) faults.push(`no ${death.part} began its work`)
+      rmSync(taken, { force: true })
       return { wasKilled: !running.every(isAlive), tookMs, faults }
     },
     /** What one process finds after all runs: they left nothing half. */

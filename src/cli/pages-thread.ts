@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { letAuditsGoFirst } from '../app/let-audits-go-first.ts'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
@@ -17,6 +18,7 @@ export interface PagesThread {
 }
 
 if (parentPort === null) throw new Error('this runs in a thread of a worker')
+letAuditsGoFirst()
 // as: `worker-pages.ts` gives it.
 const { options, place, settings, cwd, env } = workerData as PagesThread
 const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }

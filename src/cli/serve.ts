@@ -33,6 +33,7 @@ function toAddress(text: string): ListenAddress {
 
 async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
   const { openLog } = await import('../app/log.ts')
+  const { letAuditsGoFirst } = await import('../app/let-audits-go-first.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { listen } = await import('../serving/listen.ts')
   const { openSite } = await import('./open-site.ts')
@@ -41,6 +42,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
   await refuseUnguarded(address, settings)
   const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
   const place = { ...address, hosts: settings.hosts }
+  letAuditsGoFirst()
   const site = await openSite(options, { terminal, log, place, settings })
   // A history that cannot be read is said now, not on the first page.
   await site.history()

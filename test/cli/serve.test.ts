@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { constants, getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
@@ -33,6 +34,10 @@ describe('hookdrift serve', () => {
     const url = await new Promise<string>((resolve) =>
       running.child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
     )
+    // Audits on the machine go first.
+    if (process.platform === 'linux') {
+      expect(getPriority(running.child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
+    }
     const ask = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, { redirect: 'manual', ...init })
     expect((await ask('/healthz')).status).toBe(200)
     expect((await ask('/violations')).headers.get('location')).toBe('/login?to=%2Fviolations')

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLog } from '../../src/app/log.ts'
 import { openPort } from '../../src/cli/open-port.ts'
@@ -56,6 +58,16 @@ describe('the port of a worker with pages', () => {
     const own = await (await ask('/violations', some)).text()
     expect(own).toContain('demo/orders')
     expect(own).not.toContain('demo/payments')
+  })
+
+  it.runIf(process.platform === 'linux')('makes pages in a thread that audits go before', async () => {
+    await ask('/violations', whole)
+    const niceness = readdirSync('/proc/self/task').map((task) => {
+      const fields = readFileSync(`/proc/self/task/${task}/stat`, 'utf8').replace(/.*\) /s, '').split(' ')
+      return Number(fields[16])
+    })
+    expect(niceness).toContain(constants.priority.PRIORITY_BELOW_NORMAL)
+    expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL)
   })
 
   it('logs no token', async () => {

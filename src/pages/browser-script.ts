@@ -1,6 +1,7 @@
 /**
  * The one script of the pages, which work without it: filters rows as you type, moves through them by key, and says how
- * long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and makes no markup from text.
+ * long ago a time was, unless the page has said so (`data-aged`). It reads and writes nothing but the page, and makes no
+ * markup from text.
  */
 export const browserScript = `'use strict'
 {

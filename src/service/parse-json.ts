@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { longestNumber } from '../model/exact-number.ts'
 import { markNumbers, mayMislead } from './mark-numbers.ts'
+import { parseEscapedNames } from './parse-names.ts'
 import { scanJson } from './scan-json.ts'
 
 /** `isCutOff`: the text breaks off, so another try may help. */
 type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
+
+type Scan = ReturnType<typeof scanJson>
 
 const maxDepth = 64
 /** Per object: one with more is not a resource, and reading it would delay the other projects. */
@@ -40,7 +43,7 @@ export function parseJson(bytes: Buffer): Parsed {
   if (!isUtf8(bytes)) return refused('JSON that is not valid UTF-8')
   let value: unknown
   try {
-    value = JSON.parse(bytes.toString('utf8'))
+    value = parseText(bytes, scan)
   } catch {
     return refused('malformed JSON')
   }
@@ -50,12 +53,16 @@ export function parseJson(bytes: Buffer): Parsed {
   return { ok: true, value }
 }
 
+function parseText(bytes: Buffer, { hasEscapedName }: Scan): unknown {
+  return hasEscapedName ? parseEscapedNames(bytes) : JSON.parse(bytes.toString('utf8'))
+}
+
 /**
  * Parses valid JSON again, with marks. `JSON.parse` with a reviver that reads the source does the same, but takes 50
  * times as long and twice the memory on a page full of numbers.
  */
-function parseMarked(bytes: Buffer, scan: ReturnType<typeof scanJson>): unknown {
-  return JSON.parse(markNumbers(bytes, scan.inexactNumbers).toString('utf8'))
+function parseMarked(bytes: Buffer, scan: Scan): unknown {
+  return parseText(markNumbers(bytes, scan.inexactNumbers), scan)
 }
 
 function refused(reason: string): Parsed {

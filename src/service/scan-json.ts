@@ -25,6 +25,8 @@ interface JsonScan {
   readonly members: number
   /** Bytes of the longest name of a member. */
   readonly longestName: number
+  /** Whether the name of a member has an escape. */
+  readonly hasEscapedName: boolean
   /** Commas outside strings: members and elements that have one before them. */
   readonly commas: number
   /** Whether the text ends before everything opened is closed. */
@@ -50,6 +52,8 @@ export function scanJson(bytes: Buffer): JsonScan {
   /** Where the last string began, and its length. */
   let stringAt = 0
   let stringLength = 0
+  let isEscaped = false
+  let hasEscapedName = false
   let largestObject = 0
   /** Members so far of the objects that are open, by depth. */
   const open = new Uint32Array(256)
@@ -64,6 +68,7 @@ export function scanJson(bytes: Buffer): JsonScan {
     const byte = bytes[i++]
     if (byte === quote) {
       isInString = true
+      isEscaped = false
       stringAt = i
       while (i < length) {
         const inside = bytes[i++]
@@ -73,6 +78,7 @@ export function scanJson(bytes: Buffer): JsonScan {
           break
         }
         if (inside === backslash) {
+          isEscaped = true
           hasSurrogateEscape ||= isSurrogateEscape(bytes, i)
           hasLetterEscape ||= isLetterEscape(bytes, i)
           i++
@@ -80,6 +86,7 @@ export function scanJson(bytes: Buffer): JsonScan {
       }
     } else if (byte === colon) {
       members++
+      hasEscapedName ||= isEscaped
       if (stringLength > longestName) longestName = stringLength
       const own = (open[depth] ?? 0) + 1
       open[depth] = own
@@ -106,7 +113,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   const isCutOff = isInString || depth > 0
   return {
     ...{ depth: deepest, containers, largestObject, members, longestName, commas, isCutOff },
-    ...{ hasSurrogateEscape, hasLetterEscape, inexactNumbers, hasEndlessNumber },
+    ...{ hasEscapedName, hasSurrogateEscape, hasLetterEscape, inexactNumbers, hasEndlessNumber },
   }
 }
 

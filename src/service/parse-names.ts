@@ -1,6 +1,6 @@
 import { backslash, closingQuote, colon, quote, skipBlanks } from './json-bytes.ts'
 
-/** What stands for a name, with the number of the name behind it. */
+/** What a name is replaced by, with its number behind it. */
 const mark = 'name:'
 
 /**
@@ -29,7 +29,7 @@ function isName(bytes: Buffer, end: number): boolean {
   return bytes[skipBlanks(bytes, end)] === colon
 }
 
-/** A name that looks like one that stands for another is replaced too. */
+/** A name that looks like a replaced one is replaced too. */
 function isReplaced(name: Buffer): boolean {
   return name.includes(backslash) || name.toString('latin1', 0, mark.length) === mark
 }

@@ -102,7 +102,7 @@ export const examples: Readonly<Record<string, Examples>> = {
       ['serve', 'shows the history at http://127.0.0.1:9465/'],
       ['serve --history ./audit.db --listen 8000', 'a history without a configuration, at another port'],
     ],
-    docs: ['ask-the-history'],
+    docs: ['read-in-a-browser'],
   },
   status: {
     lines: [

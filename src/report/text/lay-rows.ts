@@ -25,7 +25,10 @@ type ColumnName = keyof typeof columns
 const indent = '  '
 const narrowestMessage = 24
 
-/** One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. */
+/**
+ * One line for each violation, its message last: cut to the width, or wrapped where the page is shown whole. The message
+ * of a single violation that this run opened has a line of its own where it would be cut.
+ */
 export function layRows(
   violations: readonly ReportViolation[],
   page: TextPage,
@@ -41,6 +44,7 @@ export function layRows(
     return page.full ? widest : Math.min(widest, columns[name].widest)
   })
   if (!page.full) shrink(widths, page.width - indent.length)
+  const mayCut = violations.length > 1 || violations[0]?.state !== 'opened'
   return violations.flatMap((violation, at) => {
     const row = (cells[at] ?? []).flatMap((cell, column) => {
       const width = widths[column] ?? 0
@@ -50,17 +54,25 @@ export function layRows(
       return [shown[column] === 'due' && isLate(violation, page) ? page.paint('alarm', padded) : padded]
     })
     const used = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + indent.length), 0)
-    return withMessage(`${indent}${row.join(indent)}`, used + indent.length, violation, page)
+    const line = `${indent}${row.join(indent)}`
+    return withMessage(line, violation, { page, room: page.width - used - indent.length, mayCut })
   })
 }
 
-function withMessage(line: string, used: number, { message: text }: ReportViolation, page: TextPage): string[] {
+interface MessageRoom {
+  readonly page: TextPage
+  /** Columns that the line leaves. */
+  readonly room: number
+  /** Whether the message may lose its end to stay on the line. */
+  readonly mayCut: boolean
+}
+
+function withMessage(line: string, { message: text }: ReportViolation, { page, room, mayCut }: MessageRoom): string[] {
   const [shortened] = shortenSeals(text)
   const message = neutralise(shorten(shortened, 600))
-  const room = page.width - used
   if (widthOf(message) + indent.length <= room) return [`${line}${indent}${message}`]
   if (!page.wraps) {
-    return room >= narrowestMessage
+    return mayCut && room >= narrowestMessage
       ? [`${line}${indent}${cutColumns(message, room - indent.length)}`]
       : [line.trimEnd(), `      ${cutColumns(message, page.width - 6)}`]
   }

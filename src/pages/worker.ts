@@ -8,11 +8,11 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
-import { nextAuditDue } from '../worker/next-audit-due.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { readCounts } from './count-by-project.ts'
 import { paths, type SiteLink } from './link.ts'
-import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
+import type { SiteContent, SitePage } from './page.ts'
+import { type Configured, readConfigured } from './read-configured.ts'
 import { showInstant } from './show-instant.ts'
 import { showStale } from './show-stale.ts'
 
@@ -25,12 +25,11 @@ export const workerPage: SitePage = {
   parameters: [],
   isOfRun: false,
   async show({ history, now, link, plan }): Promise<SiteContent> {
-    const configuration = await plan.configured()
+    const configured = await readConfigured({ plan, now })
+    const { configuration, dueAfter } = configured
     const run = await history.lastRun()
-    const query = {
-      ...{ run, expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY },
-      dueAfter: nextAuditDue(configuration?.schedules ?? [], { now, file: 'the configuration' }),
-    }
+    const expected = configuration?.expected
+    const query = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
     const { rows } = await readStatus(history, query, async () =>
       run === undefined ? new Map() : readCounts({ history, run }),
     )
@@ -40,7 +39,7 @@ export const workerPage: SitePage = {
     return {
       title: 'Worker',
       crumbs: [],
-      alarm: isStale(rows) ? showStale(stale) : nothing,
+      alarm: html`${configured.alarm}${isStale(rows) ? showStale(stale) : nothing}`,
       body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan.</p>
 ${pageSection({
   ...{ id: 'scans', title: 'Scans', count: rows.length },
@@ -49,7 +48,7 @@ ${pageSection({
     columns,
     shown.map((row) => showRow(row, link)),
   )}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
-})}${showPool(await plan.pool())}${showSchedules(configuration, now)}`,
+})}${showPool(await plan.pool())}${showSchedules(configured, now)}`,
       command: 'hookdrift status',
       json: link('/api/v1/status'),
     }
@@ -89,11 +88,14 @@ function showPool(state: PoolState | undefined): Markup {
   })
 }
 
-function showSchedules(configuration: SiteConfiguration | undefined, now: number): Markup {
+function showSchedules({ configuration, isUnreadable }: Configured, now: number): Markup {
   if (configuration === undefined) {
+    const why = isUnreadable
+      ? 'The configuration cannot be read'
+      : 'The pages were given a history and no configuration'
     return pageSection({
       ...{ id: 'schedules', title: 'Schedules' },
-      content: emptyState('The pages were given a history and no configuration: schedules are unknown.', 'unknown'),
+      content: emptyState(`${why}: schedules are unknown.`, 'unknown'),
     })
   }
   const { schedules } = configuration

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dayMs } from '../../src/model/clock.ts'
+import { AuditError } from '../../src/model/errors.ts'
 import { severities } from '../../src/model/violation.ts'
 import { showOpenTime } from '../../src/report/compliance/show-open-time.ts'
 import { openStorySite, owner } from './story-site.ts'
@@ -19,10 +20,11 @@ const textOf = (markup: string) =>
 describe('the overview', () => {
   const hour = 3_600_000
   const schedule = { name: 'nightly', cron: '0 5 * * *', timezone: 'UTC', projects: ['acme/*'], slackMs: hour }
-  let configuration = async () => ({
+  const configured = async () => ({
     expected: { named: ['acme/orders', 'acme/payments', 'acme/shipping', 'acme/new'], isFound: () => false },
     schedules: [schedule],
   })
+  let configuration: () => ReturnType<typeof configured> = configured
   let site: Awaited<ReturnType<typeof openStorySite>>
   beforeAll(async () => {
     site = await openStorySite({ plan: { configured: () => configuration(), pool: async () => undefined } })
@@ -32,6 +34,7 @@ describe('the overview', () => {
     await site[Symbol.asyncDispose]()
   })
 
+  const withCron = (cron: string) => async () => ({ ...(await configured()), schedules: [{ ...schedule, cron }] })
   const read = async (path: string) => (await site.get(path)).text()
   const ask = (...args: readonly string[]) => site.json(...args, '--run', String(site.run))
 
@@ -178,14 +181,17 @@ describe('the overview', () => {
     expect(past).not.toContain('acme/new')
   })
 
-  it('shows what the history knows while the configuration cannot be read', async () => {
-    const before = configuration
-    const { AuditError } = await import('../../src/model/errors.ts')
-    configuration = () => Promise.reject(AuditError.usage('/secret-place/hookdrift.yaml:1:1: broken'))
-    const page = await read('/')
-    configuration = before
-    expect(page).toContain('<b>? The configuration cannot be read.</b>')
-    expect(page).toContain('<strong class="outcome">Failed</strong>')
-    expect(page).not.toContain('secret-place')
+  it.each([
+    ['is broken', () => Promise.reject(AuditError.usage('/secret-place/hookdrift.yaml:1:1: broken'))],
+    ['has a schedule without times', withCron('0 0 31 2 *')],
+  ])('shows what the history knows while the configuration %s', async (_, broken) => {
+    configuration = broken
+    const [overview, worker, project] = [await read('/'), await read('/worker'), await read('/projects/acme/orders')]
+    configuration = configured
+    for (const page of [overview, worker]) expect(page).toContain('<b>? The configuration cannot be read.</b>')
+    expect(overview).toContain('<strong class="outcome">Failed</strong>')
+    expect(textOf(worker)).toContain('The configuration cannot be read: schedules are unknown.')
+    expect(textOf(project)).toContain('Schedules unknown: the configuration cannot be read')
+    expect(overview + worker + project).not.toContain('secret-place')
   })
 })

@@ -3,11 +3,15 @@ import type { Fact } from '../../report/html/components/facts.ts'
 import { html } from '../../report/html/markup.ts'
 import { nextTimes } from '../../worker/next-times.ts'
 import type { SiteRequest } from '../page.ts'
+import { readConfigured } from '../read-configured.ts'
 import { showInstant } from '../show-instant.ts'
 
 /** When the project is audited next; nothing where that is not known, or in the past. */
-export async function readScheduleFacts({ plan, isLatest, now }: SiteRequest, project: string): Promise<Fact[]> {
-  const configuration = isLatest ? await plan.configured() : undefined
+export async function readScheduleFacts(request: SiteRequest, project: string): Promise<Fact[]> {
+  const { isLatest, now } = request
+  if (!isLatest) return []
+  const { configuration, isUnreadable } = await readConfigured(request)
+  if (isUnreadable) return [['Schedules', 'unknown: the configuration cannot be read']]
   if (configuration === undefined) return []
   const own = configuration.schedules.filter(({ projects }) => matchesProject(project, projects))
   if (own.length === 0) return [['Schedules', 'none']]

@@ -45,7 +45,7 @@ export async function takePages(browser: Browser, history: string, folder: URL):
   const site = createSite({
     api: createApi({ config: 'hookdrift.yaml', history }, { ...process, cwd: () => process.cwd() }, '0.1.0'),
     history: async () => opened,
-    ...{ now: () => Date.now(), version: '0.1.0', isMeant: () => true },
+    ...{ now: () => Date.now(), version: '0.1.0', isHostOfPort: () => true },
     onFault: (error) => {
       throw error
     },

@@ -1,6 +1,6 @@
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
-import { identityOf } from './open-history.ts'
+import { keepHistoryOpen } from './keep-history-open.ts'
 
 interface HistoryCheck {
   /** Sentences that say why the history cannot be used; empty when it can. */
@@ -8,33 +8,20 @@ interface HistoryCheck {
   close(): Promise<void>
 }
 
-/**
- * Checks the history on one connection: opening one reads the file system and the schema, which takes too long on the
- * event loop of a running audit. A history that was replaced or failed is opened again.
- */
+/** Checks the history on one connection. One that was replaced or failed is opened again. */
 export function openHistoryCheck(open: (location: HistoryLocation) => Promise<History>): HistoryCheck {
-  let known: { readonly identity: string; readonly history: History } | undefined
-  const forget = async () => {
-    const { history } = known ?? {}
-    known = undefined
-    await history?.close()
-  }
+  const kept = keepHistoryOpen(open)
   return {
     async troubles(location) {
       try {
-        const identity = await identityOf(location)
-        if (known?.identity !== identity) {
-          await forget()
-          known = { identity, history: await open(location) }
-        }
-        await known.history.endedRuns(1)
+        await (await kept.at(location)).endedRuns(1)
         return []
       } catch {
-        await forget().catch(() => {})
+        await kept.close().catch(() => {})
         // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
         return ['the history cannot be used']
       }
     },
-    close: forget,
+    close: kept.close,
   }
 }

@@ -25,8 +25,8 @@ export interface DeliveryTimeouts {
 }
 
 /** A one-shot run attempts each pending message once; a worker tries again later. */
-export const oneShot: DeliveryTimeouts = { timeoutMs: 5_000, totalMs: 5_000, isPatient: false }
-export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, isPatient: true }
+export const oneShotTimeouts: DeliveryTimeouts = { timeoutMs: 5_000, totalMs: 5_000, isPatient: false }
+export const workerTimeouts: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, isPatient: true }
 
 /**
  * Delivers the pending messages of the history, and returns the channels' states after that.
@@ -64,7 +64,7 @@ export function openReceivers(
     const record = await history.readRun(run)
     return record === undefined ? undefined : composeReport(record)
   }
-  const world: ChannelDependencies = {
+  const dependencies: ChannelDependencies = {
     env: terminal.env,
     now: systemClock.now,
     log: openNotificationLog(terminal),
@@ -73,7 +73,7 @@ export function openReceivers(
   return Promise.all(
     channels.map(async (channel) => ({
       name: channel.name,
-      send: await openChannel(channel, world),
+      send: await openChannel(channel, dependencies),
       target: seal(targetOf(channel)),
     })),
   )

@@ -4,40 +4,41 @@ import { identityOf } from './open-history.ts'
 
 export interface OpenedHistory {
   /**
-   * The history, opened at the first call, and again when another one was put at its place.
+   * The history of a location, opened at the first call, and again when another one was put at its place.
    * @throws AuditError.failure when it cannot be used
    */
-  current(): Promise<History>
+  at(location: HistoryLocation): Promise<History>
+  /** Closes it; the next call opens it again. */
   close(): Promise<void>
 }
 
 /** Keeps one connection to a history: opening one reads the file system and the schema. */
-export function keepHistoryOpen(
-  location: HistoryLocation,
-  open: (location: HistoryLocation) => Promise<History>,
-): OpenedHistory {
+export function keepHistoryOpen(open: (location: HistoryLocation) => Promise<History>): OpenedHistory {
   let known: { readonly identity: string; readonly history: Promise<History> } | undefined
-  const forget = async () => {
-    const { history } = known ?? {}
-    known = undefined
-    await (await history?.catch(() => undefined))?.close()
+  const close = async (former: typeof known) => {
+    await (await former?.history.catch(() => undefined))?.close()
   }
   return {
-    async current() {
+    async at(location) {
       // A history that is missing has no identity; opening it says so in a sentence.
       const identity = await identityOf(location).catch(() => '')
-      if (known?.identity !== identity) {
-        await forget()
-        known = { identity, history: open(location) }
-      }
-      const opened = known.history
+      const former = known
+      if (former?.identity === identity) return former.history
+      // At once: a call that comes meanwhile takes this one.
+      const opened = { identity, history: open(location) }
+      known = opened
+      await close(former)
       try {
-        return await opened
+        return await opened.history
       } catch (error) {
-        known = undefined
+        if (known === opened) known = undefined
         throw error
       }
     },
-    close: forget,
+    async close() {
+      const former = known
+      known = undefined
+      await close(former)
+    },
   }
 }

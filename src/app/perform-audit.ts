@@ -20,6 +20,7 @@ import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, withUpkeep } from './open-history.ts'
 import { chooseProjects, openServices } from './open-projects.ts'
+import { openStack } from './open-stack.ts'
 import { printWarning } from './print-warning.ts'
 import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
@@ -63,7 +64,7 @@ export async function performAudit(
   return report
 }
 
-/** Prunes old runs when it is due, and warns of what a run may do without soon. */
+/** Prunes old runs when it is due, and warns when the disk has less room than the history takes. */
 export async function maintain(
   { history, retention }: Configuration,
   terminal: ProcessContext,
@@ -108,7 +109,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
     {
       projects: withExpected(projects, request.expected),
       lists,
-      // What a part of the projects does not name, others may.
+      // A run of some projects does not know what the others name.
       services: areAll ? services.filter(({ matches }) => matches.length === 0) : [],
       isWholeFleet: areAll && areListed,
       concurrency: configuration.concurrency,
@@ -178,19 +179,4 @@ export function logReport(log: Log, { run, verdict, coverage }: Report): void {
     else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run committed')
-}
-
-/** Closes what was deferred, the last first, also after one that fails. (`AsyncDisposableStack` is not in Node 22.) */
-function openStack() {
-  const closes: (() => unknown)[] = []
-  const closeAll = async (): Promise<void> => {
-    const close = closes.pop()
-    if (close === undefined) return
-    try {
-      await close()
-    } finally {
-      await closeAll()
-    }
-  }
-  return { defer: (close: () => unknown) => void closes.push(close), [Symbol.asyncDispose]: closeAll }
 }

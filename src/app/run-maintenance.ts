@@ -41,5 +41,5 @@ const leastFree = 64 * 1024 * 1024
 export function spaceWarning({ shown, size, free }: { shown: string; size: number; free: number }): string | undefined {
   if (free >= Math.max(size, leastFree)) return undefined
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
-  return `only ${megabytes(free)} are free on the disk of the history ${shown}, which takes ${megabytes(size)}: free space, or prune the history (\`hookdrift docs keep-the-history\`)`
+  return `only ${megabytes(free)} are free on the disk of the history ${shown}, which takes ${megabytes(size)}: make room, or prune the history (\`hookdrift docs keep-the-history\`)`
 }

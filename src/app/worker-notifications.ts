@@ -7,7 +7,7 @@ import { announceFailures } from '../worker/announce-failures.ts'
 import { openDeliveries } from '../worker/keep-delivering.ts'
 import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
-import { deliverNotifications, type NotificationTargets, watchInLog, worker } from './deliver-notifications.ts'
+import { deliverNotifications, type NotificationTargets, watchInLog, workerTimeouts } from './deliver-notifications.ts'
 import type { Log } from './log.ts'
 import { openHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -32,7 +32,11 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
     async deliver(signal) {
       const { notify: channels, history } = targets()
       if (channels.length === 0) return metrics.channels([])
-      const states = await deliverNotifications({ notify: channels, history }, worker, { terminal, watch, signal })
+      const states = await deliverNotifications({ notify: channels, history }, workerTimeouts, {
+        terminal,
+        watch,
+        signal,
+      })
       const known = new Map(states.map((state) => [state.name, state]))
       metrics.channels(
         channels.map(({ name }) => {

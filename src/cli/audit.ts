@@ -184,12 +184,12 @@ async function printCauses(report: Report, options: AuditOptions, terminal: Proc
 /** Attempts each delivery once. Failures do not affect the run's result. */
 async function notifyPeople(configuration: Configuration, terminal: ProcessContext): Promise<void> {
   if (configuration.notify.length === 0) return
-  const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-notifications.ts')
+  const { deliverNotifications, oneShotTimeouts, watchInLog } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal
-    await deliverNotifications(configuration, oneShot, { terminal, watch: watchInLog(log), signal })
+    await deliverNotifications(configuration, oneShotTimeouts, { terminal, watch: watchInLog(log), signal })
   } catch (error) {
     log.error({ error: messageOf(error) }, 'notifications could not be delivered; they wait for the next run')
   }

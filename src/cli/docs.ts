@@ -13,7 +13,7 @@ export function defineDocs(program: Command, execute: Execute): void {
 }
 
 async function docs(topic: string | undefined, options: AnswerOptions, terminal: ProcessContext): Promise<number> {
-  const { pagePaths, readPage } = await import('../app/read-pages.ts')
+  const { pagePaths, readPage } = await import('../app/read-docs.ts')
   const { answerPage, answerTopics, pageView, topicsOf, topicsView } = await import('../queries/answer-docs.ts')
   const topics = topicsOf(pagePaths())
   if (topic === undefined) {

@@ -52,13 +52,13 @@ async function showPending(options: NotifyOptions, terminal: ProcessContext): Pr
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-notifications.ts')
+  const { deliverNotifications, watchInLog, workerTimeouts } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const targets = await readTargets(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
-    deliverNotifications(targets, { ...worker, isPatient: false }, { terminal, watch, signal }),
+    deliverNotifications(targets, { ...workerTimeouts, isPatient: false }, { terminal, watch, signal }),
   )
   await showPending(options, terminal)
   return exitCode ?? exitCodes.clean
@@ -67,7 +67,7 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { openHistory } = await import('../app/open-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, worker } = await import('../app/deliver-notifications.ts')
+  const { openReceivers, workerTimeouts } = await import('../app/deliver-notifications.ts')
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
@@ -81,7 +81,7 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
       Promise.all(
         receivers.map(async ({ name, send }) => {
           const message = testMessage(name, new Date(systemClock.now()).toISOString())
-          const outcome = await send(message, AbortSignal.any([signal, AbortSignal.timeout(worker.timeoutMs)]))
+          const outcome = await send(message, AbortSignal.any([signal, AbortSignal.timeout(workerTimeouts.timeoutMs)]))
           // The receiver answered, so the channel is enabled again.
           if (outcome.ok && gone.has(name)) await history.markGone(name, undefined)
           return { channel: name, id: message.id, outcome }

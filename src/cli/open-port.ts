@@ -2,7 +2,7 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import type { ServeSettings } from '../config/configuration.ts'
-import { type HostPaths, hostCheck } from '../serving/host-check.ts'
+import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
 import { type Listening, listen } from '../serving/listen.ts'
 import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
 
@@ -17,11 +17,11 @@ interface PortContext extends WorkerEndpoints {
  * Opens the port of a worker.
  * @throws AuditError.failure when the address is not available
  */
-export async function openPort(options: HistoryOptions, place: HostPaths, context: PortContext): Promise<Listening> {
+export async function openPort(options: HistoryOptions, place: NamedAddress, context: PortContext): Promise<Listening> {
   const { terminal, log, settings, ...endpoints } = context
   const pages =
     settings && (await import('./worker-pages.ts')).openWorkerPages(options, { terminal, log, place, settings })
-  const answer = workerPort({ ...endpoints, isMeant: hostCheck(place), pages: pages?.answer })
+  const answer = workerPort({ ...endpoints, isHostOfPort: hostCheck(place), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
   const { url, close } = await listen(place, answer, advice)
   return { url, close: async () => void (await Promise.all([close(), pages?.close()])) }

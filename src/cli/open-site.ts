@@ -13,7 +13,7 @@ import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
 import { openPages } from '../pages/open-pages.ts'
 import { scopeSite } from '../pages/scope.ts'
 import { createSite, type SiteOptions } from '../pages/site.ts'
-import { type HostPaths, hostCheck } from '../serving/host-check.ts'
+import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
 import type { Answering } from '../serving/listen.ts'
 import { createApi } from './api/create-api.ts'
 
@@ -21,7 +21,7 @@ interface SiteContext {
   readonly terminal: ProcessContext
   readonly log: Log
   /** The port, and who may read there. */
-  readonly place: HostPaths
+  readonly place: NamedAddress
   readonly settings: ServeSettings
 }
 
@@ -36,12 +36,13 @@ export interface OpenedSite {
 export async function openSite(options: HistoryOptions, context: SiteContext): Promise<OpenedSite> {
   const { terminal, log, place, settings } = context
   const location = await locateHistory(options, terminal)
-  const history = keepHistoryOpen(location, (location) => openExistingHistory(location, terminal.env))
+  const kept = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
+  const history = () => kept.at(location)
   const now = () => systemClock.now()
-  const isMeant = hostCheck(place)
+  const isHostOfPort = hostCheck(place)
   const onFault = (error: unknown) => log.error({ error: messageOf(error) }, 'a page could not be made')
   const whole: SiteOptions = {
-    history: () => history.current(),
+    history,
     plan: {
       // Read for each page of the worker: people edit it while the pages are served.
       configured: async () => {
@@ -50,21 +51,21 @@ export async function openSite(options: HistoryOptions, context: SiteContext): P
       },
       pool: () => readPoolOf(location),
     },
-    ...{ now, isMeant, onFault },
+    ...{ now, isHostOfPort, onFault },
     version: toolVersion(),
     api: createApi(options, terminal, toolVersion()),
   }
   const answer = openPages({
     access: openAccess({ settings, now, watch: watchAccess(log) }),
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
-    ...{ isMeant, onFault },
+    ...{ isHostOfPort, onFault },
   })
-  return { answer, history: () => history.current(), close: history.close }
+  return { answer, history, close: kept.close }
 }
 
 function watchAccess(log: Log): AccessWatch {
   return {
-    entered: (reader, peer) => log.info({ reader, peer }, 'a reader came in'),
+    entered: (reader, peer) => log.info({ reader, peer }, 'a reader logged in'),
     slowed: (peer) => log.warn({ peer }, 'wrong tokens: their sender has to wait'),
   }
 }

@@ -5,13 +5,13 @@ import { openLog } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { answerRequests } from '../serving/answer-requests.ts'
-import type { HostPaths } from '../serving/host-check.ts'
+import type { NamedAddress } from '../serving/host-check.ts'
 import { openSite } from './open-site.ts'
 
 /** The thread of a worker that answers with pages, so that reading a large history delays no audit. */
 export interface PagesThread {
   readonly options: HistoryOptions
-  readonly place: HostPaths
+  readonly place: NamedAddress
   readonly settings: ServeSettings
   readonly cwd: string
   readonly env: ProcessContext['env']

@@ -64,7 +64,7 @@ async function plan(
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }
-  const { planCompliance } = await import('../app/compliance.ts')
+  const { planCompliance } = await import('../app/plan-compliance.ts')
   const deliver = planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))

@@ -6,7 +6,7 @@ import type { ServeSettings } from '../config/configuration.ts'
 import { messageOf } from '../model/errors.ts'
 import { programFile } from '../model/package-files.ts'
 import { answerInThread, type ThreadAnswering } from '../serving/answer-in-thread.ts'
-import type { HostPaths } from '../serving/host-check.ts'
+import type { NamedAddress } from '../serving/host-check.ts'
 import type { PagesThread } from './pages-thread.ts'
 
 /** A page that needs more ends its thread, and no audit. */
@@ -16,7 +16,7 @@ const timeoutMs = 30_000
 interface WorkerPagesContext {
   readonly terminal: ProcessContext
   readonly log: Log
-  readonly place: HostPaths
+  readonly place: NamedAddress
   readonly settings: ServeSettings
 }
 

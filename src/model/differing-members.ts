@@ -13,7 +13,7 @@ for (const [character, step] of Object.entries({ '{': 1, '[': 1, '}': -1, ']': -
  */
 export function differingMembers(before: string, after: string): readonly [string, string] {
   if (before === after) return ['{}', '{}']
-  const start = lastMemberBefore(before, firstDifference(before, after))
+  const start = lastMemberBefore(before, firstDifferingPlace(before, after))
   // What both end with, and not what they begin with.
   const most = Math.min(before.length, after.length) - start
   let common = 0
@@ -28,7 +28,7 @@ export function differingMembers(before: string, after: string): readonly [strin
   return [`{${before.slice(start, end)}}`, `{${after.slice(start, end + after.length - before.length)}}`]
 }
 
-function firstDifference(before: string, after: string): number {
+function firstDifferingPlace(before: string, after: string): number {
   let at = 0
   while (before.charCodeAt(at) === after.charCodeAt(at)) at += 1
   return at

@@ -44,7 +44,7 @@ function showLost(lost: readonly ChannelState[]): Markup {
       ? html`<li><b>${name}:</b> ${count(dead, 'message')} given up</li>`
       : html`<li><b>${name}:</b> its receiver answered 410 at ${showInstant(gone.at)}: disabled until a test message arrives</li>`,
   )
-  return html`<div class="unscanned" role="note"><p><b>${count(lost.length, 'channel')} did not reach its people.</b></p><ul>${lines}</ul></div>
+  return html`<div class="unscanned" role="note"><p><b>${count(lost.length, 'channel')} ${lost.length === 1 ? 'fails' : 'fail'} to deliver.</b></p><ul>${lines}</ul></div>
 `
 }
 

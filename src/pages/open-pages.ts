@@ -18,7 +18,7 @@ export interface PagesOptions {
   /** Makes the site of all readers who see the same projects as this one. It must show nothing else. */
   siteOf(viewer: Viewer): ScopedPages
   /** Whether a Host header names this port. */
-  isMeant(host: string | undefined): boolean
+  isHostOfPort(host: string | undefined): boolean
   /** For the log. */
   onFault(error: unknown): void
 }
@@ -29,11 +29,11 @@ interface Connection {
 }
 
 /** Opens the pages to their readers: each request is refused, or answered by the site of the projects that it may see. */
-export function openPages({ access, siteOf, isMeant, onFault }: PagesOptions): Answering {
+export function openPages({ access, siteOf, isHostOfPort, onFault }: PagesOptions): Answering {
   const sites = rememberSites(siteOf)
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())
-  front.use(refuseRequest({ isMeant, forms: ['/login', '/logout'] }))
+  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout'] }))
   front.use(compress())
   front.route('/', staticRoutes())
   front.all('*', async (context) => {

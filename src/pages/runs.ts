@@ -17,7 +17,7 @@ export const runsPage: SitePage = {
   isOfRun: false,
   async show({ history, run, isLatest, query, link }) {
     const before = readRunNumber(query, 'before')
-    // In time travel, later runs are left out.
+    // A page as of an earlier run leaves out the later ones.
     const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1)
     const found = await history.runsBefore(end, rowsPerPage + 1)
     const shown = found.slice(0, rowsPerPage)

@@ -37,7 +37,7 @@ export interface SiteOptions {
   /** Of hookdrift. */
   readonly version: string
   /** Whether a Host header names this port. */
-  isMeant(host: string | undefined): boolean
+  isHostOfPort(host: string | undefined): boolean
   /** The commands behind `/api/v1`. */
   readonly api: Api
   /** For the log: what readers of the pages do not get to see. */

@@ -1,6 +1,7 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import { beginBlocks } from '../history/postgres/draft/draft-ids.ts'
+import { runColumns } from '../history/postgres/draft/drafted-rows.ts'
 import { projectIdsOf } from '../history/postgres/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
@@ -82,9 +83,8 @@ export async function removeConclusion(
   const { run } = draft
   await briefTransaction(db, async (transaction) => {
     await requireLease(transaction, draft)
-    const column = { version: 'from_run', violation: 'from_run', change: 'run' } as const
     for (const table of concluding === undefined ? [] : counted) {
-      await transaction.run(`DELETE FROM hookdrift.${table} WHERE ${column[table]} = $1 AND id >= $2`, [
+      await transaction.run(`DELETE FROM hookdrift.${table} WHERE ${runColumns[table]} = $1 AND id >= $2`, [
         run,
         concluding?.[table] ?? 0,
       ])

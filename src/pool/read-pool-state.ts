@@ -44,3 +44,8 @@ export async function readPoolState(session: Session): Promise<PoolState> {
   )
   return { tasks, oldestWaitS: oldestWaitS ?? null, run, workers }
 }
+
+/** The number of the last committed run; null without one. */
+export async function lastCommittedRun(session: Session): Promise<number | null> {
+  return (await session.value<number | null>("SELECT max(number) FROM hookdrift.run WHERE state = 'committed'")) ?? null
+}

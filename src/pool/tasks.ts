@@ -1,5 +1,6 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { runColumns } from '../history/postgres/draft/drafted-rows.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { briefTransaction } from './brief-transaction.ts'
@@ -143,17 +144,9 @@ export async function leaveTask(
   return written === 1
 }
 
-/** Tables with rows that a walk writes before the commit, and their column of the run. */
-const draftTables = [
-  ['version', 'from_run'],
-  ['change', 'run'],
-  ['violation', 'from_run'],
-  ['mark_page', 'run'],
-] as const
-
 /** Removes what a run wrote of some projects so far. */
 export async function removeRows(session: Session, run: number, projects: readonly number[]): Promise<void> {
-  for (const [table, column] of draftTables) {
+  for (const [table, column] of Object.entries(runColumns)) {
     await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = $1 AND project_id = ANY($2::bigint[])`, [
       run,
       projects,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isLoopback, type ListenAddress } from '../config/listen-schema.ts'
 
 /** The address of the port, and the names that it answers to; without any, those that fit the address. */
-export interface HostPaths extends ListenAddress {
+export interface NamedAddress extends ListenAddress {
   readonly hosts?: readonly string[] | undefined
 }
 
@@ -15,7 +15,7 @@ export interface HostPaths extends ListenAddress {
 export function hostCheck({
   host: listening,
   hosts,
-}: Pick<HostPaths, 'host' | 'hosts'>): (header: string | undefined) => boolean {
+}: Pick<NamedAddress, 'host' | 'hosts'>): (header: string | undefined) => boolean {
   const names = hosts ?? (isLoopback(listening) ? [] : undefined)
   const known = new Set([listening, ...(names ?? [])].map((name) => name.toLowerCase()))
   return (header) => {

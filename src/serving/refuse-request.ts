@@ -2,17 +2,17 @@ import type { Context, MiddlewareHandler } from 'hono'
 
 interface RequestRules {
   /** Whether a Host header names this port. */
-  isMeant(host: string | undefined): boolean
+  isHostOfPort(host: string | undefined): boolean
   /** Paths that take a POST. Default: none. */
   readonly forms?: readonly string[]
 }
 
 /** Refuses what nothing here answers: a foreign name, a broken address, a method that changes something. */
-export function refuseRequest({ isMeant, forms = [] }: RequestRules): MiddlewareHandler {
+export function refuseRequest({ isHostOfPort, forms = [] }: RequestRules): MiddlewareHandler {
   return async (context, next) => {
     const { host, pathname, search } = new URL(context.req.url)
     // A request may name another host in its address than in its header.
-    if (!isMeant(context.req.header('host')) || !isMeant(host)) {
+    if (!isHostOfPort(context.req.header('host')) || !isHostOfPort(host)) {
       return context.text('not a name of this port: `hosts` in its configuration lists them\n', 421)
     }
     if (isBroken(pathname) || isBroken(search)) return context.text('not a valid address\n', 400)

@@ -10,7 +10,7 @@ export interface SharedSchedules {
   /** At least 0, below 1. */
   readonly random: () => number
   readonly schedules: readonly Schedule[]
-  /** As of `Work`. */
+  /** Until when the projects of a schedule were audited, in milliseconds; undefined: never. */
   readonly servedUntil: (schedule: Schedule) => number | undefined
   /** Called before each tick: returns the schedules now in force. */
   readonly reload: () => Promise<readonly Schedule[]>
@@ -26,7 +26,7 @@ export interface SharedSchedules {
   }
 }
 
-/** As of `keepSchedule`; and how soon a tick is tried again that could not ask. */
+/** How long it sleeps at most, and how soon it repeats a tick for which it could not ask. */
 const longestNapMs = 60_000
 const againMs = 5_000
 

@@ -11,20 +11,20 @@ export interface WorkerEndpoints {
 
 interface PortOptions extends WorkerEndpoints {
   /** Whether a Host header names this port. */
-  isMeant(host: string | undefined): boolean
+  isHostOfPort(host: string | undefined): boolean
   /** What answers all other paths; they decide who may read. */
   readonly pages?: Answering | undefined
 }
 
 /** The port of a worker: `/healthz`, `/readyz`, `/metrics`, and the pages where they are configured. */
-export function workerPort({ troubles, metrics, isMeant, pages }: PortOptions): Answering {
+export function workerPort({ troubles, metrics, isHostOfPort, pages }: PortOptions): Answering {
   const own = new Hono()
   own.use(async (context, next) => {
     context.header('x-content-type-options', 'nosniff')
     context.header('cache-control', 'no-store')
     return next()
   })
-  own.use(refuseRequest({ isMeant }))
+  own.use(refuseRequest({ isHostOfPort }))
   own.get('/healthz', (context) => context.text('alive\n'))
   own.get('/readyz', async (context) => {
     const found = await troubles()

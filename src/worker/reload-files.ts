@@ -27,7 +27,7 @@ interface Reloading {
   readonly signal: AbortSignal
 }
 
-/** What the files hold now; what they held before, where they have mistakes or the signal comes. */
+/** Reads the files again. Where they have mistakes, or the worker stops meanwhile, what was read before stays in force. */
 export async function readAgain(
   reader: WorkerFilesReader,
   before: WorkerFiles,

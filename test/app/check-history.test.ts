@@ -11,9 +11,10 @@ it('keeps one connection, reopens a file that was replaced, and reports a file t
   const location = readLocation(file, '/')
   await (await openHistory(location, {})).close()
   let opened = 0
-  const check = openHistoryCheck((at) => {
+  const check = openHistoryCheck(async (at) => {
+    const history = await openExistingHistory(at, {})
     opened += 1
-    return openExistingHistory(at, {})
+    return history
   })
   for (let time = 0; time < 3; time++) expect(await check.troubles(location)).toEqual([])
   expect(opened).toBe(1)
@@ -28,5 +29,19 @@ it('keeps one connection, reopens a file that was replaced, and reports a file t
   await (await openHistory(location, {})).close()
   expect(await check.troubles(location)).toEqual([])
   expect(opened).toBe(3)
+  await check.close()
+})
+
+it('opens a history once for calls that come together', async () => {
+  using directory = openDirectory()
+  const location = readLocation(directory.file('hookdrift.db'), '/')
+  await (await openHistory(location, {})).close()
+  let opened = 0
+  const check = openHistoryCheck(async (at) => {
+    opened += 1
+    return openExistingHistory(at, {})
+  })
+  const answers = await Promise.all([check.troubles(location), check.troubles(location), check.troubles(location)])
+  expect([answers, opened]).toEqual([[[], [], []], 1])
   await check.close()
 })

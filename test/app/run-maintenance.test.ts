@@ -19,7 +19,7 @@ describe('the warning about disk space', () => {
 
   it('gives the figures and says what to do', () => {
     expect(spaceWarning({ shown: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
-      'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: free space, or prune the history (`hookdrift docs keep-the-history`)',
+      'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: make room, or prune the history (`hookdrift docs keep-the-history`)',
     )
   })
 })

@@ -37,6 +37,8 @@ export interface AuditHarnessOptions {
   readonly auditAll?: AuditAll
   /** Opens another history than a file. */
   readonly openHistory?: () => Promise<History>
+  /** When its clock begins, in ISO 8601. Default: 2026-11-21T03:00:00Z. */
+  readonly startsAt?: string
   /** Conducts runs in place of `runAudit`. */
   readonly conduct?: (audit: Audit, dependencies: AuditDependencies) => Promise<Report>
 }
@@ -98,11 +100,12 @@ export function openAuditHarness({
   concurrency = 2,
   auditAll,
   openHistory,
+  startsAt = '2026-11-21T03:00:00Z',
   conduct = (audit, dependencies) => runAudit(audit, dependencies, auditAll),
 }: AuditHarnessOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
-  let now = Date.parse('2026-11-21T03:00:00Z')
+  let now = Date.parse(startsAt)
   const clock: Clock = {
     now: () => now,
     async sleep(ms, signal) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pagePaths } from '../../src/app/read-pages.ts'
+import { pagePaths } from '../../src/app/read-docs.ts'
 import { topicsOf } from '../../src/queries/answer-docs.ts'
 import { showMarkdown } from '../../src/queries/show-markdown.ts'
 import { command } from './run-in-process.ts'

@@ -37,7 +37,7 @@ export function openGuardedPages(settings: Partial<Pick<ServeSettings, 'tokens' 
   }
   const pages = openPages({
     ...{ access, siteOf },
-    isMeant: hostCheck({ host: '0.0.0.0', hosts: ['pages.example.com'] }),
+    isHostOfPort: hostCheck({ host: '0.0.0.0', hosts: ['pages.example.com'] }),
     onFault(error) {
       throw error
     },

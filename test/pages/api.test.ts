@@ -191,7 +191,7 @@ describe('the API', () => {
           history,
           now: () => Date.now(),
           version: '1',
-          isMeant: () => true,
+          isHostOfPort: () => true,
           onFault: (fault) => faults.push(fault),
         },
         api: createApi({ config: 'own.yaml' }, terminal, '1'),

@@ -24,7 +24,7 @@ export async function openDemoSite() {
     now: () => Date.now(),
     version: '1.2.3',
     api,
-    isMeant: () => true,
+    isHostOfPort: () => true,
     onFault: (error: unknown) => faults.push(error),
   }
   const site = createSite(options)

@@ -27,7 +27,7 @@ it('answers 304 until the next run, within a second without a question to the hi
       { stdout: process.stdout, stderr: process.stderr, env, cwd: () => directory.file('demo') },
       '1.2.3',
     ),
-    isMeant: () => true,
+    isHostOfPort: () => true,
     onFault: (error) => expect(error).toBeUndefined(),
   })
   const get = (path: string, tag = '') =>

@@ -27,7 +27,7 @@ describe('the pages of rules, exceptions and the worker', () => {
       history: async () => ({ ...site.history, ...changed }),
       now: () => now,
       version: '1.2.3',
-      isMeant: () => true,
+      isHostOfPort: () => true,
       onFault: (error) => {
         throw error
       },
@@ -153,7 +153,7 @@ describe('the pages of rules, exceptions and the worker', () => {
         { ...message, id: 'b', number: 2, state: 'dead', nextTryAt },
       ],
     })
-    expect(page).toContain('2 channels did not reach')
+    expect(page).toContain('2 channels fail to deliver')
     expect(page.indexOf('id="dead"')).toBeLessThan(page.indexOf('id="pending"'))
     expect(page).toContain('none: given up')
     expect(page).not.toContain('<img')

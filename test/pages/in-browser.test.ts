@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     const attacked = createSite({
       api: site.api,
       history: async () => withNames(site.history),
-      ...{ now: () => Date.now(), version: '1.2.3', isMeant: () => true },
+      ...{ now: () => Date.now(), version: '1.2.3', isHostOfPort: () => true },
       onFault: (error) => {
         throw error
       },

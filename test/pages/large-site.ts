@@ -15,7 +15,7 @@ export function openLargeSite() {
     now: () => Date.parse(at(1000)),
     version: '1.2.3',
     api: createApi({ config: 'hookdrift.yaml' }, { ...process, cwd: () => '/' }, '1.2.3'),
-    isMeant: () => true,
+    isHostOfPort: () => true,
     onFault: (error) => faults.push(error),
   })
   let runs = 0

@@ -28,7 +28,7 @@ describe.skipIf(!existsSync(executablePath))('the login in Chromium', () => {
     const onFault = (error: unknown) => {
       throw error
     }
-    const pages = openPages({ access, siteOf: () => demo.site, isMeant: () => true, onFault })
+    const pages = openPages({ access, siteOf: () => demo.site, isHostOfPort: () => true, onFault })
     serving = await listen({ host: '127.0.0.1', port: 0 }, pages, '')
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   })

@@ -27,7 +27,7 @@ describe('a long list of violations', () => {
       now: () => Date.UTC(2026, 1, 1),
       version: '1.2.3',
       api: createApi({ config: 'hookdrift.yaml' }, { ...process, cwd: () => directory.path }, '1.2.3'),
-      isMeant: () => true,
+      isHostOfPort: () => true,
       onFault: (error) => faults.push(error),
     })
     const answer = await site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })

@@ -23,7 +23,7 @@ describe('the site', () => {
     expect((await site.get('/?run=1', { 'if-none-match': etag })).status).toBe(304)
     expect((await site.get('/?run=2', { 'if-none-match': etag })).status).toBe(200)
     let now = Date.UTC(2026, 10, 24)
-    const options = { history: async () => site.history, api: site.api, version: '1.2.3', isMeant: () => true }
+    const options = { history: async () => site.history, api: site.api, version: '1.2.3', isHostOfPort: () => true }
     const other = createSite({ ...options, now: () => now, onFault: () => {} })
     const latest = (await other.request('http://localhost/')).headers.get('etag') ?? ''
     const again = async () =>

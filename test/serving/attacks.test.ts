@@ -13,8 +13,8 @@ const mostConnections = 200
 async function openPort(limits: Partial<ConnectionLimits> = {}) {
   const { api, history } = demo
   const faults: unknown[] = []
-  const isMeant = hostCheck({ host: '127.0.0.1', hosts: undefined })
-  const common = { isMeant, now: () => Date.UTC(2026, 10, 23), onFault: (error: unknown) => faults.push(error) }
+  const isHostOfPort = hostCheck({ host: '127.0.0.1', hosts: undefined })
+  const common = { isHostOfPort, now: () => Date.UTC(2026, 10, 23), onFault: (error: unknown) => faults.push(error) }
   const site = createSite({ ...common, api, history: async () => history, version: '1.2.3' })
   const settings = { tokens: [], trustedProxy: undefined }
   const access = openAccess({ settings, now: common.now, watch: { entered: () => {}, slowed: () => {} } })

@@ -16,8 +16,12 @@ const answers = {
 }
 
 async function open(more: Partial<typeof answers> = {}, hosts?: readonly string[]) {
-  const isMeant = hostCheck({ host: '127.0.0.1', hosts })
-  const serving = await listen({ host: '127.0.0.1', port: 0 }, workerPort({ ...answers, ...more, isMeant }), 'stop it')
+  const isHostOfPort = hostCheck({ host: '127.0.0.1', hosts })
+  const serving = await listen(
+    { host: '127.0.0.1', port: 0 },
+    workerPort({ ...answers, ...more, isHostOfPort }),
+    'stop it',
+  )
   return {
     url: serving.url,
     async ask(

@@ -18,6 +18,7 @@ import { installationKey } from '../installation-key.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import { chooseProjects, openServices } from '../open-projects.ts'
+import { openStack } from '../open-stack.ts'
 import type { Telemetry } from '../open-telemetry.ts'
 import { logReport, maintain, notificationsOf, readMarksSetting, watchIn } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -118,56 +119,52 @@ async function conduct(
   { configuration, policy, pool, terminal, log, signal: handOver, watch, onTimed }: Conducting,
 ): Promise<Report> {
   const { request } = requested
-  const closes: (() => unknown)[] = []
-  try {
-    const never = new AbortController()
-    const { signal, cut, done } = boundRun(never.signal, request.runTimeoutMs, requested.leftMs ?? request.runTimeoutMs)
-    closes.push(done)
-    const isAdopted = requested.state === 'running' && requested.options !== undefined
-    const { services, close } = openServices(configuration, request.only, {
-      ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
-    })
-    closes.push(close)
-    const sealer = createSealer(installationKey(configuration.history, terminal.env).key)
-    const history = await openHistory(configuration.history, terminal.env)
-    closes.push(() => history.close())
-    const common = {
-      ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },
-      concurrency: configuration.concurrency,
-    }
-    const dependencies = (projects: Parameters<typeof notificationsOf>[1]): AuditDependencies => ({
-      ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {}, onTimed },
-      composeNotifications: notificationsOf(configuration, projects, request.notifies),
-      ...watchIn(log),
-    })
-    const onUnclaimed = (service: string, reason: string) =>
-      log.warn({ service, reason }, 'the projects of a service are given up')
-    const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
-    const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
-    if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
-      const { lists, isWholeFleet, areAll } = requested.plan
-      const audit = { ...common, ...requested.options, lists, isWholeFleet, services: searched(areAll) }
-      const projects = await plannedProjects(requested, pool, services)
-      log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
-      return await goOnTogether(
-        { ...audit, projects },
-        { ...requested, options: requested.options },
-        coordinating,
-        dependencies(projects),
-      )
-    }
-    const found = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
-    const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
-    const projects = chooseProjects(found.projects, request.only, areListed)
-    const areAll = services.length === configuration.services.length && projects.length === found.projects.length
-    const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll }
-    const { runsProbes, acceptsRemovals, runTimeoutMs } = request
-    const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
-    const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
-    return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
-  } finally {
-    for (const close of closes.reverse()) await close()
+  await using opened = openStack()
+  const never = new AbortController()
+  const { signal, cut, done } = boundRun(never.signal, request.runTimeoutMs, requested.leftMs ?? request.runTimeoutMs)
+  opened.defer(done)
+  const isAdopted = requested.state === 'running' && requested.options !== undefined
+  const { services, close } = openServices(configuration, request.only, {
+    ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
+  })
+  opened.defer(close)
+  const sealer = createSealer(installationKey(configuration.history, terminal.env).key)
+  const history = await openHistory(configuration.history, terminal.env)
+  opened.defer(() => history.close())
+  const common = {
+    ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },
+    concurrency: configuration.concurrency,
   }
+  const dependencies = (projects: Parameters<typeof notificationsOf>[1]): AuditDependencies => ({
+    ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {}, onTimed },
+    composeNotifications: notificationsOf(configuration, projects, request.notifies),
+    ...watchIn(log),
+  })
+  const onUnclaimed = (service: string, reason: string) =>
+    log.warn({ service, reason }, 'the projects of a service are given up')
+  const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
+  const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
+  if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
+    const { lists, isWholeFleet, areAll } = requested.plan
+    const audit = { ...common, ...requested.options, lists, isWholeFleet, services: searched(areAll) }
+    const projects = await plannedProjects(requested, pool, services)
+    log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
+    return await goOnTogether(
+      { ...audit, projects },
+      { ...requested, options: requested.options },
+      coordinating,
+      dependencies(projects),
+    )
+  }
+  const found = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
+  const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
+  const projects = chooseProjects(found.projects, request.only, areListed)
+  const areAll = services.length === configuration.services.length && projects.length === found.projects.length
+  const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll }
+  const { runsProbes, acceptsRemovals, runTimeoutMs } = request
+  const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
+  const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
+  return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
 }
 
 async function plannedProjects({ run }: RequestedRun, { db }: Pool, services: Parameters<typeof openPlanned>[0]) {

@@ -2,7 +2,7 @@ import type { PageRead } from '../../audit/project-scan.ts'
 import type { Schedule } from '../../config/configuration.ts'
 import type { Report } from '../../model/report.ts'
 import type { FailOn } from '../../model/violation.ts'
-import { type PoolState, readPoolState } from '../../pool/read-pool-state.ts'
+import { lastCommittedRun, type PoolState, readPoolState } from '../../pool/read-pool-state.ts'
 import type { WorkerObserver } from '../../worker/keep-schedule.ts'
 import type { Metrics } from '../../worker/metrics.ts'
 import { openPoolMetrics } from '../../worker/pool-metrics.ts'
@@ -75,7 +75,7 @@ export async function openSharing(
     ended: (_: string, result: Parameters<typeof poolMetrics.walked>[0]) => poolMetrics.walked(result),
   }
   let followedAt = Number.NEGATIVE_INFINITY
-  let known: number | undefined
+  let known: number | null | undefined
   return {
     keep: (servedUntil, signal) =>
       untilCrash(signal, (signal) =>
@@ -96,7 +96,7 @@ export async function openSharing(
       if (systemClock.now() - followedAt < cachedMs) return
       followedAt = systemClock.now()
       try {
-        const last = await pool.db.value<number>("SELECT max(number) FROM hookdrift.run WHERE state = 'committed'")
+        const last = await lastCommittedRun(pool.db)
         if (last === known) return
         metrics.remember(await readHistory())
         known = last

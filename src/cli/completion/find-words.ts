@@ -41,7 +41,7 @@ async function fixedWords(source: Fixed): Promise<readonly Candidate[]> {
   if (source === 'frameworks') {
     return wordsOf((await import('../../compliance/built-in-frameworks.ts')).builtInFrameworkIds)
   }
-  const { pagePaths } = await import('../../app/read-pages.ts')
+  const { pagePaths } = await import('../../app/read-docs.ts')
   const paths = pagePaths()
   // Each rule has a page, and listing them is faster than loading the rules.
   if (source === 'rules')

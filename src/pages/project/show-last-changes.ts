@@ -22,7 +22,7 @@ interface RunChanges {
 /** What the last runs found changed in a project, the newest first. */
 export async function showLastChanges(request: SiteRequest, project: string): Promise<Markup> {
   const { link } = request
-  const found = await onceForRun(request, `changes of ${project}`, () => readLastChanges(request, project))
+  const found = await onceForRun(request, `changes of ${project}`, () => readChangesOf(request, project))
   const parts = found.map(
     ({
       run,
@@ -39,7 +39,7 @@ ${changes.map((change) => changeCard(change, [], link(paths.resource(change.uid)
   })
 }
 
-async function readLastChanges({ history, run }: SiteRequest, project: string): Promise<readonly RunChanges[]> {
+async function readChangesOf({ history, run }: SiteRequest, project: string): Promise<readonly RunChanges[]> {
   const found: RunChanges[] = []
   let left = mostShown
   for (const { isCommitted, changes: number, ...ended } of await history.runsBefore(run.number + 1, mostRuns)) {

@@ -21,7 +21,7 @@ export interface ChosenResources {
 
 /**
  * What the address asks for. A name finds removed resources too, unless the address says otherwise.
- * @throws AuditError.usage for a project, kind, state or place that there is not
+ * @throws AuditError.usage for an unknown project, kind, state or place in the list
  */
 export async function chooseResources(request: SiteRequest): Promise<ChosenResources> {
   const { query, run } = request

@@ -11,7 +11,7 @@ export function showResourceTable(rows: readonly ListedResource[], link: SiteLin
     { title: 'Kind' },
     { title: 'Project' },
     { title: 'uid' },
-    { title: 'As it is since' },
+    { title: 'Unchanged since' },
   ]
   return table(
     'Resources',
@@ -22,7 +22,7 @@ export function showResourceTable(rows: readonly ListedResource[], link: SiteLin
         removedBy === null
           ? html`<time datetime="${since}">${showTime(since)}</time>`
           : html`<b>− removed</b>, run ${removedBy}`
-      return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('As it is since', state)}</tr>
+      return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('Unchanged since', state)}</tr>
 `
     }),
   )

@@ -18,7 +18,7 @@ export function showStates(spans: readonly ViolationSpan[], { link }: SiteReques
     const isReworded = isContinued && before?.state === state
     const isBack = !isContinued && at > 0
     const name = isReworded
-      ? 'said otherwise'
+      ? 'message changed'
       : state === 'open'
         ? isContinued
           ? 'open again'

@@ -1,12 +1,12 @@
 import type { Session } from '../connect.ts'
+import { runColumns } from './drafted-rows.ts'
 
 /** Deletes the rows that runs drafted, and records them as interrupted. Within a transaction that owns the lease. */
 export async function closeAsInterrupted(session: Session, runs: readonly number[], now: string): Promise<void> {
   if (runs.length === 0) return
   // First, so that a worker that writes for one of them has ended, and none begins.
   await session.run('DELETE FROM hookdrift.task WHERE run = ANY($1::bigint[])', [runs])
-  const columns = { version: 'from_run', violation: 'from_run', change: 'run', mark_page: 'run' }
-  for (const [table, column] of Object.entries(columns)) {
+  for (const [table, column] of Object.entries(runColumns)) {
     await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = ANY($1::bigint[])`, [runs])
   }
   await session.run(

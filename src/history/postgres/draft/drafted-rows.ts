@@ -68,6 +68,14 @@ export interface DraftedRows {
   readonly mark_page?: readonly DraftedMarkPage[]
 }
 
+/** The column that names the run, of each table that a run writes while it is drafted. Projects outlive their run. */
+export const runColumns = {
+  version: 'from_run',
+  violation: 'from_run',
+  change: 'run',
+  mark_page: 'run',
+} as const satisfies Record<Exclude<keyof DraftedRows, 'project'>, string>
+
 const text = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']))
 const bigint = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'bigint']))
 
@@ -111,8 +119,7 @@ export async function insertRows(session: Session, fence: Fence, rows: DraftedRo
 
 /** Deletes what a run wrote of a project, in one statement, which checks the fence. Returns whether it held. */
 export async function deleteRows(session: Session, fence: Fence, run: number, project: number): Promise<boolean> {
-  const columns = { version: 'from_run', violation: 'from_run', change: 'run', mark_page: 'run' }
-  const deletes = Object.entries(columns).map(
+  const deletes = Object.entries(runColumns).map(
     ([table, column]) =>
       `old_${table} AS (DELETE FROM hookdrift.${table} t USING held WHERE t.${column} = $1 AND t.project_id = $2)`,
   )

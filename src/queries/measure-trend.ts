@@ -42,8 +42,6 @@ export function startTrend(runs: readonly PastRun[], { from, to }: Period) {
   return {
     /** All spans that reach into the period, in the order of `visitSpans`. */
     add(span: RecordedSpan): void {
-      // What is overdue is counted with the violations themselves.
-      if (span.rule === overdueRule) return
       const [{ project, fingerprint, firstSeen }] = [spans[0] ?? span]
       const isSame = project === span.project && fingerprint === span.fingerprint && firstSeen === span.firstSeen
       if (!isSame) endLife()
@@ -95,6 +93,8 @@ interface Life {
   readonly openedAt: number | undefined
   /** undefined while it is active. */
   readonly endedAt: number | undefined
+  /** Whether it only says that others are overdue: it ends with them, and takes no time to fix. */
+  readonly isMark: boolean
   readonly resolution: RecordedSpan['resolution']
 }
 
@@ -110,6 +110,7 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
       .map(({ from, to }) => ({ from: timeOf(from), to: to === null ? undefined : timeOf(to) })),
     openedAt: first.from === first.firstSeen && !first.isWaived ? timeOf(first.firstSeen) : undefined,
     endedAt: isEnded && last.to !== null ? timeOf(last.to) : undefined,
+    isMark: first.rule === overdueRule,
     resolution: isEnded ? last.resolution : null,
   }
 }
@@ -177,12 +178,12 @@ function tallyFixing({ from, to }: Period) {
   const found: Fixing = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
     found,
-    add({ firstSeen, open, endedAt, resolution }: Life): void {
+    add({ firstSeen, open, endedAt, resolution, isMark }: Life): void {
       if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
         found.open++
         found.oldest = Math.min(found.oldest, firstSeen)
       }
-      if (endedAt === undefined || endedAt < from || !isSolved(resolution)) return
+      if (endedAt === undefined || endedAt < from || !isSolved(resolution) || isMark) return
       found.fixed++
       found.fixingMs += endedAt - firstSeen
     },

@@ -49,7 +49,7 @@ describe('pages of a first run that found nothing', () => {
 
   it('say that nothing is open, and where nothing was compared yet', async () => {
     const get = siteOf(history)
-    expect((await get('/')).text).toContain('No open violation fails the audit.')
+    expect((await get('/')).text).toContain('No open violation of medium or above.')
     expect((await get('/violations')).text).toContain('No violation is open as of the last scan of each project.')
     expect((await get('/violations?severity=high')).text).toContain('No violation passes the filters.')
   })

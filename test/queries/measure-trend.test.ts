@@ -100,11 +100,14 @@ describe('a trend', () => {
     expect(days.map(({ open }) => open.low)).toEqual([0, 0, 0, 0])
   })
 
-  it('leaves out what is overdue: its violations are counted themselves', () => {
-    expect(weekly([aSpan('a', 3, { rule: 'violation/overdue' })])).toEqual([
+  it('counts what is overdue as other violations are, and leaves it out of the time to fix', () => {
+    const overdue = { rule: 'violation/overdue' }
+    const spans = [aSpan('a', 3, overdue), aSpan('b', 2, { ...overdue, to: ago(1), resolution: 'fixed' })]
+    expect(weekly(spans)).toEqual([
       [0, 0, 0, 0, 0],
-      [0, 0, 0, 0, 0],
+      [2, 1, 0, 0, 1],
     ])
+    expect(high(spans)).toMatchObject({ open: 1, fixed: 0, meanTimeToFixMs: null })
   })
 
   it('distinguishes violations by project, and one that came back from the one before', () => {

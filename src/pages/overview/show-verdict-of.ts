@@ -2,7 +2,9 @@ import type { Report } from '../../model/report.ts'
 import type { Trend } from '../../model/trend.ts'
 import {
   countSeverities,
+  type FailOn,
   isAtLeast,
+  isOpen,
   isSolved,
   leastNew,
   type Severity,
@@ -13,10 +15,10 @@ import { severityAt, stateAt, type ViolationIndex } from '../../queries/violatio
 import { showOpenTime } from '../../report/compliance/show-open-time.ts'
 import { severityBar } from '../../report/html/components/severity.ts'
 import { verdictBanner } from '../../report/html/components/verdict-banner.ts'
-import type { Markup } from '../../report/html/markup.ts'
-import { html } from '../../report/html/markup.ts'
+import { describeVerdict } from '../../report/html/describe-verdict.ts'
+import { html, type Markup } from '../../report/html/markup.ts'
 import { extentOf, showCount } from '../../report/html/scan-extent.ts'
-import { count, countEach } from '../../text/count.ts'
+import { countEach } from '../../text/count.ts'
 import type { SiteRequest } from '../page.ts'
 import { onceForRun, readDue, readInputs, timeOf } from '../run-facts.ts'
 
@@ -38,21 +40,13 @@ export async function showVerdictOf(
   const late = maskRows(index, { states: new Set(['opened', 'continuing']), overdueAt: timeOf(request) }, dueOf)
   const overdue = pageRows(index, late, { most: 0 }).counts.total
   const extent = extentOf(coverage)
-  const failing = await countFailing(request, index)
+  const failOn = (await readInputs(request))?.failOn ?? 'never'
+  const failing = countFailing(index, failOn, run.number)
   const isWhole = extent === 'all'
-  const word = failing > 0 ? 'Failed' : isWhole ? 'Passed' : 'Incomplete'
-  const what = `${count(failing, 'open violation')} ${failing === 1 ? 'fails' : 'fail'} the audit`
   const { oldestOpen } = trend.all
   const oldestMs = oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen)
   return verdictBanner({
-    outcome: failing > 0 ? 'failed' : isWhole ? 'passed' : 'unknown',
-    word,
-    sentence:
-      failing > 0
-        ? `${isWhole ? '' : 'At least '}${what}.`
-        : isWhole
-          ? 'No open violation fails the audit.'
-          : 'No open violation fails the audit in what was scanned, the rest is unknown.',
+    ...describeVerdict({ failOn, failing, extent }),
     numbers: large.map((severity) => ({
       value: showCount(open.severities[severity], extent),
       label: severity,
@@ -100,16 +94,14 @@ async function countEnded({ history, run }: SiteRequest) {
   return { fixed, closed }
 }
 
-/** Open violations that fail a run, by what the run failed at. */
-async function countFailing(request: SiteRequest, index: ViolationIndex): Promise<number> {
-  const failOn = (await readInputs(request))?.failOn ?? 'never'
+/** Open violations that fail a run which fails on `failOn`. */
+function countFailing(index: ViolationIndex, failOn: FailOn, run: number): number {
   if (failOn === 'never') return 0
-  const isNew = testNew(index, request.run.number)
+  const isNew = testNew(index, run)
   const least = failOn === 'new' ? leastNew : failOn
-  const test = (row: number) => {
-    const state = stateAt(index, row)
-    const isCounted = state === 'opened' || state === 'continuing'
-    return isCounted && isAtLeast(severityAt(index, row), least) && (failOn !== 'new' || isNew(row))
-  }
+  const test = (row: number) =>
+    isOpen({ state: stateAt(index, row) }) &&
+    isAtLeast(severityAt(index, row), least) &&
+    (failOn !== 'new' || isNew(row))
   return pageRows(index, test, { most: 0 }).counts.total
 }

@@ -1,15 +1,15 @@
 import { changeTypes } from '../../model/change.ts'
 import { isOverdue } from '../../model/due.ts'
-import { exitCodes } from '../../model/errors.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { type FailOn, isOpen, isSolved, leastNew, type Severity } from '../../model/violation.ts'
+import { isOpen, isSolved, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
-import { atLeast, failsRunOf } from '../fails-run.ts'
+import { failsRunOf } from '../fails-run.ts'
 import { gapsOf } from '../gaps.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
+import { describeVerdict, type VerdictWords } from './describe-verdict.ts'
 import type { Markup } from './markup.ts'
 import { extentOf, showCount } from './scan-extent.ts'
 
@@ -32,42 +32,12 @@ export function showVerdict(report: Report): Markup {
   })
 }
 
-function inWords(report: Report): {
-  outcome: 'passed' | 'failed' | 'unknown'
-  word: string
-  sentence: string
-} {
-  const { verdict, coverage, violations } = report
-  const open = violations.filter(failsRunOf(report)).length
-  const isWhole = extentOf(coverage) === 'all'
-  const found =
-    open === 0
-      ? `${noneFails(verdict.fail_on)} in what was scanned, the rest is unknown`
-      : `${isWhole ? '' : 'At least '}${count(open, verdict.fail_on === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(verdict.fail_on)}`
-  switch (verdict.exit_code) {
-    case exitCodes.clean:
-      return { outcome: 'passed', word: 'Passed', sentence: `${noneFails(verdict.fail_on)}.` }
-    case exitCodes.violations:
-      return { outcome: 'failed', word: 'Failed', sentence: `${found}.` }
-    case exitCodes.incomplete:
-      if (extentOf(coverage) === 'none')
-        return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
-      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}.` }
-    default: {
-      const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
-      const bug = `A bug in hookdrift ended the audit of ${count(ended, 'project')}`
-      return { outcome: 'unknown', word: 'Incomplete', sentence: `${bug}. ${found}.` }
-    }
-  }
-}
-
-function noneFails(failOn: FailOn): string {
-  if (failOn === 'never') return 'No violation fails this run'
-  return `No ${failOn === 'new' ? 'new ' : ''}open violation of ${thresholdOf(failOn)}`
-}
-
-function thresholdOf(failOn: FailOn): string {
-  return atLeast(failOn === 'new' || failOn === 'never' ? leastNew : failOn)
+function inWords({ verdict, coverage, violations, projects }: Report): VerdictWords {
+  const failing = violations.filter(failsRunOf({ verdict, projects })).length
+  const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage) })
+  const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
+  if (ended === 0) return words
+  return { ...words, sentence: `A bug in hookdrift ended the audit of ${count(ended, 'project')}. ${words.sentence}` }
 }
 
 /** What the states of this run's violations say about the run before. */

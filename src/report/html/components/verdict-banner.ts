@@ -1,11 +1,8 @@
+import type { VerdictWords } from '../describe-verdict.ts'
 import { html, type Markup, nothing } from '../markup.ts'
 import { type NumberWithDelta, numberWithDelta } from './number.ts'
 
-interface Verdict {
-  /** `passed`, `failed` or `unknown`: the colour; the word and the sentence say the same. */
-  readonly outcome: 'passed' | 'failed' | 'unknown'
-  readonly word: string
-  readonly sentence: string
+interface Verdict extends VerdictWords {
   readonly numbers: readonly NumberWithDelta[]
   readonly bar?: Markup
   /** Short facts under the numbers. */

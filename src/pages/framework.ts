@@ -10,6 +10,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
 
 const mostViolations = 100
@@ -52,7 +53,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   const compliance = await compose(request, id)
   const sections = complianceSections(compliance, {
     most: mostViolations,
-    violation: (fingerprint) => link(paths.violation(fingerprint)),
+    links: reportLinks(link),
     rule: (rule) => link(paths.rule(rule)),
   })
   return {

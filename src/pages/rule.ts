@@ -14,9 +14,9 @@ import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
 import { showControls } from './control-links.ts'
-import { paths } from './link.ts'
 import { showMarkdown } from './markdown.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
+import { reportLinks } from './report-links.ts'
 
 const mostShown = 50
 
@@ -84,7 +84,7 @@ function showFound(
   const all = html`<a href="${link('/violations', { rule: id })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
   return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
 <p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
-${showViolations(rows, { at: run.startedAt, isNamed: false, href: ({ fingerprint }) => link(paths.violation(fingerprint)), ownerHref: (owner) => link(paths.owner(owner)) })}</section>
+${showViolations(rows, { at: run.startedAt, isNamed: false, links: reportLinks(link) })}</section>
 `
 }
 

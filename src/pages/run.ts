@@ -18,6 +18,7 @@ import { count } from '../text/count.ts'
 import { findPrevious } from './find-runs.ts'
 import { linksAt, paths } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
+import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
 
 const mostShown = 200
@@ -63,11 +64,12 @@ async function showRun(history: SiteHistory, { number }: CommittedRun) {
   const fresh = newViolations(report)
   const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)
   const open = report.violations.filter(isOpen).length
-  const changes = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened)
+  const links = reportLinks(linksAt(number))
+  const changes = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened, links)
   return {
     alarm: showUnscanned(report),
     verdict: showVerdict(report),
-    sections: html`${showTotals(report, fresh.length)}${changes.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report) })}
+    sections: html`${showTotals(report, fresh.length)}${changes.map(pageSection)}${pageSection({ id: 'projects', title: 'Projects', content: showProjects(report, links) })}
 <p><a href="${linksAt(number)('/violations', { state: 'open' })}">${count(open, 'open violation')} as of run ${number}</a></p>
 ${pageSection({ id: 'coverage', title: 'Coverage', content: showCoverage(report) })}`,
     facts: factList([

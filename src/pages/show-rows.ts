@@ -3,7 +3,8 @@ import { toRow } from '../queries/read-violations.ts'
 import type { ViolationIndex } from '../queries/violation-index.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
-import { readDue, timeOf } from './run-facts.ts'
+import { reportLinks } from './report-links.ts'
+import { readDue, readInputs, timeOf } from './run-facts.ts'
 import { showViolationRow } from './violation-row.ts'
 
 /** Rows of an index as a list. */
@@ -12,8 +13,12 @@ export async function showRows(request: SiteRequest, index: ViolationIndex, rows
   const at = isoTime(timeOf(request))
   const dueOf = await readDue(request)
   const found = await history.foundViolations(rows.map((row) => index.found(row)))
-  const items = found.map((violation) => showViolationRow(toRow(violation, dueOf(violation.project)), link, at))
-  return html`<ul class="rows">
+  const titles = new Map((await readInputs(request))?.rules.map(({ id, title }) => [id, title]))
+  const links = reportLinks(link)
+  const items = found.map((violation) =>
+    showViolationRow(toRow(violation, dueOf(violation.project)), { links, title: titles.get(violation.rule), at }),
+  )
+  return html`<ul class="rows findings">
 ${items}</ul>
 `
 }

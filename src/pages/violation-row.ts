@@ -1,24 +1,40 @@
 import { isOverdue } from '../model/due.ts'
-import type { ReportViolation } from '../model/report.ts'
+import type { ViolationRow } from '../queries/read-violations.ts'
+import { showOpenTime } from '../report/compliance/show-open-time.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { anchorOf } from '../report/html/anchors.ts'
 import { findingRow } from '../report/html/components/finding-row.ts'
 import type { Markup } from '../report/html/markup.ts'
-import { describeAge } from '../report/html/show-violations.ts'
-import { paths, type SiteLink } from './link.ts'
+import type { ReportLinks } from '../report/html/report-links.ts'
 
-/**
- * A violation in a list: its name leads to its page, its owner to theirs. `at`: the time that ages are as of, ISO 8601 in
- * UTC.
- */
-export function showViolationRow(violation: ReportViolation, link: SiteLink, at: string): Markup {
-  const { fingerprint, owner } = violation
+interface RowOptions {
+  readonly links: ReportLinks
+  /** Of its rule; undefined where no policy in force has the rule. */
+  readonly title: string | undefined
+  /** The time that ages are as of: ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** A violation in a list: its title leads to its page, its resource and its owner to theirs. */
+export function showViolationRow(violation: ViolationRow, { links, title, at }: RowOptions): Markup {
   return findingRow(violation, {
-    anchor: anchorOf('v', fingerprint),
-    href: link(paths.violation(fingerprint)),
-    ...(owner === null ? {} : { ownerHref: link(paths.owner(owner)) }),
+    ...{ anchor: anchorOf('v', violation.fingerprint), links, title, isNamed: true },
     age: describeAge(violation, at),
     due: { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) },
-    isNamed: true,
   })
+}
+
+/** `new`, `12 d`, `unknown, 12 d`, `fixed after 3 d`. */
+function describeAge({ state, first_seen, resolved_at, resolution }: ViolationRow, at: string): string {
+  const age = showOpenTime(Math.max(0, Date.parse(resolved_at ?? at) - Date.parse(first_seen)))
+  switch (state) {
+    case 'opened':
+      return 'new'
+    case 'resolved':
+      return `${resolution ?? 'resolved'} after ${age}`
+    case 'continuing':
+      return age
+    default:
+      return `${state}, ${age}`
+  }
 }

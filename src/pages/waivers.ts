@@ -1,8 +1,9 @@
+import { dayMs } from '../model/clock.ts'
 import { formatExpiry } from '../model/format-expiry.ts'
 import { violationStates } from '../model/violation.ts'
 import { type AcceptanceRow, answerAcceptances } from '../queries/read-acceptances.ts'
 import { readViolations } from '../queries/read-violations.ts'
-import { readWaivers, type WaiverInForce } from '../queries/read-waivers.ts'
+import { readWaivers, soonMs, type WaiverInForce } from '../queries/read-waivers.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { rowList } from '../report/html/components/fold.ts'
 import { resource } from '../report/html/components/resource.ts'
@@ -13,6 +14,7 @@ import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
+import { reportLinks } from './report-links.ts'
 import { showInstant } from './show-instant.ts'
 
 const mostAcceptances = 500
@@ -40,7 +42,7 @@ export const waiversPage: SitePage = {
         ...{ id: 'ended', title: 'Ended', entries: of('ended') },
         note: 'They ended after the run: the next one counts again what they accept.',
       },
-      { ...{ id: 'soon', title: 'End soon', entries: of('ends soon') }, note: 'Within 14 days.' },
+      { ...{ id: 'soon', title: 'End soon', entries: of('ends soon') }, note: `Within ${soonMs / dayMs} days.` },
       { id: 'in-force', title: 'In force', entries: of('in force') },
     ].filter(({ entries }) => entries.length > 0)
     return {
@@ -102,8 +104,7 @@ async function findingsOf({ history, run, link }: SiteRequest): Promise<Markup> 
     note: 'What the run found of the waivers of the policy, used or not.',
     content: showViolations(rows, {
       ...{ at: run.startedAt, isNamed: true },
-      href: ({ fingerprint }) => link(paths.violation(fingerprint)),
-      ownerHref: (owner) => link(paths.owner(owner)),
+      links: reportLinks(link),
     }),
   })
 }

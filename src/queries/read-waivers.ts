@@ -16,8 +16,8 @@ export interface WaiverInForce extends Waiver {
   readonly state: 'in force' | 'ends soon' | 'ended'
 }
 
-/** As `waiver/expiring`, unless a policy sets other days. */
-const soonMs = 14 * dayMs
+/** How soon a waiver ends that ends soon, as `waiver/expiring` has it unless a policy sets other days. */
+export const soonMs = 14 * dayMs
 const mostShown = 500
 
 /** Waivers that accept violations as of a run, the first that ends first. `now`: milliseconds since the epoch. */

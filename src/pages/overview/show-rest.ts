@@ -3,6 +3,7 @@ import { dayMs } from '../../model/clock.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { groupRows, pageRows } from '../../queries/page-violations.ts'
+import { soonMs } from '../../queries/read-waivers.ts'
 import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
 import { showOpenTime } from '../../report/compliance/show-open-time.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
@@ -17,7 +18,6 @@ import { timeOf } from '../run-facts.ts'
 import { showSchedules } from './show-schedules.ts'
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
-const soonMs = 30 * dayMs
 
 interface RestFacts {
   readonly index: ViolationIndex
@@ -82,7 +82,8 @@ async function showWaivers(request: SiteRequest, index: ViolationIndex): Promise
       ? html`<p class="soft">Of the first ${rows.length} of ${counts.total} waived violations.</p>`
       : html``
   if (counts.total === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
-  if (items.length === 0) return html`${heading}${emptyState('None ends within 30 days.', 'none')}${beyond}${all}`
+  if (items.length === 0)
+    return html`${heading}${emptyState(`None ends within ${soonMs / dayMs} days.`, 'none')}${beyond}${all}`
   return html`${heading}<ul class="lines">${items}</ul>${beyond}${all}`
 }
 
@@ -90,19 +91,18 @@ function keyOf({ owner, reason, expires }: Waiver): string {
   return JSON.stringify([expires, owner, reason])
 }
 
-async function showRuns({ history, link, run }: SiteRequest): Promise<Markup> {
-  const { runs } = await history.endedRuns(mostRuns)
-  const rows = runs
-    .filter(({ number }) => number <= run.number)
-    .map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
-      const extent = isCommitted
-        ? incomplete === 0
-          ? 'complete'
-          : `? ${incomplete} of ${walks} walks incomplete`
-        : 'interrupted: nothing of it is kept'
-      return html`<tr><th scope="row"><a href="${link(paths.run(number))}">Run ${number}</a></th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
+async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
+  const runs = await history.runsBefore(isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
+  const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
+    const extent = isCommitted
+      ? incomplete === 0
+        ? 'complete'
+        : `? ${incomplete} of ${walks} walks incomplete`
+      : 'interrupted: nothing of it is kept'
+    const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
+    return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
 `
-    })
+  })
   if (rows.length === 0) return html``
   const columns = [{ title: 'Run' }, { title: 'Began' }, { title: 'Changes', isNumber: true }, { title: 'Scan' }]
   return html`<h2 id="runs">Last runs</h2>

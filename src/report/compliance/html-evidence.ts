@@ -7,6 +7,7 @@ import { acceptedRow, findingRow } from '../html/components/finding-row.ts'
 import { fold, rowList } from '../html/components/fold.ts'
 import { cell, table } from '../html/components/table.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
+import type { ReportLinks } from '../html/report-links.ts'
 import { showCount } from '../html/scan-extent.ts'
 import { showTime } from '../text/show-time.ts'
 import { stateNames } from './compliance-format.ts'
@@ -27,7 +28,7 @@ export function countOpen({ violations, coverage }: Pick<ControlEvidence, 'viola
 export interface EvidencePlaces {
   /** How many violations of a state are shown. */
   readonly most: number
-  violation(fingerprint: string): string
+  readonly links: ReportLinks
   rule(id: string): string
 }
 
@@ -91,8 +92,7 @@ function showViolation(control: string, violation: ControlViolation, places: Evi
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
   return findingRow(violation, {
     anchor: anchorOf(`v-${fingerprint}`, control),
-    ...{ age, isNamed: true },
-    ...(places && { href: places.violation(fingerprint) }),
+    ...{ age, isNamed: true, links: places?.links },
   })
 }
 

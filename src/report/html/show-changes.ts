@@ -7,6 +7,7 @@ import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
 import { html, type Markup } from './markup.ts'
 import type { PageSection } from './render-page.ts'
+import type { ReportLinks } from './report-links.ts'
 import type { RuleGroup } from './rule-groups.ts'
 import { extentOf } from './scan-extent.ts'
 import { showRuleGroups } from './show-rules.ts'
@@ -15,7 +16,7 @@ import { showRuleGroups } from './show-rules.ts'
  * New violations, then changed resources. A first scan has nothing to compare with: its violations are merely found,
  * and one section says so.
  */
-export function changeSections(report: Report, opened: readonly RuleGroup[]): PageSection[] {
+export function changeSections(report: Report, opened: readonly RuleGroup[], links?: ReportLinks): PageSection[] {
   const { drift } = report
   if (isFirstScan(report) && drift.length === 0) {
     return [{ id: 'changes', title: 'First scan', content: showFirstRun(report) }]
@@ -27,13 +28,13 @@ export function changeSections(report: Report, opened: readonly RuleGroup[]): Pa
       id: 'new',
       title: 'New violations',
       ...(number > 0 || isCounted ? { count: number } : {}),
-      content: showOpened(report, opened),
+      content: showOpened(report, opened, links),
     },
     {
       id: 'drift',
       title: 'Changed',
       ...(drift.length > 0 || isCounted ? { count: drift.length } : {}),
-      content: showDrift(report),
+      content: showDrift(report, links),
     },
   ]
 }
@@ -48,8 +49,8 @@ function showFirstRun({ projects, coverage }: Report): Markup {
   return emptyState(`This is the first scan.${remembered} The next run reports what changed since.`, 'none')
 }
 
-function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[]): Markup {
-  if (opened.length > 0) return showRuleGroups(opened, run.started_at)
+function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[], links?: ReportLinks): Markup {
+  if (opened.length > 0) return showRuleGroups(opened, run.started_at, links)
   const extent = extentOf(coverage)
   if (extent === 'all') return emptyState('No new violation.', 'none')
   return emptyState(
@@ -58,7 +59,7 @@ function showOpened({ run, coverage }: Report, opened: readonly RuleGroup[]): Ma
   )
 }
 
-function showDrift({ drift, verdict, coverage, violations }: Report): Markup {
+function showDrift({ drift, verdict, coverage, violations }: Report, links?: ReportLinks): Markup {
   const extent = extentOf(coverage)
   if (drift.length === 0) {
     if (extent === 'all') return emptyState('Nothing changed since the last complete scan.', 'none')
@@ -71,7 +72,7 @@ function showDrift({ drift, verdict, coverage, violations }: Report): Markup {
     resourceKey,
   )
   return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
-${rowList(drift.map((change) => changeCard(change, opened.get(resourceKey(change)) ?? [])))}`
+${rowList(drift.map((change) => changeCard(change, opened.get(resourceKey(change)) ?? [], links?.resource(change))))}`
 }
 
 function resourceKey({ project, kind, uid }: ReportChange | ReportViolation): string {

@@ -6,6 +6,7 @@ import { showTime } from '../text/show-time.ts'
 import { foldRest } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
+import type { ReportLinks } from './report-links.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 export interface ProjectTableRow {
@@ -26,8 +27,9 @@ export interface ProjectTableRow {
 const mostShown = 12
 
 /** Projects with open violations or an incomplete scan: what was not scanned comes first, then the worst. */
-export function showProjects(report: Report): Markup {
-  return showProjectRows(rowsOf(report))
+export function showProjects(report: Report, links?: ReportLinks): Markup {
+  const rows = rowsOf(report)
+  return showProjectRows(links === undefined ? rows : rows.map((row) => ({ ...row, href: links.project(row.project) })))
 }
 
 /** The same of given rows, each project once. */

@@ -5,6 +5,7 @@ import { fold, foldRest, rowList } from './components/fold.ts'
 import { remediation } from './components/remediation.ts'
 import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
+import type { ReportLinks } from './report-links.ts'
 import type { RuleGroup } from './rule-groups.ts'
 import { showViolations } from './show-violations.ts'
 
@@ -12,11 +13,11 @@ import { showViolations } from './show-violations.ts'
 const few = 60
 
 /** Violations in blocks, one for each rule, with how to fix them. The first blocks are open. */
-export function showRuleGroups(groups: readonly RuleGroup[], at: string): Markup {
+export function showRuleGroups(groups: readonly RuleGroup[], at: string, links?: ReportLinks): Markup {
   const total = groups.reduce((sum, { violations }) => sum + violations.length, 0)
   const [mostOpen, shown] = total > few ? [8, 5] : [20, 20]
   return html`${groups.map((group, index) => {
-    const rows = showViolations(group.violations, { at, isNamed: false, shown })
+    const rows = showViolations(group.violations, { at, isNamed: false, shown, links })
     return showGroup(group, rows, index < mostOpen)
   })}`
 }

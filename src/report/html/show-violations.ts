@@ -7,6 +7,7 @@ import { anchorOf } from './anchors.ts'
 import { findingRow } from './components/finding-row.ts'
 import { rowList } from './components/fold.ts'
 import type { Markup } from './markup.ts'
+import type { ReportLinks } from './report-links.ts'
 
 interface ViolationsOptions {
   /** The time of the run, from which ages count. */
@@ -15,28 +16,19 @@ interface ViolationsOptions {
   readonly isNamed: boolean
   /** How many rows are in front of the fold. */
   readonly shown?: number
-  /** Where the name of a row leads; the row itself unless specified. */
-  readonly href?: (violation: ReportViolation) => string
-  /** Where the name of an owner leads; nowhere unless specified. */
-  readonly ownerHref?: (owner: string) => string
+  /** Where names lead, on a page among others. */
+  readonly links?: ReportLinks | undefined
 }
 
 /** Violations as rows. */
 export function showViolations(
   violations: readonly ReportViolation[],
-  { at, isNamed, shown, href, ownerHref }: ViolationsOptions,
+  { at, isNamed, shown, links }: ViolationsOptions,
 ): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)
     const due = { text: describeDue(violation, at), isOverdue: isOverdue(violation, Date.parse(at)) }
-    return findingRow(violation, {
-      anchor,
-      age: describeAge(violation, at),
-      due,
-      isNamed,
-      ...(href && { href: href(violation) }),
-      ...(ownerHref && violation.owner !== null && { ownerHref: ownerHref(violation.owner) }),
-    })
+    return findingRow(violation, { anchor, age: describeAge(violation, at), due, isNamed, links })
   })
   return rowList(rows, shown)
 }

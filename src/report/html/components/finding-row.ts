@@ -5,16 +5,17 @@ import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
 import { anchorOf } from '../anchors.ts'
 import { html, type Markup, nothing } from '../markup.ts'
+import type { ReportLinks } from '../report-links.ts'
 import { resource } from './resource.ts'
 import { severityChip } from './severity.ts'
 
 interface FindingOptions {
   /** The id of the row on its page. */
   readonly anchor: string
-  /** Where its name leads; the row itself unless specified. */
-  readonly href?: string
-  /** Where its owner leads; nowhere unless specified. */
-  readonly ownerHref?: string
+  /** Where its names lead, on a page among others; otherwise the name of its resource leads to the row. */
+  readonly links?: ReportLinks | undefined
+  /** Of the rule. */
+  readonly title?: string | undefined
   /** Since when, in words. */
   readonly age: string
   /** By when, in words; absent or empty without a due date. */
@@ -24,24 +25,30 @@ interface FindingOptions {
 }
 
 /** A violation: what was found, where, and since when. */
-export function findingRow(
-  violation: ReportViolation,
-  { anchor, href = `#${anchor}`, ownerHref, age, due, isNamed }: FindingOptions,
-): Markup {
-  const { rule, severity, project, owner, state, path, message } = violation
-  const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
-  const named = shorten(owner ?? '', 60)
-  const whose =
-    owner === null
-      ? nothing
-      : html` · owner ${ownerHref === undefined ? named : html`<a href="${ownerHref}">${named}</a>`}`
-  const late =
-    due === undefined || due.text === ''
-      ? nothing
-      : html` · ${due.isOverdue ? html`<b class="bad">${due.text}</b>` : due.text}`
-  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, href)}${place}${whose} · ${age}${late}</p>${showWaiver(violation)}</li>
+export function findingRow(violation: ReportViolation, options: FindingOptions): Markup {
+  const { rule, severity, project, state } = violation
+  return html`<li id="${options.anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}">${showFound(violation, options)}${showWaiver(violation)}</li>
 `
+}
+
+function showFound(violation: ReportViolation, { anchor, links, title, age, due, isNamed }: FindingOptions): Markup {
+  const { fingerprint, rule, severity, owner, path } = violation
+  const message = shorten(violation.message, 2000)
+  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const whose = shorten(owner ?? '', 60)
+  const late = due?.isOverdue ? html`<b class="bad">${due.text}</b>` : html`${due?.text ?? ''}`
+  if (links === undefined) {
+    const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
+    const signs = [...(owner === null ? [] : [`owner ${whose}`]), age, ...(due?.text ? [late] : [])]
+    return html`<p>${which}${message}</p><p class="where">${resource(violation, `#${anchor}`)}${place}${signs.map((sign) => html` · ${sign}`)}</p>`
+  }
+  const href = links.violation(fingerprint)
+  const said = isNamed
+    ? html`<p>${severityChip(severity)} <a class="title" href="${href}">${title ?? rule}</a></p><p>${message}</p>`
+    : html`<p><a class="title" href="${href}">${message}</a></p>`
+  const named = isNamed && title !== undefined ? html` · <code>${rule}</code>` : nothing
+  const owned = owner === null ? nothing : html`owner <a href="${links.owner(owner)}">${whose}</a>`
+  return html`${said}<p class="where">${resource(violation, links.resource(violation))}${place}${named}</p><p class="signs"><span>${owned}</span> <span>${age}</span> <span>${late}</span></p>`
 }
 
 /** A violation that a person accepted, who and why. `within` names the place on its page. */

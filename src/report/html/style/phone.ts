@@ -1,0 +1,29 @@
+/** Below 600 px: smaller headings, one column, and each row of a table a card. */
+export const phone = `
+@media (max-width: 600px) {
+  body { padding: 8px 16px 40px; }
+  h1 { font-size: 1.5625rem; }
+  h2 { font-size: 1.25rem; margin-top: 32px; }
+  .verdict { padding: 8px 16px; }
+  .numbers { gap: 4px 24px; }
+  .facts { grid-template-columns: 1fr; gap: 0; }
+  .facts dd { margin-bottom: 8px; }
+  .sign { grid-template-columns: 1fr; }
+  .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; width: 100%; }
+  .cards thead { display: none; }
+  .cards tr {
+    border: 1px solid var(--line);
+    border-radius: 4px;
+    padding: 8px 12px;
+    margin: 8px 0;
+  }
+  .cards th, .cards td { border: 0; padding: 2px 0; text-align: left; }
+  .cards td { display: flex; gap: 12px; }
+  .cards td::before {
+    content: attr(data-label);
+    flex: none;
+    width: 88px;
+    color: var(--soft);
+  }
+}
+`

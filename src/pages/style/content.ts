@@ -15,7 +15,7 @@ export const content = `
 .lines .n { margin-left: auto; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 40px; }
 
-/* Sentences that stand out, and commands. */
+/* Emphasised sentences, and commands. */
 .lead {
   font-size: 1.25rem;
   line-height: 1.4;
@@ -30,7 +30,7 @@ pre.command {
   white-space: pre-wrap;
 }
 
-/* Beside the sections. */
+/* Next to the sections. */
 .served aside h2:not(:first-child) { margin-top: 24px; }
 .served aside p { margin: 8px 0; }
 .served aside .command { display: block; padding: 4px 8px; }

@@ -47,7 +47,7 @@ details > summary > h3 { display: inline; line-height: 1.6; font-size: 1rem; }
 .rows > .modified { border-left-style: double; border-left-width: 6px; }
 .change { color: var(--mark); }
 
-/* Beside the sections. */
+/* Next to the sections. */
 aside .rows > li {
   display: flex;
   justify-content: space-between;

@@ -123,6 +123,6 @@ function showRule(
     evaluated === 0 && missed.length > 0 ? cell('Evaluated', '?', 'n unseen') : cell('Evaluated', evaluated, 'n')
   const name =
     places === undefined ? html`<code>${id}</code>` : html`<a href="${places.rule(id)}"><code>${id}</code></a>`
-  return html`<tr><th scope="row">${name}</th>${cell('Finds', html`<span>${title}${missed}</span>`)}${number}</tr>
+  return html`<tr><th scope="row">${name}</th>${cell('Finds', html`${title}${missed}`)}${number}</tr>
 `
 }

@@ -6,11 +6,15 @@ interface Column {
   readonly isNumber?: boolean
 }
 
-/** A cell. Below 600 px, where rows become cards, `label` is in front of its content. */
+/**
+ * A cell. Below 600 px, where rows become cards, `label` is in front of its content, which must be one box then: markup is
+ * put into one.
+ */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
+  const boxed = typeof content === 'object' ? html`<div>${content}</div>` : content
   return kind === ''
-    ? html`<td data-label="${label}">${content}</td>`
-    : html`<td data-label="${label}" class="${kind}">${content}</td>`
+    ? html`<td data-label="${label}">${boxed}</td>`
+    : html`<td data-label="${label}" class="${kind}">${boxed}</td>`
 }
 
 /** A table of rows that begin with a `th` of scope `row`. */

@@ -1,6 +1,7 @@
 /** What sections consist of: facts, folds, rows of findings and changes. */
 export const content = `
 /* Small things. */
+.ago { white-space: nowrap; }
 .count { color: var(--soft); font-weight: 400; font-size: .875em; }
 .facts {
   display: grid;

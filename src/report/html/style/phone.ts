@@ -18,12 +18,7 @@ export const phone = `
     margin: 8px 0;
   }
   .cards th, .cards td { border: 0; padding: 2px 0; text-align: left; }
-  .cards td { display: flex; gap: 12px; }
-  .cards td::before {
-    content: attr(data-label);
-    flex: none;
-    width: 88px;
-    color: var(--soft);
-  }
+  .cards td { display: grid; grid-template-columns: 88px minmax(0, 1fr); gap: 0 12px; }
+  .cards td::before { content: attr(data-label); color: var(--soft); }
 }
 `

@@ -60,7 +60,7 @@ describe.skipIf(!existsSync(executablePath))('the look of the pages', () => {
 
   it.each(['/', '/runs'])('put what a card says next to its label, on a phone: %s', async (path) => {
     const faults = await visit(path, { width: 400 }, (page) =>
-      page.evaluate<string[]>(`[...document.querySelectorAll('.cards td')].flatMap((td) => {
+      page.evaluate<string[]>(`[...document.querySelectorAll('.cards td:not(.n)')].flatMap((td) => {
         const range = document.createRange()
         range.selectNodeContents(td)
         const box = range.getBoundingClientRect()
@@ -89,4 +89,66 @@ describe.skipIf(!existsSync(executablePath))('the look of the pages', () => {
       expect(new URL(page.url()).search).toBe('?severity=high&run=1')
     })
   })
+
+  /** 12.8 px is for chips only. */
+  const scale = ['12.8px', '14px', '16px', '20px', '25px', '31px']
+
+  it.each([
+    ['/', 1280],
+    ['/', 400],
+    ['/violations', 1280],
+    ['/runs/2', 1280],
+    ['/rules/endpoint/url-not-https', 1280],
+    ['/compliance/soc2', 1280],
+    ['/worker', 400],
+  ])('have no type size but those of the scale: %s at %i pixels', async (path, width) => {
+    const others = await visit(path, { width }, (page) =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('body *')].flatMap((element) => {
+        const size = getComputedStyle(element).fontSize
+        const isOnScale = ${JSON.stringify(scale)}.includes(size) && (size !== '12.8px' || element.matches('.chip'))
+        return isOnScale ? [] : [size + ' ' + element.outerHTML.slice(0, 80)]
+      })`),
+    )
+    expect(others).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)('have placeholders and fields that can be seen, %s', async (colorScheme) => {
+    const fields = await visit('/violations', { colorScheme }, (page) =>
+      page.evaluate<{ text: string; border: string; inside: string; outside: string }[]>(
+        `[...document.querySelectorAll('input[placeholder], select')].map((field) => {
+          const style = getComputedStyle(field)
+          const ground = (element) => {
+            const colour = getComputedStyle(element).backgroundColor
+            return colour === 'rgba(0, 0, 0, 0)' ? ground(element.parentElement) : colour
+          }
+          return {
+            text: getComputedStyle(field, '::placeholder').color,
+            border: style.borderTopColor,
+            inside: ground(field),
+            outside: ground(field.parentElement),
+          }
+        })`,
+      ),
+    )
+    expect(fields.length).toBeGreaterThan(5)
+    for (const { text, border, inside, outside } of fields) {
+      expect(contrastOf(text, inside)).toBeGreaterThanOrEqual(4.5)
+      expect(contrastOf(border, outside)).toBeGreaterThanOrEqual(3)
+      expect(contrastOf(border, inside)).toBeGreaterThanOrEqual(3)
+    }
+  })
 })
+
+/** By WCAG 2, of two colours such as `rgb(84, 91, 102)`. */
+function contrastOf(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+    const share = Number(part) / 255
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

@@ -26,7 +26,7 @@ export const content = `
 pre.command {
   overflow-x: auto;
   padding: 12px 16px;
-  font: .8125rem/1.5 ui-monospace, monospace;
+  line-height: 1.5;
   white-space: pre-wrap;
 }
 

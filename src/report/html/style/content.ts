@@ -2,7 +2,7 @@
 export const content = `
 /* Small things. */
 .ago { white-space: nowrap; }
-.count { color: var(--soft); font-weight: 400; font-size: .875em; }
+.count { color: var(--soft); font-weight: 400; font-size: 1rem; }
 .facts {
   display: grid;
   grid-template-columns: max-content minmax(0, 1fr);

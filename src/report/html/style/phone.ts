@@ -6,8 +6,7 @@ export const phone = `
   h2 { font-size: 1.25rem; margin-top: 32px; }
   .verdict { padding: 8px 16px; }
   .numbers { gap: 4px 24px; }
-  .facts { grid-template-columns: 1fr; gap: 0; }
-  .facts dd { margin-bottom: 8px; }
+  .facts { grid-template-columns: 112px minmax(0, 1fr); }
   .sign { grid-template-columns: 1fr; }
 
   /* A row is a card: a line for each cell, but for numbers, which share a line. */

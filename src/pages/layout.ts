@@ -1,6 +1,6 @@
 import { command } from '../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { shorten } from '../report/text/shorten.ts'
+import { onPaper } from '../report/html/on-paper.ts'
 import { paperTitle, showRunOf } from './as-of.ts'
 import type { SiteContent } from './page.ts'
 import type { Place } from './place.ts'
@@ -13,7 +13,7 @@ export function layOutPage(content: SiteContent, place: Place): string {
   const { link, run } = place
   return wholePage({
     title: `${title} · run ${run.number} · hookdrift`,
-    paper: `hookdrift · ${paper}`,
+    paper,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 ${siteHeader(place)}
@@ -43,16 +43,13 @@ const logOutForm = html`
 export function layOutNotice(title: string, body: Markup, { isInside }: { readonly isInside: boolean }): string {
   return wholePage({
     title: `${title} · hookdrift`,
-    paper: `hookdrift · ${title}`,
+    paper: title,
     head: nothing,
     body: html`${plainHeader(isInside)}
 <main id="main"><h1>${title}</h1>
 ${body}</main>`,
   })
 }
-
-/** A line of paper has no room for more. */
-const mostOnPaper = 120
 
 interface WholePage {
   readonly title: string
@@ -64,7 +61,7 @@ interface WholePage {
 
 function wholePage({ title, paper, head, body }: WholePage): string {
   return String(html`<!doctype html>
-<html lang="en" data-paper="${shorten(paper, mostOnPaper)}">
+<html lang="en"${onPaper(paper)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

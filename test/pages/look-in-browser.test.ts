@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Listening, listen } from '../../src/serving/listen.ts'
+import { pagesOfPdf } from '../report/pages-of-pdf.ts'
 import { openDemoSite } from './demo-site.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
@@ -136,6 +137,29 @@ describe.skipIf(!existsSync(executablePath))('the look of the pages', () => {
       expect(contrastOf(border, outside)).toBeGreaterThanOrEqual(3)
       expect(contrastOf(border, inside)).toBeGreaterThanOrEqual(3)
     }
+  })
+
+  it.each([
+    ['/', /^Overview, as of run 2, [-\d]+ [:\d]+ UTC/],
+    ['/violations?run=1', /^Violations, as of run 1, /],
+    ['/runs/2', /^Run 2, /],
+    ['/compliance/soc2?from=7d', /^SOC 2, trust services criteria, [-\d]+ [:\d]+ UTC to [-\d]+ [:\d]+ UTC, run 2/],
+  ])('say on every printed page what they are, and print nothing to click: %s', async (path, title) => {
+    const pages = await visit(path, {}, async (page) => pagesOfPdf(await page.pdf({ preferCSSPageSize: true })))
+    expect(pages.filter((text) => !title.test(text))).toEqual([])
+    for (const text of [
+      'ago)',
+      'As of run 2, ',
+      'Filter these rows',
+      'Report the period',
+      'The same on the command line',
+      'the last run',
+      'Menu',
+    ]) {
+      expect([text, pages.filter((page) => page.includes(text))]).toEqual([text, []])
+    }
+    // More than the head and the number of the page.
+    expect(pages.at(-1)?.length).toBeGreaterThan(200)
   })
 })
 

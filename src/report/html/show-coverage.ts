@@ -32,7 +32,7 @@ function describe(walks: readonly ReportCoverage[]): string {
 const columns = [
   { title: 'Project' },
   { title: 'Listing' },
-  { title: 'Status' },
+  { title: 'Status', isText: true },
   ...['Items', 'Pages', 'Requests', 'Retries', 'Time'].map((title) => ({ title, isNumber: true })),
 ]
 

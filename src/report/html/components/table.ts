@@ -1,9 +1,11 @@
-import { html, type Markup } from '../markup.ts'
+import { html, type Markup, nothing } from '../markup.ts'
 
 interface Column {
   readonly title: string
   /** Right-aligned digits. */
   readonly isNumber?: boolean
+  /** Sentences: it gets the room that short columns do not need. */
+  readonly isText?: boolean
 }
 
 /**
@@ -19,9 +21,10 @@ export function cell(label: string, content: string | number | Markup, kind: '' 
 
 /** A table of rows that begin with a `th` of scope `row`. */
 export function table(name: string, columns: readonly Column[], rows: readonly Markup[]): Markup {
-  const heads = columns.map(({ title, isNumber }) =>
-    isNumber === true ? html`<th scope="col" class="n">${title}</th>` : html`<th scope="col">${title}</th>`,
-  )
+  const heads = columns.map(({ title, isNumber, isText }) => {
+    const kind = isNumber === true ? html` class="n"` : isText === true ? html` class="text"` : nothing
+    return html`<th scope="col"${kind}>${title}</th>`
+  })
   return html`<table class="cards" aria-label="${name}"><thead><tr>${heads}</tr></thead><tbody>
 ${rows}</tbody></table>
 `

@@ -27,6 +27,7 @@ export const phone = `
     grid-template-columns: 88px minmax(0, 1fr);
     gap: 0 12px;
     width: 100%;
+    min-width: 0;
   }
   .cards .n { grid-template-columns: auto auto; gap: 4px; width: auto; }
   .cards td::before { content: attr(data-label); color: var(--soft); }

@@ -37,7 +37,7 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
   border: 2px solid currentColor;
 }
 
-/* What is next to the point. */
+/* Quiet text. */
 .meta, .soft, .where { color: var(--soft); font-size: .875rem; }
 .meta { margin: 0 0 8px; max-width: none; }
 .where { max-width: none; }

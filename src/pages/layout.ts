@@ -18,7 +18,7 @@ export function layOutPage(content: SiteContent, place: Place): string {
     body: html`<header>
 ${siteHeader(place)}
 <div class="path">${place.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(place)}</div>
-${alarm}<h1>${heading ?? title}</h1>
+<div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
 <main id="main">

@@ -10,13 +10,11 @@ interface Column {
 
 /**
  * A cell. Below 600 px, where rows become cards, `label` is in front of its content, which must be one box then: markup is
- * put into one.
+ * put into one, except for numbers, which are short.
  */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
-  const boxed = typeof content === 'object' ? html`<div>${content}</div>` : content
-  return kind === ''
-    ? html`<td data-label="${label}">${boxed}</td>`
-    : html`<td data-label="${label}" class="${kind}">${boxed}</td>`
+  if (kind !== '') return html`<td data-label="${label}" class="${kind}">${content}</td>`
+  return html`<td data-label="${label}">${typeof content === 'object' ? html`<div>${content}</div>` : content}</td>`
 }
 
 /** A table of rows that begin with a `th` of scope `row`. */

@@ -29,7 +29,7 @@ export const phone = `
     width: 100%;
     min-width: 0;
   }
-  .cards .n { grid-template-columns: auto auto; gap: 4px; width: auto; }
+  .cards .n { display: flex; gap: 4px; width: auto; }
   .cards td::before { content: attr(data-label); color: var(--soft); }
 }
 `

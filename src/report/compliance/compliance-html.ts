@@ -38,8 +38,8 @@ export function complianceName({ title, period, run }: Compliance): string {
 
 /** Period and run, and on paper a line for the name of the company, which hookdrift does not know. */
 export function coverLine({ period, run }: Compliance): Markup {
-  const over = period === undefined ? '' : `Period ${showTime(period.from)} to ${showTime(period.to)} · `
-  return html`<p class="meta">${over}as of run ${run.number}, ${showTime(run.started_at)}<span class="blank">Company</span></p>
+  const over = period === undefined ? 'As' : `Period ${showTime(period.from)} to ${showTime(period.to)} · as`
+  return html`<p class="meta">${over} of run ${run.number}, ${showTime(run.started_at)}<span class="blank">Company</span></p>
 `
 }
 

@@ -23,7 +23,7 @@ export function showTrend(
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
   const values = days.map(({ open }) => totalOf(open))
   const [least, most] = [Math.min(...values), Math.max(...values)]
-  const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${least} at least, ${most} at most`
+  const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${most} at most`
   const left =
     stillOpen === undefined || stillOpen.count === 0
       ? nothing

@@ -69,6 +69,8 @@ footer {
   font-size: .875rem;
 }
 footer p { max-width: none; }
+footer .command { display: inline-block; }
+footer a { white-space: nowrap; }
 @media (min-width: 1024px) {
   .columns:has(aside) {
     display: grid;

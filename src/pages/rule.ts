@@ -37,10 +37,9 @@ export const rulePage: SitePage = {
     })
     return {
       title,
-      heading: html`${title} ${showSeverity(rule)}`,
       crumbs: [{ title: 'Rules', href: link('/rules') }],
-      body: html`<p class="meta">${rule.title === '' ? 'A rule of an earlier policy: the run recorded only what it had found.' : html`<code>${id}</code>`}</p>
-${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
+      body: html`<p>${rule.title === '' ? nothing : html`<code>${id}</code> `}${showSeverity(rule)}</p>
+${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
       aside: showFacts(rule, request),
       command: `hookdrift violations --rule ${id}`,
       json: link('/api/v1/violations', { rule: id }),

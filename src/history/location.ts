@@ -45,7 +45,7 @@ export function readLocation(text: string, base: string): HistoryLocation {
     return { kind: 'postgres', server, shown: shownServer(server) }
   }
   // A mistyped URL may contain a password, which a message about a path would show.
-  if (/^postgres(?:ql)?:[^]{0,2000}@/i.test(text)) {
+  if (/^postgres(?:ql)?:/i.test(text) && text.includes('@')) {
     throw AuditError.usage('the history is named by a URL that lacks the two slashes (postgres:…)', {
       advice: 'name it as postgres://HOST/DATABASE',
     })

@@ -4,6 +4,7 @@ import type { Compliance } from '../compliance/compliance.ts'
 import { composeCompliance } from '../compliance/compose-compliance.ts'
 import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
+import { toCoverage } from '../queries/as-of.ts'
 import { complianceSections, complianceVerdict } from '../report/compliance/compliance-html.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -12,6 +13,7 @@ import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
+import { showGaps } from './show-gaps.ts'
 
 const mostViolations = 100
 
@@ -28,7 +30,7 @@ export const frameworkPage: SitePage = {
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
-    const { title, about, verdict, sections } =
+    const { title, alarm, about, verdict, sections } =
       from === undefined && to === undefined
         ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
         : await showFramework(request, id)
@@ -40,6 +42,7 @@ export const frameworkPage: SitePage = {
     return {
       title,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
+      alarm,
       body: html`<p class="meta">${about}</p>
 ${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
       command: `hookdrift report --framework ${id}${options}`,
@@ -49,7 +52,7 @@ ${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
 }
 
 async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
-  const { link } = request
+  const { history, link } = request
   const compliance = await compose(request, id)
   const sections = complianceSections(compliance, {
     most: mostViolations,
@@ -58,6 +61,8 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   })
   return {
     title: compliance.title,
+    // A period may end before the run of the page.
+    alarm: showGaps((await history.latestScans(compliance.run.number)).flatMap(toCoverage), link),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

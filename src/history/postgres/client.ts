@@ -9,7 +9,7 @@ type Connected = ((error: Error) => void) | ((error: null, client: Client) => vo
 export class OwnClient extends Client {
   override connect(): Promise<Client>
   override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<Client> | void {
+  override connect(callback?: Connected): Promise<Client> | undefined {
     if (callback === undefined) {
       return super.connect().catch((error: unknown) => {
         this.#drop()
@@ -21,6 +21,7 @@ export class OwnClient extends Client {
       if (error !== null && error !== undefined) this.#drop()
       after(error, this)
     })
+    return undefined
   }
 
   #drop(): void {

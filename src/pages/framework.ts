@@ -4,6 +4,7 @@ import type { Compliance } from '../compliance/compliance.ts'
 import { composeCompliance } from '../compliance/compose-compliance.ts'
 import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
+import { toCoverage } from '../queries/as-of.ts'
 import {
   complianceName,
   complianceSections,
@@ -16,6 +17,7 @@ import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
+import { showGaps } from './show-gaps.ts'
 
 const mostViolations = 100
 
@@ -32,7 +34,7 @@ export const frameworkPage: SitePage = {
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
-    const { title, paper, about, verdict, sections } =
+    const { title, paper, alarm, about, verdict, sections } =
       from === undefined && to === undefined
         ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
         : await showFramework(request, id)
@@ -45,6 +47,7 @@ export const frameworkPage: SitePage = {
       title,
       paper,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
+      alarm,
       body: html`${about}${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
       command: `hookdrift report --framework ${id}${options}`,
       json: link('/api/v1/report', { framework: id, from, to }),
@@ -53,7 +56,7 @@ export const frameworkPage: SitePage = {
 }
 
 async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
-  const { link } = request
+  const { history, link } = request
   const compliance = await compose(request, id)
   const sections = complianceSections(compliance, {
     most: mostViolations,
@@ -63,6 +66,8 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   return {
     title: compliance.title,
     paper: complianceName(compliance),
+    // A period may end before the run of the page.
+    alarm: showGaps((await history.latestScans(compliance.run.number)).flatMap(toCoverage), link),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

@@ -74,6 +74,6 @@ function showRow(
     isCommitted && number > 1
       ? html`<a href="${link('/compare', { from: number - 1, to: number })}">${changes}</a>`
       : html`${changes}`
-  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
+  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
 `
 }

@@ -38,6 +38,15 @@ describe('the location of a history', () => {
     },
   )
 
+  it.each(['postgres:user:not-a-real-key@db.example.com/h', 'postgresql:/user:not-a-real-key@db.example.com/h'])(
+    'refuses a URL without its slashes, and shows nothing of it: %s',
+    (url) => {
+      const refusal = expect(() => readLocation(url, '/work'))
+      refusal.toThrow('the history is named by a URL that lacks the two slashes (postgres:…)')
+      refusal.not.toThrow('not-a-real-key')
+    },
+  )
+
   it.each(['a:b.db', 'postgres:/h.db', './x://y.db', 'C:\\h.db'])(
     'takes a text without a scheme for a path: %s',
     (path) => {

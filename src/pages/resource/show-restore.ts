@@ -11,6 +11,6 @@ export async function showRestore(request: SiteRequest, identity: Identity): Pro
   const { rows, remarks = [], conclusion = [] } = answer
   return pageSection({
     ...{ id: 'repair', title: 'How to put it back' },
-    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${rows.length === 0 ? nothing : conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft"><code>hookdrift restore ${identity.uid}</code> prints it with your addresses.</p>`,
+    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${rows.length === 0 ? nothing : html`${conclusion.map((line) => html`<p class="soft">${line}</p>`)}<p class="soft"><code>hookdrift restore ${identity.uid}</code> prints it with your addresses.</p>`}`,
   })
 }

@@ -8,12 +8,18 @@ interface Column {
   readonly isText?: boolean
 }
 
+/** None in a column of numbers: a dot, so that what there is catches the eye. */
+export const none = html`<span class="faint">·</span>`
+
 /**
  * A cell. Below 600 px, where rows become cards, `label` is in front of its content, which must be one box then: markup is
- * put into one, except for numbers, which are short.
+ * put into one, except for numbers, which are short. A number of 0 is `none`.
  */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
-  if (kind !== '') return html`<td data-label="${label}" class="${kind}">${content}</td>`
+  if (kind !== '') {
+    const isNone = content === 0 || content === '0'
+    return html`<td data-label="${label}" class="${kind}">${isNone ? none : content}</td>`
+  }
   return html`<td data-label="${label}">${typeof content === 'object' ? html`<div>${content}</div>` : content}</td>`
 }
 

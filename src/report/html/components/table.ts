@@ -13,12 +13,12 @@ export const none = html`<span class="faint">·</span>`
 
 /**
  * A cell. Below 600 px, where rows become cards, `label` is in front of its content, which must be one box then: markup is
- * put into one, except for numbers, which are short. A number of 0 is `none`.
+ * put into one, except for numbers, which are short. A number of 0 is a dot.
  */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
   if (kind !== '') {
-    const isNone = content === 0 || content === '0'
-    return html`<td data-label="${label}" class="${kind}">${isNone ? none : content}</td>`
+    if (content === 0 || content === '0') return html`<td data-label="${label}" class="${kind} faint">·</td>`
+    return html`<td data-label="${label}" class="${kind}">${content}</td>`
   }
   return html`<td data-label="${label}">${typeof content === 'object' ? html`<div>${content}</div>` : content}</td>`
 }

@@ -82,7 +82,11 @@ export const browserScript = `'use strict'
   }
   for (const time of document.querySelectorAll('time[datetime]:not([data-aged])')) {
     const ms = Date.now() - Date.parse(time.dateTime)
-    if (!Number.isNaN(ms)) time.after(' (' + ago(ms) + ')')
+    if (Number.isNaN(ms)) continue
+    const span = document.createElement('span')
+    span.className = 'ago'
+    span.textContent = '(' + ago(ms) + ')'
+    time.after(' ', span)
   }
 }
 `

@@ -62,13 +62,12 @@ ${await showRows(request, index, open.rows)}`,
   ...{ id: 'endpoints', title: 'Endpoints', count: endpoints.length },
   content: showEndpoints(endpoints, request),
 })}`,
-      aside: html`<h2>Facts</h2>
-${factList([
-  ['Overdue', listed(overdue, { overdue: 'true' })],
-  ['Waived', listed(states.waived, { state: 'waived' })],
-  ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
-  ['Endpoints', String(endpoints.length)],
-])}<h2>Commands</h2>
+      aside: html`${factList([
+        ['Overdue', listed(overdue, { overdue: 'true' })],
+        ['Waived', listed(states.waived, { state: 'waived' })],
+        ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
+        ['Endpoints', String(endpoints.length)],
+      ])}<h2>Commands</h2>
 ${commands(owner).map((line) => html`<p>${command(line)}</p>`)}`,
       command: commands(owner)[0],
       json: link('/api/v1/violations', { ...all, open: 'true' }),

@@ -103,12 +103,11 @@ ${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The 
 function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
   const own = rules.find((rule) => rule.id === id)
   const published = own === undefined || own.severity === severity ? '' : ` (${own.severity} as published)`
-  return html`<h2>Rule</h2>
-${factList([
-  ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
-  ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
-  ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
-  ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
-  ['Explained by', command(`hookdrift rules ${id}`)],
-])}${showControls(id, evaluated?.controls ?? [], link)}`
+  return html`${factList([
+    ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
+    ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
+    ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
+    ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
+    ['Explained by', command(`hookdrift rules ${id}`)],
+  ])}${showControls(id, evaluated?.controls ?? [], link)}`
 }

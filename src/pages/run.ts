@@ -42,11 +42,12 @@ export const runPage: SitePage = {
         ? []
         : [html`<a href="${link(paths.run(previous.number))}" rel="prev">Run ${previous.number}</a> `]),
       ...(last !== undefined && number < last.number
-        ? [html`<a href="${link(paths.run(number + 1))}">Run ${number + 1}</a> `]
+        ? [html`<a href="${link(paths.run(number + 1))}" rel="next">Run ${number + 1}</a> `]
         : []),
     ]
     return {
       title: `Run ${number}`,
+      paper: `Run ${number}, ${showTime(run.finishedAt)}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
       alarm,
       body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>

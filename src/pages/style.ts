@@ -6,4 +6,4 @@ import { frame } from './style/frame.ts'
 import { paper } from './style/paper.ts'
 
 /** The style of the reports, with what only served pages have. */
-export const style = [styleSheet('hookdrift'), frame, forms, findings, content, paper].join('')
+export const style = [styleSheet, frame, forms, findings, content, paper].join('')

@@ -134,8 +134,7 @@ async function showFacts(
     ['Fingerprint', html`<code>${row.fingerprint}</code>`],
   ]
   const accept = isOpen(row) || row.state === 'unknown'
-  return html`<h2>Facts</h2>
-${factList(facts)}${showControls(rule?.controls ?? [], request)}
+  return html`${factList(facts)}${showControls(rule?.controls ?? [], request)}
 <h2>Commands</h2>
 <p>${command(`hookdrift timeline ${wordOf(row.uid)}`)}</p>
 ${accept ? html`<p>${command(`hookdrift restore ${wordOf(row.uid)} --rule ${row.rule}`)}</p><p>${command(`hookdrift accept ${row.fingerprint} --reason 'why'`)}</p>` : nothing}

@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/rules/endpoint/url-not-https')
-    expect(await page.locator('.as-of').textContent()).toMatch(/UTC \((?:now|\d+ min ago)\)/)
+    expect(await page.locator('.run-line').textContent()).toMatch(/UTC \((?:now|\d+ min ago)\)/)
     await page.close()
   })
 

@@ -9,6 +9,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SitePage, SiteRequest } from './page.ts'
+import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 100
 
@@ -27,10 +28,9 @@ export const baselinesPage: SitePage = {
       crumbs: [],
       body:
         rows.length === 0
-          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command('hookdrift baseline approve --note "…"')} approves the state of the last run.</p>${showPast(past, link)}`
+          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command(hookdriftCommand(['baseline', 'approve'], { options: { note: 'why' } }))} approves the state of the last run.</p>${showPast(past, link)}`
           : html`${showApprovals(rows, link)}${await showDifferences(request, projects)}${showPast(past, link)}`,
-      command: 'hookdrift baseline diff',
-      json: link('/api/v1/baseline/diff', { project: projects }),
+      same: { command: ['baseline', 'diff'], options: { project: projects } },
     }
   },
 }

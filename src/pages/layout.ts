@@ -4,6 +4,7 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
 import type { SiteLink } from './link.ts'
 import type { SiteContent } from './page.ts'
+import { commandOf, jsonOf } from './same-answer.ts'
 
 interface Place {
   /** Of the page, without its query. */
@@ -33,14 +34,15 @@ const menu = [
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, place: Place): string {
-  const { title, heading, crumbs, alarm = nothing, body, aside, json, next } = content
+  const { title, heading, crumbs, alarm = nothing, body, aside, same, next } = content
   const { link, run, isLatest } = place
+  const asOf = isLatest ? undefined : run.number
   return wholePage({
     title: `${title} · run ${run.number} · hookdrift`,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 <div class="site"><nav aria-label="Pages"><ul>${menu.filter(([path]) => !place.hidden.includes(path)).map(([path, name]) => showMenuItem(path, name, place))}</ul></nav>
-<form class="as-of" method="get" action="${place.path}"><label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="6" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button> <span class="soft">${isLatest ? 'the last one, ' : ''}<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time></span>${isLatest ? nothing : html` <a href="${place.path}">to the last run</a>`}</form></div>
+<form class="as-of" method="get" action="${place.path}"><label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="6" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button> <span class="soft">${isLatest ? 'the last one, ' : ''}<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time></span>${isLatest ? nothing : html` <a href="${content.atLast ?? place.path}">to the last run</a>`}</form></div>
 <div class="page-head">${
       crumbs.length === 0 && place.path === '/'
         ? nothing
@@ -54,7 +56,7 @@ export function layOutPage(content: SiteContent, place: Place): string {
 ${body}</main>
 ${aside === undefined ? nothing : html`<aside aria-label="Facts">${aside}</aside>`}</div>
 <footer>
-<p>The same on the command line: ${command(content.command)}${json === undefined ? nothing : html` · <a href="${json}">as JSON</a>`}</p>
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${same.lacks}`}</p>
 <p class="soft">hookdrift ${place.version}</p>${place.hasSession ? logOutForm : nothing}
 </footer>`,
   })

@@ -1,3 +1,5 @@
+import type { RecordedScan } from '../history/reader.ts'
+import { globOf } from '../model/glob.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { groupRows, pageRows, type RowTest } from '../queries/page-violations.ts'
@@ -12,6 +14,7 @@ import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { atLastRun } from './at-last-run.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
@@ -32,7 +35,7 @@ export const projectPage: SitePage = {
   async show(request) {
     const { history, run, params, link } = request
     const name = `${params.service}/${params.project}`
-    const scan = (await readScans(request)).find(({ project }) => project.name === name)
+    const [scan, last] = [await findScan(request, name), await atLastRun(request)]
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
@@ -44,7 +47,8 @@ export const projectPage: SitePage = {
     const isOpenHere: RowTest = (row) => index.project[row] === at && isOpen({ state: stateAt(index, row) })
     const open = pageRows(index, isOpenHere, { most: mostShown })
     const { total } = open.counts
-    const all = link('/violations', { project: name })
+    const pattern = globOf(name)
+    const all = link('/violations', { project: pattern })
     return {
       title: name,
       crumbs: [],
@@ -59,7 +63,7 @@ ${pageSection({
           extent === 'all' ? 'none' : 'unknown',
         )
       : html`${await showRows(request, index, open.rows)}${total > open.rows.length ? html`<p><a href="${all}">All of ${total}</a></p>` : nothing}`,
-})}${await showLastChanges(request, name)}${total === 0 ? nothing : await showOwners(request, { index, groups: groupRows(index, isOpenHere, 'owner'), filters: { project: name } })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
+})}${await showLastChanges(request, name)}${total === 0 ? nothing : await showOwners(request, { index, groups: groupRows(index, isOpenHere, 'owner'), filters: { project: pattern } })}${pageSection({ id: 'coverage', title: 'Coverage of its last scan', content: showWalks(coverage) })}`,
       aside: factList([
         [
           'Last scan',
@@ -75,10 +79,15 @@ ${pageSection({
         ...(await readScheduleFacts(request, name)),
         ...(await readResourceFacts(request, name)),
       ]),
-      command: `hookdrift violations --project ${name}`,
-      json: link('/api/v1/violations', { project: name }),
+      same: { command: ['violations'], options: { open: true, project: pattern } },
+      atLast: last !== undefined && (await findScan(last, name)) === undefined ? '/' : undefined,
     }
   },
+}
+
+/** A project has the name that it had when the run last scanned it. */
+async function findScan(request: SiteRequest, name: string): Promise<RecordedScan | undefined> {
+  return (await readScans(request)).find(({ project }) => project.name === name)
 }
 
 /** How many resources of each kind that it has, and where they are listed. */

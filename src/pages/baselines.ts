@@ -1,5 +1,8 @@
+import type { ReportChange } from '../model/report.ts'
 import { readBaselineDiff } from '../queries/read-baseline-diff.ts'
 import { type BaselineRow, readBaselines } from '../queries/read-baselines.ts'
+import type { Answer } from '../report/answer.ts'
+import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -8,8 +11,9 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
-import type { SitePage, SiteRequest } from './page.ts'
+import type { SitePage } from './page.ts'
 import { hookdriftCommand } from './same-answer.ts'
+import { showGaps } from './show-gaps.ts'
 
 const mostShown = 100
 
@@ -19,17 +23,19 @@ export const baselinesPage: SitePage = {
   parameters: ['project'],
   isOfRun: false,
   async show(request) {
-    const { history, query, link } = request
+    const { history, run, query, link } = request
     const projects = query.all('project')
     const { rows: all } = await readBaselines(history, { projects, all: true })
     const [rows, past] = [all.filter(({ state }) => state === 'active'), all.filter(({ state }) => state !== 'active')]
+    const answer = rows.length === 0 ? undefined : await readBaselineDiff(history, { run, projects, limit: mostShown })
     return {
       title: 'Baselines',
       crumbs: [],
+      alarm: showGaps(answer?.coverage ?? [], link),
       body:
-        rows.length === 0
+        answer === undefined
           ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command(hookdriftCommand(['baseline', 'approve'], { options: { note: 'why' } }))} approves the state of the last run.</p>${showPast(past, link)}`
-          : html`${showApprovals(rows, link)}${await showDifferences(request, projects)}${showPast(past, link)}`,
+          : html`${showApprovals(rows, link)}${showDifferences(answer, link)}${showPast(past, link)}`,
       same: { command: ['baseline', 'diff'], options: { project: projects } },
     }
   },
@@ -69,16 +75,22 @@ function showPast(past: readonly BaselineRow[], link: SiteLink): Markup {
   })
 }
 
-async function showDifferences({ history, run, link }: SiteRequest, projects: readonly string[]): Promise<Markup> {
-  const { rows, omitted, remarks = [] } = await readBaselineDiff(history, { run, projects, limit: mostShown })
+function showDifferences(answer: Answer<ReportChange>, link: SiteLink): Markup {
+  const { rows, omitted, remarks = [], coverage = [] } = answer
   const left = omitted === 'unknown' ? 0 : omitted
   const total = rows.length + left
   return pageSection({
     ...{ id: 'differences', title: 'What differs in the last run', count: total },
     content: html`${remarks.slice(0, mostShown).map((line) => html`<p class="soft">${line}</p>`)}${
       total === 0
-        ? emptyState('Nothing differs from the approved states.', 'none')
+        ? showNone(coverage.some(isGap))
         : html`<ul class="rows">${rows.map((row) => changeCard(row, [], link(paths.resource(row.uid), { project: row.project, kind: row.kind })))}</ul>`
     }${left > 0 ? html`<p class="soft">${left} more: <code>hookdrift baseline diff</code> lists them.</p>` : nothing}`,
   })
+}
+
+function showNone(isIncomplete: boolean): Markup {
+  return isIncomplete
+    ? emptyState('Nothing differs from the approved states in what was scanned; the rest is unknown.', 'unknown')
+    : emptyState('Nothing differs from the approved states.', 'none')
 }

@@ -4,6 +4,7 @@ import type { RecordedViolation } from '../history/records.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import { readDiff } from '../queries/read-diff.ts'
+import { isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { foldRest } from '../report/html/components/fold.ts'
@@ -18,6 +19,7 @@ import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { runAsOf } from './run-as-of.ts'
 import { onceForRun } from './run-facts.ts'
+import { showGaps } from './show-gaps.ts'
 
 const mostOpen = 50
 const mostShown = 500
@@ -34,7 +36,7 @@ export const comparePage: SitePage = {
     const link = isLatest ? request.link : linksAt(Math.max(run.number, from.number, to.number))
     const next = await findNext(history, from, to)
     const chosen = { projects: query.all('project'), kind: readChoice(query, 'kind', kinds) }
-    const { rows, omitted, remarks = [] } = await readChanges(request, { from, to, ...chosen })
+    const { rows, omitted, remarks = [], coverage = [] } = await readChanges(request, { from, to, ...chosen })
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
     const ended = await endedBetween(request, { from, to, ...chosen })
     const filters = [
@@ -46,10 +48,11 @@ export const comparePage: SitePage = {
     return {
       title: `Run ${from.number} and run ${to.number}`,
       crumbs: [{ title: 'Runs', href: request.link('/runs') }],
+      alarm: showGaps(coverage, link),
       body: html`${showFilterForm('/compare', query, filters)}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
-${pageSection({ id: 'changes', title: 'Changes', count: total, content: showChanges(rows, total, link) })}${showEnded(ended, link)}
+${pageSection({ id: 'changes', title: 'Changes', count: total, content: showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link) })}${showEnded(ended, link)}
 ${next === undefined ? nothing : html`<p><a href="${link('/violations', { since: next.number, state: 'all', project: chosen.projects })}">Violations opened or resolved since run ${next.number}</a></p>`}`,
       same: {
         ...{ command: ['diff'], operands: { from: String(from.number), to: String(to.number) }, isOfNoRun: true },
@@ -102,8 +105,14 @@ async function endedBetween({ history }: SiteRequest, { from, to, projects, kind
   return { rows, total }
 }
 
-function showChanges(rows: readonly ReportChange[], total: number, link: SiteLink): Markup {
-  if (total === 0) return emptyState('Nothing differs in what both have scanned.', 'none')
+interface Changes {
+  readonly rows: readonly ReportChange[]
+  readonly total: number
+  readonly isIncomplete: boolean
+}
+
+function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Markup {
+  if (total === 0) return emptyState('Nothing differs in what both have scanned.', isIncomplete ? 'unknown' : 'none')
   const cards = rows.map((change) =>
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
   )

@@ -4,16 +4,19 @@ import { html, type Markup } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage } from './page.ts'
+import { showAllGaps } from './show-gaps.ts'
 
 /** The frameworks that come with the program. */
 export const compliancePage: SitePage = {
   path: '/compliance',
   parameters: [],
   isOfRun: true,
-  async show({ link }): Promise<SiteContent> {
+  async show(request): Promise<SiteContent> {
+    const { link } = request
     return {
       title: 'Compliance',
       crumbs: [],
+      alarm: await showAllGaps(request),
       body: html`<p class="meta">${count(builtInFrameworkIds.length, 'framework')}. Evidence for an assessment, not an assessment.</p>
 ${table(
   'Frameworks',

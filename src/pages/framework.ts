@@ -4,6 +4,7 @@ import type { Compliance } from '../compliance/compliance.ts'
 import { composeCompliance } from '../compliance/compose-compliance.ts'
 import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
+import { toCoverage } from '../queries/as-of.ts'
 import { complianceSections, complianceVerdict } from '../report/compliance/compliance-html.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -13,6 +14,7 @@ import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './p
 import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
+import { showGaps } from './show-gaps.ts'
 
 const mostViolations = 100
 
@@ -29,13 +31,14 @@ export const frameworkPage: SitePage = {
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
-    const { title, about, verdict, sections } =
+    const { title, alarm, about, verdict, sections } =
       from === undefined && to === undefined
         ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
         : await showFramework(request, id)
     return {
       title,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
+      alarm,
       body: html`<p class="meta">${about}</p>
 ${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
       same: sameReport(request, id),
@@ -44,7 +47,7 @@ ${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
 }
 
 async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
-  const { link } = request
+  const { history, link } = request
   const compliance = await compose(request, id)
   const sections = complianceSections(compliance, {
     most: mostViolations,
@@ -53,6 +56,8 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   })
   return {
     title: compliance.title,
+    // A period may end before the run of the page.
+    alarm: showGaps((await history.latestScans(compliance.run.number)).flatMap(toCoverage), link),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

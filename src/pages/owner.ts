@@ -10,14 +10,14 @@ import { factList } from '../report/html/components/facts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { extentOf, type ScanExtent } from '../report/html/scan-extent.ts'
-import { showUnscanned } from '../report/html/show-unscanned.ts'
+import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { atLastRun } from './at-last-run.ts'
 import { paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readIndex, readScans, readSorted, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
+import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showRows } from './show-rows.ts'
 
@@ -41,6 +41,7 @@ export const ownerPage: SitePage = {
     const open = inStates((row) => isOpen({ state: stateAt(index, row) }))
     const isLate = testOverdue(index, timeOf(request), await readDue(request))
     const overdue = inStates((row) => isOpen({ state: stateAt(index, row) }) && isLate(row)).counts.total
+    const { counts: unknown } = inStates((row) => stateAt(index, row) === 'unknown')
     const { states } = inStates(() => true).counts
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const extent = extentOf(coverage)
@@ -49,12 +50,12 @@ export const ownerPage: SitePage = {
     const listed = (number: number, query: Readonly<Record<string, string>>) =>
       number === 0 ? '0' : html`<a href="${link('/violations', { owner: pattern, ...query })}">${number}</a>`
     return {
-      title: owner,
+      title: `Owner ${owner}`,
       crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
-      alarm: showUnscanned({ coverage }, link('/runs')),
-      body: html`${showNumbers(open.counts.severities, extent)}
+      alarm: showGaps(coverage, link),
+      body: html`${showNumbers({ open: open.counts.severities, unknown: unknown.severities, extent })}
 ${pageSection({
-  ...{ id: 'violations', title: 'Open violations', count: open.counts.total },
+  ...{ id: 'violations', title: 'Open violations', count: showCount(open.counts.total, extent) },
   content:
     open.counts.total === 0
       ? showNone(extent)

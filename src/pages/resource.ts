@@ -12,17 +12,20 @@ import { paths, type SiteLink } from './link.ts'
 import { NotFound, type SitePage } from './page.ts'
 import { findIdentities, showCandidates } from './resource/find-identity.ts'
 import { showActive } from './resource/show-active.ts'
+import { showAsOf } from './resource/show-as-of.ts'
 import { showAttributes } from './resource/show-attributes.ts'
 import { showRestore } from './resource/show-restore.ts'
 import { showTimeline } from './resource/show-timeline.ts'
 import { showUsers } from './resource/show-users.ts'
 import { showVersions } from './resource/show-versions.ts'
+import { showGaps } from './show-gaps.ts'
 
 /** A resource: what is wrong with it, what happened to it, who uses it, and how it is now. */
 export const resourcePage: SitePage = {
   path: '/resources/:uid',
   parameters: ['project', 'kind', 'from', 'to'],
-  isOfRun: true,
+  // Ages count from the time of asking.
+  isOfRun: 'past',
   async show(request) {
     const { history, run, link } = request
     const found = await findIdentities(request)
@@ -40,11 +43,13 @@ export const resourcePage: SitePage = {
     const chosen = { uid, run, projects: [project.name], kind }
     const timeline = await readTimeline(history, { ...chosen, limit: Number.POSITIVE_INFINITY })
     const last = versions.at(-1)
+    const { coverage = [] } = timeline
     const name = last?.name ?? ''
     return {
-      title: name === '' ? uid : name,
+      title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
-      body: html`${showGone(last)}${await showActive(request, identity)}${showVersions(request, identity, versions)}${showTimeline(identity, timeline.rows, link)}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
+      alarm: showGaps(coverage, link),
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, versions)}${showTimeline(identity, timeline.rows, link)}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }

@@ -3,13 +3,13 @@ import { kinds } from '../model/resource.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
-import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { type ChosenResources, chooseResources, filtersOf, resourceParameters } from './resources/choose-resources.ts'
 import { type FoundResources, findResources, mostNames } from './resources/find-resources.ts'
 import { showExtent } from './resources/show-extent.ts'
 import { showResourceTable } from './resources/show-resource-table.ts'
+import { showGaps } from './show-gaps.ts'
 
 /** The resources as of a run, or those with a text in their names: fifty a page, from a place in their order on. */
 export const resourcesPage: SitePage = {
@@ -25,7 +25,7 @@ export const resourcesPage: SitePage = {
     return {
       title: 'Resources',
       crumbs: [],
-      alarm: showUnscanned({ coverage: chosen.coverage }),
+      alarm: showGaps(chosen.coverage, link),
       body: html`${showFilters(request, chosen)}
 ${await showExtent(request, chosen, found)}
 ${shown.length === 0 ? showNothing(chosen, found) : showResourceTable(shown, link)}${showPager(request, { chosen, found, next })}`,

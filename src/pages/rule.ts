@@ -1,23 +1,22 @@
 import { existsSync } from 'node:fs'
-import { violationStates } from '../model/violation.ts'
+import { countSeverities, violationStates } from '../model/violation.ts'
 import { type RuleInRun, readRules } from '../queries/read-rules.ts'
 import { readViolations, type ViolationRow } from '../queries/read-violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
-import { rowList } from '../report/html/components/fold.ts'
 import { remediation } from '../report/html/components/remediation.ts'
-import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
-import { count } from '../text/count.ts'
 import { atLastRun } from './at-last-run.ts'
 import { showControls } from './control-links.ts'
 import { showMarkdown } from './markdown.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
+import { showRuleGaps } from './rule/show-rule-gaps.ts'
+import { showSeverity } from './rule/show-severity.ts'
 import { readIndex } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 
@@ -34,18 +33,18 @@ export const rulePage: SitePage = {
     const rule = await findRule(request, id)
     if (rule === undefined) throw new NotFound(`Run ${run.number} knows no rule ${id}`)
     const last = await atLastRun(request)
+    const title = rule.title === '' ? id : rule.title
     const query = { rule: id, state: violationStates.filter((state) => state !== 'resolved') }
     const answer = await readViolations(history, {
       ...{ run, states: new Set(query.state), after: 0, rule: id, severity: undefined, projects: [], kind: undefined },
       ...{ owners: [], labels: [], before: undefined, overdueAt: undefined, sort: 'severity', limit: mostShown },
     })
     return {
-      title: id,
-      heading: html`<code>${id}</code> ${rule.severity === undefined ? nothing : severityChip(rule.severity)}`,
+      title,
+      heading: html`${title} ${showSeverity(rule)}`,
       crumbs: [{ title: 'Rules', href: link('/rules') }],
-      alarm: showGaps(rule),
-      body: html`<p class="meta">${rule.title === '' ? 'A rule of an earlier policy: the run recorded only what it had found.' : `${rule.title}.`}</p>
-${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
+      body: html`<p class="meta">${rule.title === '' ? 'A rule of an earlier policy: the run recorded only what it had found.' : html`<code>${id}</code>`}</p>
+${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
       aside: showFacts(rule, request),
       same: { command: ['violations'], options: { rule: id } },
       atLast: last !== undefined && (await findRule(last, id)) === undefined ? last.link('/rules') : undefined,
@@ -59,25 +58,17 @@ async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | u
   const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
   if (known !== undefined) return known
   const { rules: violated } = await readIndex(request, { withResolved: true })
-  const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [] }
-  return violated.includes(id) ? { id, ...past, open: 0, unknown: 0, waived: 0 } : undefined
+  const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
+  const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [], notEvaluated: [] }
+  return violated.includes(id) ? { id, ...past, ...counts } : undefined
 }
 
 function isBuiltIn(id: string): boolean {
   return rules.some((rule) => rule.id === id)
 }
 
-/** Where the run could not evaluate it: there, nothing found is not nothing wrong. */
-function showGaps({ gaps }: RuleInRun): Markup {
-  if (gaps.length === 0) return nothing
-  const rows = gaps.map(({ project, reason }) => html`<li class="unseen">? <b>${project}</b>: ${reason}</li>`)
-  const projects = new Set(gaps.map(({ project }) => project)).size
-  return html`<div class="unscanned unseen" role="note"><p><b>? The rule could not be evaluated everywhere in ${count(projects, 'project')}.</b> What it would find there is unknown.</p></div>
-${rowList(rows, 4)}`
-}
-
 function showFound(
-  { id, open, waived, unknown, evaluated, gaps }: RuleInRun,
+  { id, severity, open, waived, unknown, evaluated, gaps, notEvaluated }: RuleInRun,
   rows: readonly ViolationRow[],
   { run, link }: SiteRequest,
 ): Markup {
@@ -86,7 +77,7 @@ function showFound(
     if (evaluated === undefined) {
       return emptyState(`Run ${run.number} did not evaluate it: its policy leaves it out.`, 'unknown')
     }
-    return gaps.length > 0
+    return gaps.length + notEvaluated.length > 0
       ? emptyState('Nothing was found where it could be evaluated.', 'unknown')
       : emptyState(`Nothing violates it as of run ${run.number}.`, 'none')
   }
@@ -98,7 +89,7 @@ function showFound(
   const all = html`<a href="${link('/violations', { rule: id })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
   return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
 <p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
-${showViolations(rows, { at: run.startedAt, isNamed: false, links: reportLinks(link) })}</section>
+${showViolations(rows, { at: run.startedAt, isNamed: rows.some((row) => row.severity !== severity), links: reportLinks(link) })}</section>
 `
 }
 

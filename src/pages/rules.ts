@@ -1,8 +1,7 @@
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
-import { type RuleInRun, readRules } from '../queries/read-rules.ts'
+import { type RuleInRun, readRules, worstOf } from '../queries/read-rules.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
-import { severityChip } from '../report/html/components/severity.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -12,6 +11,8 @@ import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
+import { showSeverity } from './rule/show-severity.ts'
+import { showAllGaps } from './show-gaps.ts'
 
 /** The rules: what is violated first, then what the run could not evaluate everywhere, then the rest. */
 export const rulesPage: SitePage = {
@@ -48,6 +49,7 @@ export const rulesPage: SitePage = {
     return {
       title: 'Rules',
       crumbs: [],
+      alarm: await showAllGaps(request),
       body: html`<p class="meta">${describe(all, run.number)}</p>
 ${showFilterForm('/rules', query, [textField('text', 'Text', 'secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
   chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
@@ -64,20 +66,21 @@ function filterOf({ query }: SiteRequest): (rule: RuleInRun) => boolean {
   const [severity, kind] = [readChoice(query, 'severity', severities), readChoice(query, 'kind', kinds)]
   const text = query.one('text')?.toLowerCase() ?? ''
   return (rule) =>
-    (severity === undefined || rule.severity === severity) &&
+    (severity === undefined || rule.severity === severity || worstOf(rule) === severity) &&
     (kind === undefined || rule.kind === kind) &&
     `${rule.id} ${rule.title}`.toLowerCase().includes(text)
 }
 
-function isUnsure({ gaps, unknown }: RuleInRun): boolean {
-  return gaps.length > 0 || unknown > 0
+function isUnsure({ gaps, notEvaluated, unknown }: RuleInRun): boolean {
+  return gaps.length + notEvaluated.length + unknown > 0
 }
 
 function describe(all: readonly RuleInRun[], run: number): string {
   const evaluated = all.filter((rule) => rule.evaluated !== undefined)
   const violated = all.filter(({ open }) => open > 0)
   const open = violated.reduce((sum, rule) => sum + rule.open, 0)
-  return `The policy of run ${run} evaluates ${evaluated.length} of ${count(all.length, 'rule')}. ${count(open, 'violation')} of ${count(violated.length, 'rule')} ${open === 1 ? 'is' : 'are'} open.`
+  const least = all.some(isUnsure) ? 'At least ' : ''
+  return `The policy of run ${run} evaluates ${evaluated.length} of ${count(all.length, 'rule')}. ${least}${count(open, 'violation')} of ${count(violated.length, 'rule')} ${open === 1 ? 'is' : 'are'} open.`
 }
 
 const columns = [
@@ -97,17 +100,15 @@ function showRules(rules: readonly RuleInRun[], name: string, link: SiteLink): M
 }
 
 function showRule(rule: RuleInRun, link: SiteLink): Markup {
-  const { id, title, severity, waived, unknown, gaps } = rule
-  const chip = severity === undefined ? html`<span class="soft">unknown</span>` : severityChip(severity)
+  const { id, title, waived, unknown, notEvaluated } = rule
+  // What was not scanned is said once, above: it concerns most rules.
   const doubts = [
-    ...(gaps.length === 0
-      ? []
-      : [`not evaluated everywhere: ${count(new Set(gaps.map((gap) => gap.project)).size, 'project')}`]),
+    ...(notEvaluated.length === 0 ? [] : [`not evaluated in ${count(notEvaluated.length, 'project')}`]),
     ...(unknown === 0 ? [] : [`${count(unknown, 'violation')} not checked`]),
   ]
   const doubt = doubts.length === 0 ? nothing : html`<br><span class="bad">? ${doubts.join(', ')}</span>`
   const what = title === '' ? 'A rule of an earlier policy' : title
-  return html`<tr data-rule="${id}"><th scope="row"><a href="${link(paths.rule(id))}"><code>${id}</code></a></th>${cell('Severity', chip)}${cell('Finds', html`<span>${what}${doubt}</span>`)}${cell('Open', showOpen(rule), showOpen(rule) === '?' ? 'n unseen' : 'n')}${cell('Waived', waived === 0 ? html`<span class="faint">0</span>` : waived, 'n')}</tr>
+  return html`<tr data-rule="${id}"><th scope="row"><a href="${link(paths.rule(id))}"><code>${id}</code></a></th>${cell('Severity', showSeverity(rule))}${cell('Finds', html`<span>${what}${doubt}</span>`)}${cell('Open', showOpen(rule), showOpen(rule) === '?' ? 'n unseen' : 'n')}${cell('Waived', waived, 'n')}</tr>
 `
 }
 

@@ -1,6 +1,7 @@
 import type { RunInputs } from '../history/reader.ts'
 import type { ResourceCount } from '../history/resource-list.ts'
 import type { DueDurations } from '../model/due.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import { readEvaluations } from '../queries/last-evaluations.ts'
 import { findTrend } from '../queries/read-trend.ts'
@@ -77,11 +78,14 @@ export function readInputs(request: SiteRequest): Promise<RunInputs | undefined>
   return onceForRun(request, 'inputs', () => request.history.runInputs(request.run.number))
 }
 
+/** What the last scan of each project recorded of it. */
+export function readProjectEvaluations(request: SiteRequest): Promise<ReadonlyMap<string, ProjectEvaluation>> {
+  return onceForRun(request, 'evaluations', async () => readEvaluations(request.history, await readScans(request)))
+}
+
 /** The due durations of each project's policy when it was last scanned. */
 export async function readDue(request: SiteRequest): Promise<(project: string) => DueDurations | undefined> {
-  const evaluations = await onceForRun(request, 'evaluations', async () =>
-    readEvaluations(request.history, await readScans(request)),
-  )
+  const evaluations = await readProjectEvaluations(request)
   return (project) => evaluations.get(project)?.due
 }
 

@@ -71,6 +71,6 @@ function showRow(
   const name = isCommitted ? html`<a href="${link(paths.run(number))}">${number}</a>` : html`${number}`
   const before =
     isCommitted && number > 1 ? html`<a href="${link('/compare', { to: number })}">${changes}</a>` : html`${changes}`
-  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
+  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
 `
 }

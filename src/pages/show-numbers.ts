@@ -1,16 +1,28 @@
 import { type Severity, severities } from '../model/violation.ts'
 import { severityBar } from '../report/html/components/severity.ts'
-import { html, type Markup } from '../report/html/markup.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 
-/** Open violations by severity: a figure each, and as a bar. What was not scanned may hide more. */
-export function showNumbers(counts: Readonly<Record<Severity, number>>, extent: ScanExtent): Markup {
-  const figures = severities.map((severity) => showFigure(severity, showCount(counts[severity], extent)))
-  return html`<ul class="numbers">${figures}</ul>${severityBar(counts)}`
+type Counts = Readonly<Record<Severity, number>>
+
+interface Numbers {
+  readonly open: Counts
+  /** Violations that the last scan could not check, and that were open before. */
+  readonly unknown: Counts
+  readonly extent: ScanExtent
 }
 
-function showFigure(severity: Severity, shown: string): Markup {
+/** Open violations by severity: a figure each, and as a bar. What was not scanned may hide more. */
+export function showNumbers({ open, unknown, extent }: Numbers): Markup {
+  const figures = severities.map((severity) =>
+    showFigure(severity, showCount(open[severity], extent), unknown[severity]),
+  )
+  return html`<ul class="numbers">${figures}</ul>${severityBar(open)}`
+}
+
+function showFigure(severity: Severity, shown: string, unknown: number): Markup {
   const kind = shown === '?' ? ' unseen' : shown === '0' ? ' quiet' : ''
-  return html`<li class="figure ${severity}${kind}"><b>${shown}</b> <span class="label">${severity}</span></li>
+  const then = unknown === 0 ? nothing : html`<span class="delta">${unknown} then</span>`
+  return html`<li class="figure ${severity}${kind}"><b>${shown}</b> <span class="label">${severity}</span>${then}</li>
 `
 }

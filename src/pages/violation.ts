@@ -4,6 +4,7 @@ import { isOverdue } from '../model/due.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { isOwnRule } from '../model/own-rules.ts'
 import { isOpen } from '../model/violation.ts'
+import { toCoverage } from '../queries/as-of.ts'
 import { pageRows } from '../queries/page-violations.ts'
 import { toRow, type ViolationRow } from '../queries/read-violations.ts'
 import { stateAt } from '../queries/violation-index.ts'
@@ -21,9 +22,11 @@ import { linkToProject, linkToResource, paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
+import { showGaps } from './show-gaps.ts'
 import { showHistoryOf } from './violation/show-history-of.ts'
 import { showRepair } from './violation/show-repair.ts'
 import { showStates } from './violation/show-states.ts'
+import { readViolationGaps, showUnknown } from './violation/show-unknown.ts'
 import { showControls, showWaiverOf } from './violation/show-waiver-of.ts'
 
 /** Shorter beginnings of fingerprints name none. */
@@ -47,16 +50,18 @@ export const violationPage: SitePage = {
     )
     const rule = await ruleOf(request, row.rule)
     const acceptances = (await history.acceptances()).filter((acceptance) => acceptance.fingerprint === fingerprint)
+    const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const whole = { ...row, resolution: spans.at(-1)?.resolution ?? null }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
       crumbs: [{ title: 'Violations', href: link('/violations') }],
+      alarm: unread.gaps.length === 0 ? nothing : showGaps(unread.scans.flatMap(toCoverage), link),
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${row.message}</p>
 <p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
-${showWaiverOf(row, acceptances, request)}
+${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, spans)}
 <h2 id="fix">What to do</h2>
 ${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}

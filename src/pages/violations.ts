@@ -1,3 +1,4 @@
+import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
 import { isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
@@ -10,11 +11,11 @@ import { type ViolationOrder, violationOrders } from '../queries/read-violations
 import type { ViolationIndex } from '../queries/violation-index.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
 import { html } from '../report/html/markup.ts'
-import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { count, countEach } from '../text/count.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { onceForRun, readDue, readScans, readSorted, timeOf } from './run-facts.ts'
+import { showGaps } from './show-gaps.ts'
 import { type AskedState, askedStates } from './violations/asked-states.ts'
 import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
 import { showFilters } from './violations/show-filters.ts'
@@ -28,11 +29,12 @@ export const violationsPage: SitePage = {
   parameters: [...violationParameters, 'after', 'before'],
   isOfRun: 'past',
   async show(request) {
-    const { link } = request
+    const { link, query } = request
     const asked = readAsked(request)
     const index = await readSorted(request, asked)
     const chosen = await readMask(request, index, asked)
-    const coverage = (await readScans(request)).flatMap(toCoverage)
+    const projects = query.all('project')
+    const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
     const content =
       asked.grouping === undefined
         ? await showList(request, { index, chosen, order: asked.order })
@@ -40,7 +42,7 @@ export const violationsPage: SitePage = {
     return {
       title: 'Violations',
       crumbs: [],
-      alarm: showUnscanned({ coverage }, link('/runs')),
+      alarm: showGaps(scans.flatMap(toCoverage), link),
       body: html`${showFilters(request, index)}
 ${content.body}`,
       same: sameList(request),
@@ -117,7 +119,7 @@ async function showGrouped(
   const { counts } = pageRows(index, chosen, { most: 0 })
   const groups = groupRows(index, chosen, grouping)
   if (counts.total === 0)
-    return { body: html`<p class="summary" role="status">No violation.</p>${showNothing(request)}` }
+    return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
   return {
     body: html`<p class="summary" role="status">${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.</p>
 ${await showGroups(request, { index, groups, grouping, filters: filtersOf(request) })}`,

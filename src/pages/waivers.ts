@@ -15,6 +15,7 @@ import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
+import { showAllGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 
 const mostAcceptances = 500
@@ -48,6 +49,7 @@ export const waiversPage: SitePage = {
     return {
       title: 'Waivers',
       crumbs: [],
+      alarm: await showAllGaps(request),
       body: html`<p class="meta">${describe(waivers, inForce.length)}</p>
 ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as of this run.', 'none') : nothing}${sections.map(
   ({ entries, ...section }) =>

@@ -1,8 +1,9 @@
 import type { HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
-import { isOpen, type Severity, severities } from '../model/violation.ts'
-import { gapsFor } from '../report/gaps.ts'
+import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
+import type { AnswerCoverage } from '../report/answer.ts'
+import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as ownRules } from '../rules/rules.ts'
 import { toCoverage } from './as-of.ts'
 
@@ -17,20 +18,19 @@ export interface RuleInRun {
   /** What the run recorded of it; undefined: the run did not evaluate it. */
   readonly evaluated: EvaluatedRule | undefined
   readonly open: number
+  /** Of the open violations: options and overrides may give them another severity than the rule has. */
+  readonly severities: Readonly<Record<Severity, number>>
   readonly unknown: number
   readonly waived: number
-  /** Projects in which it could not be evaluated, or not over all resources, with the reason. */
-  readonly gaps: readonly RuleGap[]
-}
-
-export interface RuleGap {
-  readonly project: string
-  readonly reason: string
+  /** Walks that it needs and that were not complete: what they did not show was not evaluated. */
+  readonly gaps: readonly AnswerCoverage[]
+  /** Projects in which the run could not evaluate it, and why. */
+  readonly notEvaluated: readonly { readonly project: string; readonly reason: string }[]
 }
 
 /**
- * Every rule that the run evaluated, that comes with the program, or that has violations: by severity, then by name. Counts
- * of each project are as of its last scan.
+ * Every rule that the run evaluated, that comes with the program, or that has violations: by severity, of open violations
+ * where there are some, then by name. Counts of each project are as of its last scan.
  */
 export async function readRules(
   reader: Pick<HistoryReader, 'runInputs' | 'latestScans' | 'firstViolations'>,
@@ -47,45 +47,52 @@ export async function readRules(
     const known = recorded ?? published.get(id)
     return {
       ...{ id, kind: known?.kind, title: known?.title ?? '', severity: known?.severity, evaluated: recorded },
-      ...(counts.get(id) ?? nothingFound),
-      gaps: recorded === undefined ? [] : findGaps(recorded, scans, inputs),
+      ...(counts.get(id) ?? nothingFound()),
+      gaps: recorded === undefined ? [] : scans.flatMap((scan) => unreadBy(recorded, scan)),
+      notEvaluated: recorded === undefined ? [] : findNotEvaluated(id, inputs),
     }
   })
   return found.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
 }
 
-function rankOf({ severity }: RuleInRun): number {
+function rankOf(rule: RuleInRun): number {
+  const severity = worstOf(rule) ?? rule.severity
   return severity === undefined ? severities.length : severities.indexOf(severity)
 }
 
-const nothingFound = { open: 0, unknown: 0, waived: 0 }
+/** The worst severity among the open violations of a rule; undefined where none is open. */
+export function worstOf({ severities: counts }: Pick<RuleInRun, 'severities'>): Severity | undefined {
+  return severities.find((severity) => counts[severity] > 0)
+}
+
+const nothingFound = () => ({ open: 0, severities: countSeverities([]), unknown: 0, waived: 0 })
 
 /** Without holding the violations, of which there may be a million. */
 async function countByRule(reader: Pick<HistoryReader, 'firstViolations'>, run: number) {
-  const counts = new Map<string, { open: number; unknown: number; waived: number }>()
+  const counts = new Map<string, ReturnType<typeof nothingFound>>()
   await reader.firstViolations({
     ...{ run, withActive: true, resolvedAfter: undefined, withOwner: false, most: 0 },
     isChosen(violation) {
-      const { rule, state } = violation
-      const known = counts.get(rule) ?? { ...nothingFound }
+      const { rule, state, severity } = violation
+      const known = counts.get(rule) ?? nothingFound()
       counts.set(rule, known)
-      if (isOpen(violation)) known.open++
-      else if (state === 'unknown' || state === 'waived') known[state]++
+      if (isOpen(violation)) {
+        known.open++
+        known.severities[severity]++
+      } else if (state === 'unknown' || state === 'waived') known[state]++
       return false
     },
   })
   return counts
 }
 
-function findGaps(rule: EvaluatedRule, scans: readonly RecordedScan[], inputs: RunInputs | undefined): RuleGap[] {
-  const refused = (inputs?.projects ?? []).flatMap(({ project, notEvaluated }) =>
-    Object.hasOwn(notEvaluated, rule.id) ? [{ project, reason: notEvaluated[rule.id] ?? '' }] : [],
-  )
-  const unread = scans.flatMap((scan) => {
-    const [walk] = gapsFor(rule, toCoverage(scan)).filter(({ status }) => status !== 'skipped')
-    if (walk === undefined) return []
-    const { project, listing, status, reason } = walk
-    return [{ project, reason: `${listing} ${status}${reason === null ? '' : `: ${reason}`}` }]
+function unreadBy(rule: EvaluatedRule, scan: RecordedScan): readonly AnswerCoverage[] {
+  return gapsFor(rule, toCoverage(scan)).filter(isGap)
+}
+
+function findNotEvaluated(rule: string, inputs: RunInputs | undefined): RuleInRun['notEvaluated'] {
+  return (inputs?.projects ?? []).flatMap(({ project, notEvaluated }) => {
+    const reason = Object.hasOwn(notEvaluated, rule) ? notEvaluated[rule] : undefined
+    return reason === undefined ? [] : [{ project, reason }]
   })
-  return [...refused, ...unread]
 }

@@ -12,7 +12,10 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 }
 
 /** The walks that a rule needs and that are skipped or not complete: the rule may have missed violations there. */
-export function gapsFor({ needs }: EvaluatedRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+export function gapsFor<Walk extends Pick<ReportCoverage, 'listing' | 'status'>>(
+  { needs }: Pick<EvaluatedRule, 'needs'>,
+  walks: readonly Walk[],
+): readonly Walk[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }
 

@@ -1,6 +1,6 @@
 import type { CoverageCause, CoverageStatus } from '../model/coverage.ts'
 import { readReason } from '../model/failure-reason.ts'
-import type { Report, ReportCoverage } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportProject } from '../model/report.ts'
 import { isGap } from './gaps.ts'
 
 /** All walks of a service that failed for one cause. */
@@ -31,7 +31,10 @@ interface FailedProject {
 }
 
 /** Groups the walks that are not complete by service and cause: one cause is one message. */
-export function groupFailures(coverage: Report['coverage'], projects: Report['projects']): readonly FailureGroup[] {
+export function groupFailures(
+  coverage: Report['coverage'],
+  projects: readonly Pick<ReportProject, 'project' | 'configured_at'>[],
+): readonly FailureGroup[] {
   const places = new Map(projects.map(({ project, configured_at: at }) => [project, at && `${at.file}:${at.line}`]))
   const alike = Map.groupBy(coverage.filter(isGap), (walk) =>
     JSON.stringify([serviceOf(walk), walk.cause, bareReason(walk).toLowerCase()]),

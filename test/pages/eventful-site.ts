@@ -11,8 +11,8 @@ import { openSiteOver } from './story-site.ts'
 
 const policyFor = (waived: string, custom = '') =>
   policyOf(`
-extends: [recommended]
-rules: { endpoint/url-not-https: high }
+extends: []
+rules: { endpoint/url-not-https: high, endpoint/inactive: {}, drift/url-host-changed: {}, waiver/expired: {}, waiver/expiring: {} }
 due: { high: 2d }
 waivers:
   - { rule: endpoint/url-not-https, match: { uid: ${waived} }, owner: payments, reason: moves, expires: 2026-11-26 }

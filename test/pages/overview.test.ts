@@ -149,7 +149,7 @@ describe('the overview', () => {
     left = left.replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?/g, ' ').replace(/ +/g, ' ')
     for (const { number, changes, walks, incomplete } of runs) {
       const scan = incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
-      take(`Run ${number} ${changes} ${scan}`)
+      take(`Run ${number} ${changes || '·'} ${scan}`)
     }
     expect(left.match(/\S*\d\S*/g) ?? []).toEqual([])
   })

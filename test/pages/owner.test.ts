@@ -69,6 +69,7 @@ describe('the lists of a history with due dates', () => {
     const { rows } = await site.json('state', '--kind', 'endpoint', '--limit', 'all')
     const own = rows.filter(({ attributes }: { attributes: { owner_id: string } }) => attributes.owner_id === owner)
     const text = await read(page)
+    expect(text).toContain('<h1>Owner team &lt;mine&gt;</h1>')
     expect(text).toContain(`Endpoints <span class="count">${own.length}</span>`)
     for (const { uid } of own) expect(text).toContain(`href="/resources/${uid}?project=`)
     expect((await site.get(`${page}?run=1`)).status).toBe(404)

@@ -16,7 +16,7 @@ describe('the pages of runs, projects and resources', () => {
 
   it('show what happened to a resource, and the request that puts it back', async () => {
     const page = await textOf('/resources/billing-011-v2')
-    expect(page).toContain('<h1>billing-011-v2</h1>')
+    expect(page).toContain('<h1>Endpoint billing-011-v2</h1>')
     expect(page).toContain('drift/authentication-lost')
     expect(page).toMatch(/<th scope="row"><code>\/authentication<\/code><\/th>/)
     expect(page).toContain('curl --silent --show-error --fail-with-body --request PUT \\\n')
@@ -54,7 +54,7 @@ describe('the pages of runs, projects and resources', () => {
 
   it('show a resource as of an earlier run', async () => {
     const page = await textOf('/resources/billing-011?run=1')
-    expect(page).toContain('<h1>billing-011</h1>')
+    expect(page).toContain('<h1>Endpoint billing-011</h1>')
     expect(page).not.toContain('drift/authentication-lost')
   })
 

@@ -77,6 +77,8 @@ export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixtu
     faults,
     site,
     history,
+    /** Time passes. */
+    advance: (ms: number) => harness.advance(ms),
     get: async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } }),
     /** The JSON of a command, regardless of its exit code. */
     json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),

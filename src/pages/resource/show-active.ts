@@ -1,23 +1,49 @@
 import type { Identity } from '../../history/reader.ts'
+import { isoTime } from '../../model/clock.ts'
+import { isOverdue } from '../../model/due.ts'
+import { severities } from '../../model/violation.ts'
+import { toRow, type ViolationRow } from '../../queries/read-violations.ts'
+import { describeDue } from '../../report/describe-due.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
+import { describeAge } from '../../report/html/show-violations.ts'
 import { shorten } from '../../report/text/shorten.ts'
 import { paths } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
+import { readDue, timeOf } from '../run-facts.ts'
 
-/** The active violations of a resource. */
-export async function showActive({ history, run, link }: SiteRequest, identity: Identity): Promise<Markup> {
-  const active = (await history.violationsOf(identity, run.number)).filter(({ toRun }) => toRun === null)
-  if (active.length === 0) return nothing
-  const rows = active.map(
-    ({ fingerprint, rule, severity, state, message, path }) =>
-      html`<li data-severity="${severity}"><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${state}${path === '' ? nothing : html` · at <code>${shorten(path, 200)}</code>`}</p></li>
-`,
-  )
+/** The active violations of a resource, the worst first: since when each is open and when it is due. */
+export async function showActive(request: SiteRequest, identity: Identity): Promise<Markup> {
+  const rows = await readActive(request, identity)
+  if (rows.length === 0) return nothing
   return pageSection({
     id: 'violations',
     title: 'Violations',
-    count: active.length,
-    content: html`<ul class="rows">${rows}</ul>`,
+    count: rows.length,
+    content: html`<ul class="rows">${rows.map((row) => showRow(row, request))}</ul>`,
   })
+}
+
+async function readActive(request: SiteRequest, identity: Identity): Promise<readonly ViolationRow[]> {
+  const { history, run } = request
+  const project = identity.project.name
+  const spans = (await history.violationsOf(identity, run.number)).filter(({ toRun }) => toRun === null)
+  const found = await Promise.all(
+    spans.map(({ fingerprint }) => history.identifyViolations(fingerprint, run.number, 1)),
+  )
+  const dueOf = await readDue(request)
+  const violations = await history.foundViolations(found.flat().map((one) => ({ ...one, project })))
+  const rows = violations.map((violation) => toRow(violation, dueOf(project)))
+  return severities.flatMap((severity) => rows.filter((row) => row.severity === severity))
+}
+
+function showRow(row: ViolationRow, request: SiteRequest): Markup {
+  const { fingerprint, rule, severity, state, message, path } = row
+  const at = timeOf(request)
+  const due = describeDue(row, isoTime(at))
+  const late = due === '' ? nothing : html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
+  const place = path === '' ? nothing : html`at <code>${shorten(path, 200)}</code> · `
+  const waived = state === 'waived' ? 'waived · ' : ''
+  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${shorten(message, 2000)}</p><p class="where">${waived}${place}${describeAge(row, isoTime(at))}${late}</p></li>
+`
 }

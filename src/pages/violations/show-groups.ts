@@ -29,7 +29,7 @@ export async function showGroups(request: SiteRequest, { index, groups, grouping
   })
   const rows = shown.map(({ total, severities: counts }, at) => {
     const cells = severities.map((severity) =>
-      cell(severity, counts[severity] === 0 ? '·' : html`<b class="${severity}">${counts[severity]}</b>`, 'n'),
+      cell(severity, counts[severity] === 0 ? 0 : html`<b class="${severity}">${counts[severity]}</b>`, 'n'),
     )
     return html`<tr><th scope="row">${names[at] ?? ''}</th>${cells}${cell('all', total, 'n')}</tr>
 `

@@ -41,7 +41,7 @@ export async function showList(
   const { rows, counts } = page
   const summary = html`<p class="summary" role="status">${describeExtent(page)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
 `
-  if (counts.total === 0) return { body: html`${summary}${showNothing(request)}` }
+  if (counts.total === 0) return { body: html`${summary}${await showNothing(request)}` }
   const [first, last] = [rows[0], rows.at(-1)]
   const to = async (name: 'after' | 'before', row: number | undefined) => {
     const found = row === undefined ? undefined : await cursorOf(history, index, row)

@@ -108,12 +108,8 @@ function showRow(control: ControlEvidence): Markup {
   const { id, title, state, reason, violations, accepted } = control
   const open = countOpen(control)
   const inState = (name: string) => violations.filter((violation) => violation.state === name).length
-  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`<span>${stateChip(state)}<br><span class="soft">${reason}</span></span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', faintZero(inState('waived')), 'n')}${cell('Accepted', faintZero(accepted.length), 'n')}${cell('Resolved', faintZero(inState('resolved')), 'n')}</tr>
+  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`<span>${stateChip(state)}<br><span class="soft">${reason}</span></span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', inState('waived'), 'n')}${cell('Accepted', accepted.length, 'n')}${cell('Resolved', inState('resolved'), 'n')}</tr>
 `
-}
-
-function faintZero(number: number): Markup {
-  return number === 0 ? html`<span class="faint">0</span>` : html`${number}`
 }
 
 function showLeft(left: readonly ControlEvidence[]): Markup {

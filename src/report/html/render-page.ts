@@ -20,8 +20,8 @@ interface Contents {
 export interface PageSection {
   readonly id: string
   readonly title: string
-  /** How many things it shows. */
-  readonly count?: number
+  /** How many things it shows; a text where that is not known for sure, such as `?`. */
+  readonly count?: number | string
   /** A sentence about all of it. */
   readonly note?: string
   readonly content: Markup

@@ -16,8 +16,13 @@ export function showCoverage({ coverage, projects }: Report): Markup {
     gaps.length === 0
       ? nothing
       : html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
-${groupFailures(coverage, projects).map(showFailure)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
+${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
   return html`${alarm}${rest.length === 0 ? nothing : fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showNotEvaluated(projects)}`
+}
+
+/** The causes of incomplete walks, each once, with the listings that it hit. */
+export function showFailures(...walked: Parameters<typeof groupFailures>): Markup {
+  return html`${groupFailures(...walked).map(showFailure)}`
 }
 
 /** `12 walks complete, 76 items; 3 skipped`. */

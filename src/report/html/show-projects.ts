@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts'
 import { isGap } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { foldRest } from './components/fold.ts'
-import { cell, table } from './components/table.ts'
+import { cell, none, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { ReportLinks } from './report-links.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
@@ -101,9 +101,11 @@ function showNumber(severity: Severity, open: number, unknown: number, extent: S
   const then = unknown === 0 ? nothing : html` <span class="soft">(${unknown} then)</span>`
   const shown = showCount(open, extent)
   const number =
-    shown === '0' || shown === '?'
-      ? html`<span class="faint">${shown}</span>`
-      : html`<b class="${severity}">${shown}</b>`
+    shown === '0'
+      ? none
+      : shown === '?'
+        ? html`<span class="faint">?</span>`
+        : html`<b class="${severity}">${shown}</b>`
   return cell(capitalised(severity), html`${number}${then}`, extent !== 'all' && open === 0 ? 'n unseen' : 'n')
 }
 

@@ -2,7 +2,7 @@ import type { CoverageCause } from '../../model/coverage.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { gapsOf } from '../gaps.ts'
-import { unscannedBar } from './components/unscanned-bar.ts'
+import { type UnscannedCause, unscannedBar } from './components/unscanned-bar.ts'
 import { type Markup, nothing } from './markup.ts'
 import { extentOf } from './scan-extent.ts'
 
@@ -13,25 +13,32 @@ export function showUnscanned({ coverage }: Pick<Report, 'coverage'>, href = '#c
   const byProject = Map.groupBy(coverage, ({ project }) => project)
   const broken = new Set(gaps.map(({ project }) => project))
   const unseen = [...broken].filter((project) => extentOf(byProject.get(project) ?? []) === 'none')
-  const projects = count(byProject.size, 'project')
-  const causes = [...Map.groupBy(gaps, ({ cause }) => cause)].map(([cause, walks]) => ({
-    cause: causeNames[cause ?? 'unspecified'],
-    where: nameProjects(walks, new Set(unseen)),
-  }))
-  const headline =
-    unseen.length === byProject.size
-      ? `Nothing was scanned: not one page of ${projects} could be read.`
-      : `${broken.size} of ${projects} ${broken.size === 1 ? 'was' : 'were'} not scanned to the end.`
+  const causes = nameCauses(gaps, new Set(unseen))
   return unscannedBar({
-    ...{ headline, href },
-    // More would push the verdict off the first screen of a phone.
-    causes: causes.slice(0, mostCauses),
-    left: causes.length - mostCauses,
+    headline: describeGaps([...byProject.keys()], broken.size, unseen.length),
+    href,
+    causes,
     meaning:
       unseen.length === byProject.size
         ? 'What is open and what changed is unknown: nothing was removed, and no violation was resolved.'
         : 'There, nothing was removed and no violation was resolved. A number with + may be higher, and ? is unknown.',
   })
+}
+
+function describeGaps(projects: readonly string[], broken: number, unseen: number): string {
+  const [only = '', ...others] = projects
+  const all = others.length === 0 ? only : count(projects.length, 'project')
+  if (unseen === projects.length) return `Nothing was scanned: not one page of ${all} could be read.`
+  if (others.length === 0) return `${only} was not scanned to the end.`
+  return `${broken} of ${all} ${broken === 1 ? 'was' : 'were'} not scanned to the end.`
+}
+
+/** Causes with their projects, and with the listings where a project is not among the `unseen`. */
+export function nameCauses(gaps: readonly ReportCoverage[], unseen: ReadonlySet<string>): UnscannedCause[] {
+  return [...Map.groupBy(gaps, ({ cause }) => cause)].map(([cause, walks]) => ({
+    cause: causeNames[cause ?? 'unspecified'],
+    where: nameProjects(walks, unseen),
+  }))
 }
 
 const causeNames = {
@@ -60,7 +67,6 @@ const causeNames = {
   unspecified: 'Not complete',
 } as const satisfies Record<CoverageCause, string>
 
-const mostCauses = 4
 const mostProjects = 6
 
 function nameProjects(walks: readonly ReportCoverage[], unseen: ReadonlySet<string>): string {

@@ -6,11 +6,14 @@ interface Column {
   readonly isNumber?: boolean
 }
 
-/** A cell. Below 600 px, where rows become cards, `label` is in front of its content. */
+/** None in a column of numbers: a dot, so that what there is catches the eye. */
+export const none = html`<span class="faint">·</span>`
+
+/** A cell. Below 600 px, where rows become cards, `label` is in front of its content. A number of 0 is `none`. */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
-  return kind === ''
-    ? html`<td data-label="${label}">${content}</td>`
-    : html`<td data-label="${label}" class="${kind}">${content}</td>`
+  if (kind === '') return html`<td data-label="${label}">${content}</td>`
+  const isNone = content === 0 || content === '0'
+  return html`<td data-label="${label}" class="${kind}">${isNone ? none : content}</td>`
 }
 
 /** A table of rows that begin with a `th` of scope `row`. */

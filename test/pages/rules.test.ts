@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { History } from '../../src/history/history.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
+import { countSeverities } from '../../src/model/violation.ts'
+import { showSeverity } from '../../src/pages/rule/show-severity.ts'
+import { createSite } from '../../src/pages/site.ts'
+import type { RuleInRun } from '../../src/queries/read-rules.ts'
+import { openDemoSite } from './demo-site.ts'
+
+const id = 'endpoint/url-not-https'
+const aRule = (rule: Partial<RuleInRun>): RuleInRun => ({
+  ...{ id, kind: 'endpoint', title: 'A title', severity: 'medium', evaluated: undefined },
+  ...{ open: 0, severities: countSeverities([]), unknown: 0, waived: 0, gaps: [], notEvaluated: [] },
+  ...rule,
+})
+const textOf = (markup: unknown) => String(markup).replace(/<[^>]*>/g, '')
+
+describe('the severity of a rule', () => {
+  it.each([
+    ['medium', {}],
+    ['medium', { open: 2, severities: { ...countSeverities([]), medium: 1, low: 1 } }],
+    ['medium, some high', { open: 2, severities: { ...countSeverities([]), medium: 1, high: 1 } }],
+    ['medium, all high', { open: 2, severities: { ...countSeverities([]), high: 2 } }],
+    ['medium, all low', { open: 1, severities: { ...countSeverities([]), low: 1 } }],
+  ])('is shown with the worst of its open violations where they differ: %s', (text, rule) => {
+    expect(textOf(showSeverity(aRule(rule)))).toBe(text)
+  })
+})
+
+describe('the pages of rules', () => {
+  let site: Awaited<ReturnType<typeof openDemoSite>>
+  beforeAll(async () => {
+    site = await openDemoSite()
+  })
+  afterAll(async () => {
+    expect(site.faults).toEqual([])
+    await site[Symbol.asyncDispose]()
+  })
+
+  /** A page of the site whose policy has the rule with another severity, title or result. */
+  const show = async (
+    path: string,
+    rule: Partial<EvaluatedRule>,
+    notEvaluated: Readonly<Record<string, string>> = {},
+  ) => {
+    const runInputs: History['runInputs'] = async (run) => {
+      const inputs = await site.history.runInputs(run)
+      return (
+        inputs && {
+          ...inputs,
+          rules: inputs.rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
+          projects: inputs.projects.map((project) => ({ ...project, notEvaluated })),
+        }
+      )
+    }
+    const other = createSite({ ...site.options, history: async () => ({ ...site.history, runInputs }) })
+    return (await other.request(`http://localhost${path}`, { headers: { host: 'localhost' } })).text()
+  }
+
+  it('list and find a rule by what overrides made of its violations', async () => {
+    const page = await show('/rules', { severity: 'low' })
+    const [row = ''] = new RegExp(`<tr data-rule="${id}">.*`).exec(page) ?? []
+    expect(textOf(row)).toMatch(/low, all (critical|high|medium)/)
+    const [, worst = ''] = /low, all (critical|high|medium)/.exec(textOf(row)) ?? []
+    for (const severity of ['low', worst]) {
+      expect(await show(`/rules?severity=${severity}`, { severity: 'low' })).toContain(`data-rule="${id}"`)
+    }
+    const one = await show(`/rules/${id}`, { severity: 'low' })
+    expect(one).toMatch(new RegExp(`<h1>[^<]+<span>.*all <span class="chip ${worst}">`))
+    expect(one).toMatch(new RegExp(`<li id="v-[^>]*><p><span class="chip ${worst}">`))
+  })
+
+  it('have the title as their heading, and the id below it', async () => {
+    const page = await show(`/rules/${id}`, { title: 'Delivers <in> clear' })
+    expect(page).toMatch(/<h1>Delivers &lt;in&gt; clear <span class="chip/)
+    expect(page).toContain(`<p class="meta"><code>${id}</code></p>`)
+    expect(page).toContain('<title>Delivers &lt;in&gt; clear · run 2')
+  })
+
+  it('say in which projects a rule failed, each reason once', async () => {
+    const page = await show(`/rules/${id}`, {}, { [id]: 'it <broke>' })
+    expect(page).toContain('The rule could not be evaluated everywhere in 3 projects.')
+    expect(page.split('it &lt;broke&gt;:</b> demo/')).toHaveLength(2)
+    const list = await show('/rules', {}, { [id]: 'it broke' })
+    expect(list.match(/not evaluated in 3 projects/g)).toHaveLength(1)
+    expect(list).toMatch(new RegExp(`data-rule="${id}".*<td data-label="Open" class="n">\\d+\\+</td>`))
+  })
+
+  it('show none as a dot, as all tables do', async () => {
+    const page = await show('/rules', {})
+    expect(page).toContain('<td data-label="Waived" class="n"><span class="faint">·</span></td>')
+    for (const path of ['/', '/rules', '/worker', '/runs', '/compliance/soc2', '/violations?group-by=rule']) {
+      expect([path, /<td [^>]*class="n">(?:<span class="faint">)?0</.test(await show(path, {}))]).toEqual([path, false])
+    }
+  })
+})

@@ -1,8 +1,10 @@
-/** Whether a whole text matches a pattern in which `*` is any text, including none. Takes linear time. */
+/**
+ * Whether a whole text matches a pattern in which `*` is any text, including none, and `\*` a star. Takes linear time.
+ */
 export function matchesGlob(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
+  const [first = '', ...rest] = partsOf(pattern)
   const last = rest.pop()
-  if (last === undefined) return text === pattern
+  if (last === undefined) return text === first
   if (!text.startsWith(first)) return false
   let at = first.length
   for (const part of rest) {
@@ -11,4 +13,15 @@ export function matchesGlob(text: string, pattern: string): boolean {
     at = found + part.length
   }
   return text.length - last.length >= at && text.endsWith(last)
+}
+
+/** The texts between the stars that are any text. */
+function partsOf(pattern: string): readonly string[] {
+  if (!pattern.includes('\\*')) return pattern.split('*')
+  return pattern.split(/(?<!\\)\*/).map((part) => part.replaceAll('\\*', '*'))
+}
+
+/** The pattern that only this text matches. */
+export function globOf(text: string): string {
+  return text.replaceAll('*', '\\*')
 }

@@ -9,13 +9,16 @@ export function shownRunForm({ path, search, run, isLatest }: Place): Markup {
   return html`<form class="as-of" method="get" action="${path}">${kept}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
 }
 
-/** The run that the page is as of. Where a later one exists, that is said at once, with a way there. */
-export function showRunOf({ path, search, run, last }: Place): Markup {
+/**
+ * The run that the page is as of. Where a later one exists, that is said at once, with a way there. `atLast`: another page,
+ * where the last run may not have this one.
+ */
+export function showRunOf({ path, search, run, last }: Place, atLast?: string): Markup {
   if (run.number === last.number) {
     return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
   }
   const now = new URLSearchParams(filtersOf(search))
-  const href = now.size === 0 ? path : `${path}?${now}`
+  const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
   return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finishedAt)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
 }
 

@@ -12,6 +12,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SitePage } from './page.ts'
+import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 
 const mostShown = 100
@@ -33,10 +34,9 @@ export const baselinesPage: SitePage = {
       alarm: showGaps(answer?.coverage ?? [], link),
       body:
         answer === undefined
-          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command('hookdrift baseline approve --note "…"')} approves the state of the last run.</p>${showPast(past, link)}`
+          ? html`${emptyState('No state is approved: drift rules compare with the last complete scan.', 'none')}<p>${command(hookdriftCommand(['baseline', 'approve'], { options: { note: 'why' } }))} approves the state of the last run.</p>${showPast(past, link)}`
           : html`${showApprovals(rows, link)}${showDifferences(answer, link)}${showPast(past, link)}`,
-      command: 'hookdrift baseline diff',
-      json: link('/api/v1/baseline/diff', { project: projects }),
+      same: { command: ['baseline', 'diff'], options: { project: projects } },
     }
   },
 }

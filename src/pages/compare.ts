@@ -13,8 +13,8 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
-import { findPrevious } from './find-runs.ts'
-import { paths, type SiteLink } from './link.ts'
+import { findNext, findPrevious } from './find-runs.ts'
+import { linksAt, paths, type SiteLink } from './link.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { runAsOf } from './run-as-of.ts'
@@ -30,8 +30,11 @@ export const comparePage: SitePage = {
   parameters: ['from', 'to', 'project', 'kind'],
   isOfRun: false,
   async show(request) {
-    const { query, link } = request
+    const { history, query, run, isLatest } = request
     const { from, to } = await runsOf(request)
+    // What a later run found is not there as of the run of the page.
+    const link = isLatest ? request.link : linksAt(Math.max(run.number, from.number, to.number))
+    const next = await findNext(history, from, to)
     const chosen = { projects: query.all('project'), kind: readChoice(query, 'kind', kinds) }
     const { rows, omitted, remarks = [], coverage = [] } = await readChanges(request, { from, to, ...chosen })
     const total = rows.length + (omitted === 'unknown' ? 0 : omitted)
@@ -44,15 +47,17 @@ export const comparePage: SitePage = {
     ]
     return {
       title: `Run ${from.number} and run ${to.number}`,
-      crumbs: [{ title: 'Runs', href: link('/runs') }],
+      crumbs: [{ title: 'Runs', href: request.link('/runs') }],
       alarm: showGaps(coverage, link),
       body: html`${showFilterForm('/compare', query, filters)}
 <p>From <a href="${link(paths.run(from.number))}">run ${from.number}</a>, ${showTime(from.startedAt)}, to <a href="${link(paths.run(to.number))}">run ${to.number}</a>, ${showTime(to.startedAt)}.</p>
 ${remarks.slice(1).map((line) => html`<p class="unseen">? ${line}</p>`)}
 ${pageSection({ id: 'changes', title: 'Changes', count: total, content: showChanges({ rows, total, isIncomplete: coverage.some(isGap) }, link) })}${showEnded(ended, link)}
-<p><a href="${link('/violations', { since: String(from.number + 1), state: 'all', project: chosen.projects })}">Violations opened or resolved since run ${from.number + 1}</a></p>`,
-      command: `hookdrift diff ${from.number} ${to.number}`,
-      json: link('/api/v1/diff', { from: from.number, to: to.number, project: chosen.projects, kind: chosen.kind }),
+${next === undefined ? nothing : html`<p><a href="${link('/violations', { since: next.number, state: 'all', project: chosen.projects })}">Violations opened or resolved since run ${next.number}</a></p>`}`,
+      same: {
+        ...{ command: ['diff'], operands: { from: String(from.number), to: String(to.number) }, isOfNoRun: true },
+        options: { project: chosen.projects, kind: chosen.kind },
+      },
     }
   },
 }

@@ -25,7 +25,7 @@ ${table(
 )}
 <p>A framework of your own is a YAML file: <code>hookdrift report --framework FILE</code> reports by it.</p>
 `,
-      command: 'hookdrift report --framework soc2',
+      same: { command: ['report'], options: { framework: 'soc2' } },
     }
   },
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { CommittedRun } from '../history/reader.ts'
 import { type ChangeEntry, readLastChanges } from '../queries/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
+import { countsFromNow } from './counts-from-now.ts'
 import { type Freshness, neverKept } from './freshness.ts'
 import { linksAt, paths } from './link.ts'
 import type { SiteHistory } from './page.ts'
@@ -22,10 +23,11 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   const url = new URL(context.req.url)
   const named = readQuery(url.searchParams, ['run']).one('run')
   const { freshness } = options
-  if (freshness.isKnownFresh(context)) return context.body(null, 304)
+  const isKept = !countsFromNow(url.searchParams)
+  if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
   const last = await history.lastRun()
-  if (last === undefined) neverKept(context)
+  if (last === undefined || !isKept) neverKept(context)
   else if (freshness.isFresh(context, last)) return context.body(null, 304)
   const now = options.now()
   const run = last && (await runAsOf(history, named, { now, last }))

@@ -17,6 +17,7 @@ import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
+import type { SameAnswer } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 
 const mostViolations = 100
@@ -38,19 +39,13 @@ export const frameworkPage: SitePage = {
       from === undefined && to === undefined
         ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
         : await showFramework(request, id)
-    // What names no run and no time was refused above.
-    const options = [
-      ...(from === undefined ? [] : [` --from ${from}`]),
-      ...(to === undefined ? [] : [` --to ${to}`]),
-    ].join('')
     return {
       title,
       paper,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
       alarm,
       body: html`${about}${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
-      command: `hookdrift report --framework ${id}${options}`,
-      json: link('/api/v1/report', { framework: id, from, to }),
+      same: sameReport(request, id),
     }
   },
 }
@@ -74,10 +69,8 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   }
 }
 
-async function compose(
-  { history, run, now, query, isLatest }: SiteRequest,
-  id: (typeof builtInFrameworkIds)[number],
-): Promise<Compliance> {
+async function compose(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]): Promise<Compliance> {
+  const { history, run, now, query } = request
   const framework = builtInFramework(id)
   const results = recordedPolicyResults(history)
   const [from, to] = [query.one('from'), query.one('to')]
@@ -85,8 +78,19 @@ async function compose(
     if (to !== undefined) throw AuditError.usage('the parameter "to" needs "from"')
     return composeCompliance({ ...(await results.resultsOf(run.number)), framework })
   }
-  const end = to ?? (isLatest ? 'latest' : String(run.number))
-  return gatherCompliance(history, framework, { from, to: end, now }, results)
+  return gatherCompliance(history, framework, { from, to: to ?? endOf(request), now }, results)
+}
+
+/** A period ends with the run of the page, unless the address says otherwise. */
+function endOf({ isLatest, run }: SiteRequest): string {
+  return isLatest ? 'latest' : String(run.number)
+}
+
+function sameReport(request: SiteRequest, framework: string): SameAnswer {
+  const [from, to] = [request.query.one('from'), request.query.one('to')]
+  if (from === undefined) return { command: ['report'], options: { framework } }
+  const end = request.isLatest ? to : (to ?? endOf(request))
+  return { command: ['report'], options: { framework, from, to: end }, isOfNoRun: true }
 }
 
 function describe(compliance: Compliance): Markup {

@@ -4,20 +4,22 @@ import { onPaper } from '../report/html/on-paper.ts'
 import { paperTitle, showRunOf } from './as-of.ts'
 import type { SiteContent } from './page.ts'
 import type { Place } from './place.ts'
+import { commandOf, jsonOf } from './same-answer.ts'
 import { plainHeader, siteHeader } from './site-header.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
 export function layOutPage(content: SiteContent, place: Place): string {
-  const { title, heading, crumbs, alarm = nothing, body, aside, json, next } = content
+  const { title, heading, crumbs, alarm = nothing, body, aside, same, next } = content
   const paper = content.paper ?? paperTitle(title, place)
-  const { link, run } = place
+  const { link, run, isLatest } = place
+  const asOf = isLatest ? undefined : run.number
   return wholePage({
     title: `${title} · run ${run.number} · hookdrift`,
     paper,
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 ${siteHeader(place)}
-<div class="path">${place.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(place)}</div>
+<div class="path">${place.path === '/' ? nothing : showCrumbs(crumbs, link)}${showRunOf(place, content.atLast)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
@@ -30,7 +32,7 @@ ${
 ${aside}</aside>`
 }</div>
 <footer>
-<p>The same on the command line: ${command(content.command)}${json === undefined ? nothing : html` · <a href="${json}">as JSON</a>`}</p>
+<p>The same on the command line: ${command(commandOf(same, asOf))} · <a href="${jsonOf(same, asOf)}">as JSON</a>${same.lacks === undefined ? nothing : html`. ${same.lacks}`}</p>
 <p class="soft">hookdrift ${place.version}</p>${place.hasSession ? logOutForm : nothing}
 </footer>`,
   })

@@ -1,3 +1,5 @@
+import { type Kind, policyProject } from '../model/resource.ts'
+
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
 export type SiteLink = (path: string, query?: SiteLinkQuery) => string
 export type SiteLinkQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
@@ -15,19 +17,49 @@ export function linksAt(run: number | undefined): SiteLink {
   }
 }
 
+interface LinkedResource {
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+}
+
+/** Where a resource is shown. Of the policy, only waivers are its resources, which no run scans. */
+export function linkToResource(link: SiteLink, { project, kind, uid }: LinkedResource): string {
+  return kind === 'policy' ? link('/waivers') : link(paths.resource(uid), { project, kind })
+}
+
+/** Where a project is shown; of the policy, which is no project of a service: what it violates. */
+export function linkToProject(link: SiteLink, name: string): string {
+  return name === policyProject.name ? link('/violations', { project: name }) : link(paths.project(name))
+}
+
 /** The address of a thing that is named by foreign text: each part is one segment of the path. */
 export function pathOf(...parts: readonly string[]): string {
-  return `/${parts.map(encodeURIComponent).join('/')}`
+  return `/${parts.map(segmentOf).join('/')}`
+}
+
+/** A browser takes `.` and `..` for a way within the path, however they are encoded: they follow a tilde. */
+function segmentOf(text: string): string {
+  return encodeURIComponent(/^~*\.{1,2}$/.test(text) ? `~${text}` : text)
+}
+
+/** The texts of which `pathOf` made segments, which are decoded. */
+export function readSegments(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const texts = Object.entries(segments).map(([name, segment]) => [
+    name,
+    /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment,
+  ])
+  return Object.fromEntries(texts)
 }
 
 export const paths = {
   violation: (fingerprint: string) => pathOf('violations', fingerprint),
   resource: (uid: string) => pathOf('resources', uid),
   /** `service/project` */
-  project: (name: string) => `/projects/${name.split('/').map(encodeURIComponent).join('/')}`,
+  project: (name: string) => pathOf('projects', ...name.split('/')),
   run: (number: number) => pathOf('runs', String(number)),
   /** `endpoint/url-insecure` */
-  rule: (id: string) => `/rules/${id.split('/').map(encodeURIComponent).join('/')}`,
+  rule: (id: string) => pathOf('rules', ...id.split('/')),
   owner: (name: string) => pathOf('owners', name),
   framework: (name: string) => pathOf('compliance', name),
 } as const

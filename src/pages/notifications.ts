@@ -32,8 +32,7 @@ export const notificationsPage: SitePage = {
       alarm: lost.length === 0 ? nothing : showLost(lost),
       body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
 ${channels.length === 0 ? emptyState('No channel has had a message yet: either none is configured, or nothing was to be reported.', 'none') : pageSection({ id: 'channels', title: 'Channels', count: channels.length, content: table('Channels', channelColumns, channels.map(showChannel)) })}${section('dead', 'Given up', dead, link)}${section('pending', 'Waiting', pending, link)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
-      command: 'hookdrift notify --pending',
-      json: link('/api/v1/notify', { pending: 'true' }),
+      same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
     }
   },
 }

@@ -35,8 +35,7 @@ export const overviewPage: SitePage = {
 ${await showLatest(request, index)}
 ${showProjectTable(request, { status, index })}
 ${await showRest(request, { index, inputs: await readInputs(request), configuration: configured.configuration })}`,
-      command: isLatest ? 'hookdrift status' : `hookdrift report --run ${run.number}`,
-      json: link('/api/v1/status'),
+      same: { command: ['status'] },
     }
   },
 }

@@ -1,4 +1,5 @@
 import type { NamedIdentity } from '../history/reader.ts'
+import { globOf } from '../model/glob.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { pageRows, type RowTest, testOverdue } from '../queries/page-violations.ts'
@@ -11,13 +12,14 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
+import { atLastRun } from './at-last-run.ts'
 import { paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun, readDue, readScans, readSorted, timeOf } from './run-facts.ts'
+import { onceForRun, readDue, readIndex, readScans, readSorted, timeOf } from './run-facts.ts'
+import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showRows } from './show-rows.ts'
-import { wordOf } from './word-of.ts'
 
 const [mostViolations, mostEndpoints] = [50, 100]
 
@@ -27,10 +29,10 @@ export const ownerPage: SitePage = {
   parameters: [],
   isOfRun: 'past',
   async show(request) {
-    const { history, run, link, params } = request
+    const { run, link, params } = request
     const owner = params.owner ?? ''
     const index = await readSorted(request, { order: 'due', withOwner: true })
-    const endpoints = await onceForRun(request, `endpoints of ${owner}`, () => history.endpointsOf(owner, run.number))
+    const endpoints = await readEndpoints(request, owner)
     const at = index.owners.indexOf(owner)
     if (endpoints.length === 0 && at <= 0)
       throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
@@ -43,9 +45,10 @@ export const ownerPage: SitePage = {
     const { states } = inStates(() => true).counts
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const extent = extentOf(coverage)
-    const all = { owner, sort: 'due' }
+    const pattern = globOf(owner)
+    const ofOwner = { owner: pattern, sort: 'due' }
     const listed = (number: number, query: Readonly<Record<string, string>>) =>
-      number === 0 ? '0' : html`<a href="${link('/violations', { owner, ...query })}">${number}</a>`
+      number === 0 ? '0' : html`<a href="${link('/violations', { owner: pattern, ...query })}">${number}</a>`
     return {
       title: `Owner ${owner}`,
       crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
@@ -56,7 +59,7 @@ ${pageSection({
   content:
     open.counts.total === 0
       ? showNone(extent)
-      : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', all)}">Filter and group them</a></p>
+      : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
 ${await showRows(request, index, open.rows)}`,
 })}${pageSection({
   ...{ id: 'endpoints', title: 'Endpoints', count: endpoints.length },
@@ -68,19 +71,23 @@ ${await showRows(request, index, open.rows)}`,
         ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
         ['Endpoints', String(endpoints.length)],
       ])}<h2>Commands</h2>
-${commands(owner).map((line) => html`<p>${command(line)}</p>`)}`,
-      command: commands(owner)[0],
-      json: link('/api/v1/violations', { ...all, open: 'true' }),
+<p>${command(hookdriftCommand(['violations'], { options: { open: true, ...ofOwner } }))}</p><p>${command(hookdriftCommand(['violations'], { options: { resolved: true, owner: pattern, since: '7d' } }))}</p>`,
+      same: { command: ['violations'], options: { open: true, ...ofOwner } },
+      atLast: await readAtLast(request, owner),
     }
   },
 }
 
-function commands(owner: string): readonly [string, ...string[]] {
-  const word = wordOf(owner)
-  return [
-    `hookdrift violations --open --owner ${word} --sort due`,
-    `hookdrift violations --resolved --owner ${word} --since 7d`,
-  ]
+/** The list of owners, where the last run no longer has this one. */
+async function readAtLast(request: SiteRequest, owner: string): Promise<string | undefined> {
+  const last = await atLastRun(request)
+  if (last === undefined || (await readIndex(last, { withOwner: true })).owners.includes(owner)) return undefined
+  const endpoints = await readEndpoints(last, owner)
+  return endpoints.length > 0 ? undefined : last.link('/violations', { 'group-by': 'owner' })
+}
+
+function readEndpoints(request: SiteRequest, owner: string): Promise<readonly NamedIdentity[]> {
+  return onceForRun(request, `endpoints of ${owner}`, () => request.history.endpointsOf(owner, request.run.number))
 }
 
 function showNone(extent: ScanExtent): Markup {

@@ -6,6 +6,7 @@ import type { PoolState } from '../pool/read-pool-state.ts'
 import type { ExpectedProjects } from '../queries/read-status.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { SiteLink } from './link.ts'
+import type { SameAnswer } from './same-answer.ts'
 
 /** A page: where it is, and how it is made of the history. It changes nothing. */
 export interface SitePage {
@@ -87,10 +88,10 @@ export interface SiteContent {
   readonly body: Markup
   /** Next to the body where there is room, else below it. */
   readonly aside?: Markup
-  /** The command line that gives the same answer. */
-  readonly command: string
-  /** The same as JSON: a path of the API with its query; absent where there is none. */
-  readonly json?: string
+  /** The command that gives the same answer, on the command line and as JSON. */
+  readonly same: SameAnswer
+  /** Where "to the last run" leads; absent: to the same address. The last run may not have what this one has. */
+  readonly atLast?: string | undefined
   /** The next page of a list. */
   readonly next?: string
 }

@@ -1,4 +1,5 @@
 import type { RecordedScan } from '../history/reader.ts'
+import { globOf } from '../model/glob.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { findTrend } from '../queries/read-trend.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
@@ -7,6 +8,7 @@ import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { atLastRun } from './at-last-run.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
@@ -24,9 +26,9 @@ export const projectPage: SitePage = {
   // Schedules say when its next audit is.
   isOfRun: 'past',
   async show(request) {
-    const { history, run, params, link } = request
+    const { history, run, params } = request
     const name = `${params.service}/${params.project}`
-    const scan = (await readScans(request)).find(({ project }) => project.name === name)
+    const [scan, last] = [await findScan(request, name), await atLastRun(request)]
     if (scan === undefined) throw new NotFound(`As of run ${run.number}, no project ${name} was scanned`)
     const coverage = toCoverage(scan)
     const extent = extentOf(coverage)
@@ -52,10 +54,15 @@ ${await showOpen(request, violations)}${await showLastChanges(request, name)}${a
         ...(await readScheduleFacts(request, scan)),
         ...(await readResourceFacts(request, name)),
       ]),
-      command: `hookdrift violations --project ${name}`,
-      json: link('/api/v1/violations', { project: name }),
+      same: { command: ['violations'], options: { open: true, project: globOf(name) } },
+      atLast: last !== undefined && (await findScan(last, name)) === undefined ? '/' : undefined,
     }
   },
+}
+
+/** A project has the name that it had when the run last scanned it. */
+async function findScan(request: SiteRequest, name: string): Promise<RecordedScan | undefined> {
+  return (await readScans(request)).find(({ project }) => project.name === name)
 }
 
 function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {

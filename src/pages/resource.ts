@@ -35,7 +35,10 @@ export const resourcePage: SitePage = {
     const { project, kind, uid } = identity
     const crumbs = [{ title: project.name, href: link(paths.project(project.name)) }]
     if (others.length > 0)
-      return { title: uid, crumbs: [], body: showCandidates(found, link), command: `hookdrift timeline ${uid}` }
+      return {
+        ...{ title: uid, crumbs: [], body: showCandidates(found, link) },
+        same: { command: ['timeline'], operands: { uid } },
+      }
     const versions = await history.versionsOf(identity, run.number)
     const chosen = { uid, run, projects: [project.name], kind }
     const timeline = await readTimeline(history, { ...chosen, limit: Number.POSITIVE_INFINITY })
@@ -48,8 +51,7 @@ export const resourcePage: SitePage = {
       alarm: showGaps(coverage, link),
       body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, versions)}${showTimeline(identity, timeline.rows, link)}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
-      command: `hookdrift timeline ${uid}`,
-      json: link('/api/v1/timeline', { uid, project: project.name, kind }),
+      same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }
   },
 }

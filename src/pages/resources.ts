@@ -29,11 +29,20 @@ export const resourcesPage: SitePage = {
       body: html`${showFilters(request, chosen)}
 ${await showExtent(request, chosen, found)}
 ${shown.length === 0 ? showNothing(chosen, found) : showResourceTable(shown, link)}${showPager(request, { chosen, found, next })}`,
-      command: 'hookdrift state',
-      json: link('/api/v1/state', { project: query.all('project'), kind: query.one('kind') }),
+      same: {
+        ...{ command: ['state'], options: { project: query.all('project'), kind: query.one('kind') } },
+        lacks: describeLacks(chosen),
+      },
       ...(next === undefined ? {} : { next }),
     }
   },
+}
+
+/** The command lists what is present, and finds no text. */
+function describeLacks({ text, list: { withRemoved } }: ChosenResources): string | undefined {
+  const removed = withRemoved ? ' Removed resources are not in it.' : ''
+  if (text !== undefined) return `It lists resources of all names.${removed}`
+  return withRemoved ? removed.trimStart() : undefined
 }
 
 function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { violationStates } from '../model/violation.ts'
+import { countSeverities, violationStates } from '../model/violation.ts'
 import { type RuleInRun, readRules } from '../queries/read-rules.ts'
 import { readViolations, type ViolationRow } from '../queries/read-violations.ts'
 import { command } from '../report/html/components/command.ts'
@@ -10,12 +10,15 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
+import { atLastRun } from './at-last-run.ts'
 import { showControls } from './control-links.ts'
 import { showMarkdown } from './markdown.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { showRuleGaps } from './rule/show-rule-gaps.ts'
 import { showSeverity } from './rule/show-severity.ts'
+import { readIndex } from './run-facts.ts'
+import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 50
 
@@ -27,8 +30,9 @@ export const rulePage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { history, run, params, link } = request
     const id = `${params.kind}/${params.name}`
-    const rule = (await readRules(history, run.number)).find((one) => one.id === id)
+    const rule = await findRule(request, id)
     if (rule === undefined) throw new NotFound(`Run ${run.number} knows no rule ${id}`)
+    const last = await atLastRun(request)
     const title = rule.title === '' ? id : rule.title
     const query = { rule: id, state: violationStates.filter((state) => state !== 'resolved') }
     const answer = await readViolations(history, {
@@ -41,10 +45,21 @@ export const rulePage: SitePage = {
       body: html`<p>${rule.title === '' ? nothing : html`<code>${id}</code> `}${showSeverity(rule)}</p>
 ${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
       aside: showFacts(rule, request),
-      command: `hookdrift violations --rule ${id}`,
-      json: link('/api/v1/violations', { rule: id }),
+      same: { command: ['violations'], options: { rule: id } },
+      atLast: last !== undefined && (await findRule(last, id)) === undefined ? last.link('/rules') : undefined,
     }
   },
+}
+
+/** A rule that the run knows; one of an earlier policy by the violations that it had. */
+async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | undefined> {
+  const { history, run } = request
+  const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
+  if (known !== undefined) return known
+  const { rules: violated } = await readIndex(request, { withResolved: true })
+  const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
+  const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [], notEvaluated: [] }
+  return violated.includes(id) ? { id, ...past, ...counts } : undefined
 }
 
 function isBuiltIn(id: string): boolean {
@@ -87,7 +102,7 @@ function showPage(id: string): Markup {
     options === undefined
       ? nothing
       : html`<h2>Options</h2>
-${showMarkdown(options)}<p class="meta">Those in force: ${command(`hookdrift policy explain ${id}`)}</p>`
+${showMarkdown(options)}<p class="meta">Those in force: ${command(hookdriftCommand(['policy', 'explain'], { operands: ['UID', id] }))}, UID being that of a resource</p>`
   }</div>
 `
 }
@@ -108,6 +123,6 @@ function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: 
     ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
     ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
     ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
-    ['Explained by', command(`hookdrift rules ${id}`)],
+    ...(own === undefined ? [] : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
   ])}${showControls(id, evaluated?.controls ?? [], link)}`
 }

@@ -54,8 +54,10 @@ export const rulesPage: SitePage = {
 ${showFilterForm('/rules', query, [textField('text', 'Text', 'secret'), choiceField('severity', 'Severity', severities, 'any'), choiceField('kind', 'Kind', kinds, 'any')])}${chosen.length === all.length ? nothing : html`<p class="meta">${chosen.length} of ${count(all.length, 'rule')} shown. <a href="${link('/rules')}">Show all</a></p>`}${
   chosen.length === 0 ? emptyState('No rule fits this filter.', 'none') : nothing
 }${sections.map(({ rules, ...section }) => pageSection({ ...section, count: rules.length, content: showRules(rules, section.title, link) }))}`,
-      command: 'hookdrift rules',
-      json: link('/api/v1/rules'),
+      same: {
+        ...{ command: ['rules'], isOfNoRun: true },
+        lacks: 'It lists the rules that come with hookdrift, all of them and without what violates them.',
+      },
     }
   },
 }

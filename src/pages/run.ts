@@ -3,6 +3,7 @@ import { recordOf } from '../audit/policy-results.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
+import { command } from '../report/html/components/command.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -15,11 +16,12 @@ import { showVerdict } from '../report/html/show-verdict.ts'
 import { newViolations } from '../report/scanned-extent.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { findPrevious } from './find-runs.ts'
+import { findNext, findPrevious } from './find-runs.ts'
 import { linksAt, paths } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { onceForRun } from './run-facts.ts'
+import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 200
 
@@ -28,11 +30,11 @@ export const runPage: SitePage = {
   path: '/runs/:number',
   parameters: [],
   isOfRun: false,
-  async show({ history, params, link }) {
+  async show({ history, run: last, params, link }) {
     const number = Number(params.number)
     const run = /^\d{1,15}$/.test(params.number ?? '') ? await history.committedRun(number) : undefined
     if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
-    const [last, previous] = [await history.lastRun(), await findPrevious(history, run)]
+    const [previous, next] = [await findPrevious(history, run), await findNext(history, run, last)]
     // The report of a run never changes, and a large one takes seconds to read: what is shown of it is kept.
     const { alarm, verdict, sections, facts } = await onceForRun({ history, run }, 'report', () =>
       showRun(history, run),
@@ -41,9 +43,9 @@ export const runPage: SitePage = {
       ...(previous === undefined
         ? []
         : [html`<a href="${link(paths.run(previous.number))}" rel="prev">Run ${previous.number}</a> `]),
-      ...(last !== undefined && number < last.number
-        ? [html`<a href="${link(paths.run(number + 1))}" rel="next">Run ${number + 1}</a> `]
-        : []),
+      ...(next === undefined
+        ? []
+        : [html`<a href="${link(paths.run(next.number))}" rel="next">Run ${next.number}</a> `]),
     ]
     return {
       title: `Run ${number}`,
@@ -53,8 +55,7 @@ export const runPage: SitePage = {
       body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>
 ${sections}`,
       aside: facts,
-      command: `hookdrift report --run ${number}`,
-      json: `/api/v1/report?run=${number}`,
+      same: { command: ['report'], options: { run: number }, isOfNoRun: true },
     }
   },
 }
@@ -91,6 +92,6 @@ function showTotals({ drift, run }: Report, fresh: number): Markup {
     ...(fresh > mostShown ? [`the first ${mostShown} of ${fresh} new violations`] : []),
   ]
   if (cut.length === 0) return nothing
-  return html`<p class="soft">This page shows ${cut.join(' and ')}; <code>hookdrift report --run ${run.number}</code> shows all.</p>
+  return html`<p class="soft">This page shows ${cut.join(' and ')}; ${command(hookdriftCommand(['report'], { options: { run: run.number } }))} shows all.</p>
 `
 }

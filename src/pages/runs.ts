@@ -27,8 +27,7 @@ export const runsPage: SitePage = {
       title: 'Runs',
       crumbs: [],
       body: html`${shown.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(shown, (await history.endedRuns(0)).total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
-      command: 'hookdrift runs',
-      json: '/api/v1/runs',
+      same: { command: ['runs'] },
       ...(next === undefined ? {} : { next }),
     }
   },
@@ -71,9 +70,7 @@ function showRow(
   const [mark, word] = isCommitted ? (outcomes[exitCode ?? -1] ?? ['?', `exit code ${exitCode}`]) : ['?', 'interrupted']
   const name = isCommitted ? html`<a href="${link(paths.run(number))}">${number}</a>` : html`${number}`
   const before =
-    isCommitted && number > 1
-      ? html`<a href="${link('/compare', { from: number - 1, to: number })}">${changes}</a>`
-      : html`${changes}`
+    isCommitted && number > 1 ? html`<a href="${link('/compare', { to: number })}">${changes}</a>` : html`${changes}`
   return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
 `
 }

@@ -6,10 +6,11 @@ import { html } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 import type { Api } from './api.ts'
 import { apiRoutes } from './api-routes.ts'
+import { countsFromNow } from './counts-from-now.ts'
 import { answerFeed } from './feed.ts'
 import { type Freshness, neverKept, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage } from './layout.ts'
-import { linksAt } from './link.ts'
+import { linksAt, readSegments } from './link.ts'
 import {
   NotAllowed,
   NotFound,
@@ -77,19 +78,20 @@ async function answerPage(
   const named = query.one('run')
   // What says how long ago things were is the same for a minute.
   const minute = page.isOfRun === 'past' && named === undefined ? String(Math.floor(options.now() / 60_000)) : ''
-  if (page.isOfRun !== false && freshness.isKnownFresh(context, minute)) return context.body(null, 304)
+  const isKept = page.isOfRun !== false && !countsFromNow(searchParams)
+  if (isKept && freshness.isKnownFresh(context, minute)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
   const last = await history.lastRun()
   if (last === undefined) return noRun(context)
-  if (page.isOfRun === false) neverKept(context)
+  if (!isKept) neverKept(context)
   else if (freshness.isFresh(context, last, minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)
   const request: SiteRequest = {
     ...{ history, run, isLatest, now, query, link, plan: options.plan ?? noPlan },
-    params: context.req.param(),
+    params: readSegments(context.req.param()),
   }
   const content = await page.show(request)
   const { hasSession } = readerOf(context)

@@ -2,6 +2,7 @@ import type { IdentifiedViolation } from '../history/reader.ts'
 import { isoTime } from '../model/clock.ts'
 import { isOverdue } from '../model/due.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { isOwnRule } from '../model/own-rules.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import { pageRows } from '../queries/page-violations.ts'
@@ -17,16 +18,16 @@ import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { paths } from './link.ts'
+import { linkToProject, linkToResource, paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
+import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showHistoryOf } from './violation/show-history-of.ts'
 import { showRepair } from './violation/show-repair.ts'
 import { showStates } from './violation/show-states.ts'
 import { readViolationGaps, showUnknown } from './violation/show-unknown.ts'
 import { showControls, showWaiverOf } from './violation/show-waiver-of.ts'
-import { wordOf } from './word-of.ts'
 
 /** Shorter beginnings of fingerprints name none. */
 const leastCharacters = 6
@@ -59,7 +60,7 @@ export const violationPage: SitePage = {
       body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
 <p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
 <p class="lead">${row.message}</p>
-<p class="where">${resource(row, link(paths.resource(uid), { project: project.name, kind }))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
+<p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
 ${await showHistoryOf(request, identified, spans)}
 <h2 id="fix">What to do</h2>
@@ -67,8 +68,10 @@ ${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.rem
 <h2 id="history">History</h2>
 ${showStates(spans, request)}`,
       aside: await showFacts(request, { row, rule, identified }),
-      command: `hookdrift timeline ${wordOf(uid)}`,
-      json: link('/api/v1/timeline', { uid, project: project.name, kind }),
+      same:
+        kind === 'policy'
+          ? { command: ['violations'], options: { rule: row.rule } }
+          : { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }
   },
 }
@@ -125,7 +128,7 @@ async function showFacts(
   ).counts.total
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
-    ['Project', html`<a href="${link(paths.project(identified.project.name))}">${identified.project.name}</a>`],
+    ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],
     [
       'Of this rule',
       html`<a href="${link('/violations', { rule: row.rule, state: 'open' })}">${count(others, 'open violation')}</a>`,
@@ -133,10 +136,25 @@ async function showFacts(
     ...(row.due_at === null ? [] : [['Due', showTime(row.due_at)] satisfies Fact]),
     ['Fingerprint', html`<code>${row.fingerprint}</code>`],
   ]
-  const accept = isOpen(row) || row.state === 'unknown'
   return html`${factList(facts)}${showControls(rule?.controls ?? [], request)}
 <h2>Commands</h2>
-<p>${command(`hookdrift timeline ${wordOf(row.uid)}`)}</p>
-${accept ? html`<p>${command(`hookdrift restore ${wordOf(row.uid)} --rule ${row.rule}`)}</p><p>${command(`hookdrift accept ${row.fingerprint} --reason 'why'`)}</p>` : nothing}
-<p>${command(`hookdrift rules ${row.rule}`)}</p>`
+${commandsOf(row, request).map((words) => html`<p>${command(words)}</p>`)}`
+}
+
+/** What people do next. Of a past run there is nothing to put back or to accept. */
+function commandsOf(
+  { rule, fingerprint, project, kind, uid, ...row }: ViolationRow,
+  { isLatest }: SiteRequest,
+): readonly (readonly string[])[] {
+  const isActionable = isLatest && (isOpen(row) || row.state === 'unknown')
+  const of = { operands: [uid], options: { project, kind } }
+  const isOfResource = kind !== 'policy'
+  return [
+    ...(isOfResource ? [hookdriftCommand(['timeline'], of)] : []),
+    ...(isActionable && isOfResource
+      ? [hookdriftCommand(['restore'], { ...of, options: { ...of.options, rule } })]
+      : []),
+    ...(isActionable ? [hookdriftCommand(['accept'], { operands: [fingerprint], options: { reason: 'why' } })] : []),
+    ...(isOwnRule(rule) ? [hookdriftCommand(['rules'], { operands: [rule] })] : []),
+  ]
 }

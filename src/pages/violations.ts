@@ -17,7 +17,7 @@ import { readChoice } from './query.ts'
 import { onceForRun, readDue, readScans, readSorted, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { type AskedState, askedStates } from './violations/asked-states.ts'
-import { apiQuery, commandOptions, filtersOf, violationParameters } from './violations/list-options.ts'
+import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
 import { showFilters } from './violations/show-filters.ts'
 import { showGroups } from './violations/show-groups.ts'
 import { type ShownList, showList } from './violations/show-list.ts'
@@ -45,8 +45,7 @@ export const violationsPage: SitePage = {
       alarm: showGaps(scans.flatMap(toCoverage), link),
       body: html`${showFilters(request, index)}
 ${content.body}`,
-      command: `hookdrift violations${commandOptions(request)}`,
-      ...(query.one('q') === undefined ? { json: link('/api/v1/violations', apiQuery(request)) } : {}),
+      same: sameList(request),
       ...(content.next === undefined ? {} : { next: content.next }),
     }
   },
@@ -100,11 +99,13 @@ async function readMask(request: SiteRequest, index: ViolationIndex, { state, or
 }
 
 /** The run before those that count, and when the first of them began, ISO 8601. */
-async function sinceOf({ history, query, run, now }: SiteRequest) {
+async function sinceOf(request: SiteRequest) {
+  const { history, query, run } = request
   const since = query.one('since')
   if (since === undefined) return undefined
   if (since === String(run.number)) return { time: run.startedAt, after: run.number - 1 }
   const runs = await history.runs()
+  const now = timeOf(request)
   const after = runBefore(runs, since, now)
   return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }
 }

@@ -82,8 +82,10 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
         ),
       })
 }${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} older acceptances are not shown: the command lists all.</p>`}`,
-      command: 'hookdrift accept --list',
-      json: link('/api/v1/accept'),
+      same: {
+        ...{ command: ['accept'], options: { list: true }, isOfNoRun: true },
+        lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
+      },
     }
   },
 }

@@ -50,8 +50,7 @@ ${pageSection({
     shown.map((row) => showRow(row, link)),
   )}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
 })}${showPool(await plan.pool())}${showSchedules(configured, rows, now)}`,
-      command: 'hookdrift status',
-      json: link('/api/v1/status'),
+      same: { command: ['status'], isOfNoRun: true },
     }
   },
 }

@@ -39,8 +39,8 @@ export const html: ReportFormat = (report, { trend }) => {
       ['Policy', markup`<code>${digests.policy}</code>`],
       ['Configuration', markup`<code>${digests.configuration}</code>`],
       ...(digests.chain === null ? [] : [['Chain', markup`<code>${digests.chain}</code>`] as const]),
-      ['To print it again', command(`hookdrift report --run ${run.number} --format html`)],
-      ['To check the history', command('hookdrift verify')],
+      ['To print it again', command(['hookdrift', 'report', '--run', String(run.number), '--format', 'html'])],
+      ['To check the history', command(['hookdrift', 'verify'])],
     ]),
   })
 }

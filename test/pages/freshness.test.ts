@@ -59,4 +59,13 @@ it('answers 304 until the next run, within a second without a question to the hi
     const { headers } = await get(path)
     expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'no-store'])
   }
+  // What counts from now is another answer a second later, while no run comes.
+  now = Date.parse(newest?.finishedAt ?? '') + 5000
+  for (const path of [
+    ...['/violations?since=228s', '/violations?older-than=30d', '/violations?overdue=true', '/resources?run=1s'],
+    ...['/feed.atom?run=1s', '/violations?run=2&since=yesterday'],
+  ]) {
+    const { status, headers } = await get(path)
+    expect([path, status, headers.get('etag'), headers.get('cache-control')]).toEqual([path, 200, null, 'no-store'])
+  }
 }, 60_000)

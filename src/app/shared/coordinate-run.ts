@@ -76,7 +76,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       await endRun(transaction, id, error && { kind: error.kind, message: error.message })
       await jobs.complete(runQueue, job, transaction)
     })
-  const offerAgain = (delayS: number, data: RunKey = { id }) =>
+  const offerAgain = (delayS: number, data: RunKey = job.data) =>
     briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(runQueue, job, transaction))) return
       await jobs.send(runQueue, [data], { delayS, key: keyOf({ schedule }, id) }, transaction)

@@ -1,6 +1,7 @@
 import { type Argument, Command, type Option } from 'commander'
 import type { Execute, ProcessContext } from '../../app/process-context.ts'
 import { AuditError } from '../../model/errors.ts'
+import { countsFromNow } from '../../pages/counts-from-now.ts'
 import { suggestName } from '../../text/nearest-name.ts'
 import type { ApiCommand } from './api-commands.ts'
 
@@ -122,7 +123,7 @@ export function readParameters(api: ApiCommand, search: URLSearchParams): ReadPa
     run: known.some(({ name, part }) => name === 'run' && part === undefined)
       ? (search.get('run') ?? undefined)
       : undefined,
-    isOfRun: api.isOfRun && ![...search].some(([name, value]) => countsFromNow(name, value)),
+    isOfRun: api.isOfRun && !countsFromNow(search),
   }
 }
 
@@ -138,13 +139,6 @@ function refuseValue({ name, isFlag, choices }: ApiParameter, value: string): vo
   if (choices !== undefined && !choices.includes(value)) {
     throw AuditError.usage(`the parameter "${name}" is "${value}", expected one of ${choices.join(', ')}`)
   }
-}
-
-const durations = ['older-than', 'overdue', 'since']
-const times = ['run', 'at', 'from', 'to']
-
-function countsFromNow(name: string, value: string): boolean {
-  return durations.includes(name) || (times.includes(name) && !/^(?:\d{1,15}|latest(?:~\d{1,9})?)$/.test(value))
 }
 
 /** An environment for a command whose output is its answer. */

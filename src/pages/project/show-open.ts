@@ -1,4 +1,5 @@
 import type { RecordedScan } from '../../history/reader.ts'
+import { globOf } from '../../model/glob.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen } from '../../model/violation.ts'
 import { toCoverage } from '../../queries/as-of.ts'
@@ -61,7 +62,7 @@ export async function showOwners(request: SiteRequest, violations: ProjectViolat
   const { index, scan, open, isOpenHere } = violations
   if (open.counts.total === 0) return nothing
   const groups = groupRows(index, isOpenHere, 'owner')
-  const filters = { project: scan.project.name }
+  const filters = { project: globOf(scan.project.name) }
   return pageSection({
     ...{ id: 'owners', title: 'Owners' },
     content: await showGroups(request, { index, groups, grouping: 'owner', filters }),
@@ -95,6 +96,6 @@ async function showPage(
   state: 'open' | 'unknown',
 ): Promise<Markup> {
   const { rows, counts } = pages[state]
-  const all = request.link('/violations', { project: scan.project.name, state })
+  const all = request.link('/violations', { project: globOf(scan.project.name), state })
   return html`${await showRows(request, index, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }

@@ -1,7 +1,7 @@
 import type { ViolationState } from '../../model/violation.ts'
 import type { SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
-import { wordOf } from '../word-of.ts'
+import type { SameAnswer } from '../same-answer.ts'
 import { type AskedState, askedStates } from './asked-states.ts'
 
 /** What chooses, orders and groups the violations of a list. */
@@ -15,28 +15,22 @@ export function filtersOf({ query }: SiteRequest): SiteLinkQuery {
   return Object.fromEntries(violationParameters.map((name) => [name, query.all(name)]))
 }
 
-function optionsOf({ query }: SiteRequest): readonly (readonly [name: string, values: readonly string[] | true])[] {
+/** The command for the same list. */
+export function sameList({ query }: SiteRequest): SameAnswer {
   const { state } = { state: (query.one('state') ?? 'open') as AskedState } // readAsked has refused other words
-  const flags = askedStates[state] as readonly ViolationState[]
-  const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
-  return [
-    ...(flags.includes('opened') || flags.includes('continuing') ? [['open', true] as const] : []),
-    ...(['resolved', 'waived', 'unknown'] as const).flatMap((flag) =>
-      flags.includes(flag) ? [[flag, true] as const] : [],
-    ),
-    ...named.flatMap((name) => (query.one(name) === undefined ? [] : [[name, query.all(name)] as const])),
-    ...(query.one('overdue') === undefined ? [] : [['overdue', true] as const]),
+  const asked = askedStates[state] as readonly ViolationState[]
+  const flags = [
+    ...(asked.includes('opened') || asked.includes('continuing') ? ['open'] : []),
+    ...['resolved', 'waived', 'unknown'].filter((flag) => asked.some((one) => one === flag)),
   ]
-}
-
-/** The options of the command for the same list, as its command line has them. */
-export function commandOptions(request: SiteRequest): string {
-  return optionsOf(request)
-    .map(([name, values]) => (values === true ? ` --${name}` : ` --${name} ${values.map(wordOf).join(' ')}`))
-    .join('')
-}
-
-/** The same as parameters of the API. */
-export function apiQuery(request: SiteRequest): SiteLinkQuery {
-  return Object.fromEntries(optionsOf(request).map(([name, values]) => [name, values === true ? 'true' : values]))
+  const named = ['severity', 'max-severity', 'rule', 'project', 'owner', 'kind', 'older-than', 'since', 'sort'] as const
+  return {
+    command: ['violations'],
+    options: {
+      ...Object.fromEntries(flags.map((flag) => [flag, true] as const)),
+      ...Object.fromEntries(named.map((name) => [name, query.all(name)])),
+      ...(query.one('overdue') === undefined ? {} : { overdue: true }),
+    },
+    lacks: query.one('q') === undefined ? undefined : 'It lists violations of all texts.',
+  }
 }

@@ -1,3 +1,4 @@
+import { globOf } from '../../model/glob.ts'
 import { severities } from '../../model/violation.ts'
 import type { RowGroup } from '../../queries/page-violations.ts'
 import type { ViolationIndex } from '../../queries/violation-index.ts'
@@ -5,7 +6,7 @@ import type { Grouping } from '../../report/group-by.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { shorten } from '../../report/text/shorten.ts'
-import { paths, type SiteLinkQuery } from '../link.ts'
+import { linkToResource, paths, type SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
 
 const mostGroups = 100
@@ -47,7 +48,7 @@ async function nameGroups(
   if (grouping === 'resource') {
     const found = await history.foundViolations(groups.map(({ row }) => index.found(row)))
     return found.map(({ project, kind, uid, name }) => {
-      const href = link(paths.resource(uid), { project, kind })
+      const href = linkToResource(link, { project, kind, uid })
       return html`<a href="${href}">${shorten(name === '' ? uid : name, 120)}</a> <span class="soft">${kind} · ${project}</span>`
     })
   }
@@ -56,11 +57,11 @@ async function nameGroups(
       return listed(index.rules[index.rule[row] ?? 0] ?? '', { rule: index.rules[index.rule[row] ?? 0] })
     if (grouping === 'project') {
       const project = index.projects[index.project[row] ?? 0] ?? ''
-      return listed(project, { project })
+      return listed(project, { project: globOf(project) })
     }
     const owner = index.owners[index.owner[row] ?? 0] ?? ''
     return owner === ''
       ? html`<span class="soft">no owner is known</span>`
-      : html`${listed(owner, { owner })} <a class="soft" href="${link(paths.owner(owner))}">their endpoints</a>`
+      : html`${listed(owner, { owner: globOf(owner) })} <a class="soft" href="${link(paths.owner(owner))}">their endpoints</a>`
   })
 }

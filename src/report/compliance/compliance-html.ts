@@ -165,7 +165,7 @@ function showOrigin({ run, digests, verify }: Compliance): Markup {
     ['Policy', html`<code>${digests.policy}</code>`],
     ['Configuration', html`<code>${digests.configuration}</code>`],
     ['Chain', digests.chain === null ? 'none: the run is older than the chain' : html`<code>${digests.chain}</code>`],
-    ['To verify it', command(verify)],
+    ['To verify it', command(verify.split(' '))],
   ])}<div class="sign">${sign}</div>
 `
 }

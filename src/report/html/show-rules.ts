@@ -58,7 +58,7 @@ function showRemediation({ id, rule, isFirst }: RuleGroup): Markup {
 
 function showMore({ id, rule, isFirst }: RuleGroup): Markup {
   if (!isFirst) return nothing
-  return html`<div class="where more">${command(`hookdrift rules ${id}`)}${showControls(rule?.controls ?? [])}</div>
+  return html`<div class="where more">${command(['hookdrift', 'rules', id])}${showControls(rule?.controls ?? [])}</div>
 `
 }
 

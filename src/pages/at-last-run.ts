@@ -1,0 +1,8 @@
+import { linksAt } from './link.ts'
+import type { SiteRequest } from './page.ts'
+
+/** The request of a page of a past run as of the last one; undefined where it is as of that already. */
+export async function atLastRun(request: SiteRequest): Promise<SiteRequest | undefined> {
+  const run = request.isLatest ? undefined : await request.history.lastRun()
+  return run && { ...request, run, isLatest: true, link: linksAt(undefined) }
+}

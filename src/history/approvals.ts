@@ -77,3 +77,14 @@ export function approvalInForce(ofProject: readonly Approval[], at?: string): Ap
   const last = ofProject.findLast((approval) => isBy(approval.at))
   return last?.revoked !== undefined && isBy(last.revoked.at) ? undefined : last
 }
+
+/** What people had signed by a time, in milliseconds since the epoch: a later revocation had not happened yet. */
+export function signedBy<Signed extends Signature & { readonly revoked: Signature | undefined }>(
+  all: readonly Signed[],
+  time: number,
+): readonly Signed[] {
+  const isBy = ({ at }: Signature) => Date.parse(at) <= time
+  return all
+    .filter(isBy)
+    .map((one) => (one.revoked === undefined || isBy(one.revoked) ? one : { ...one, revoked: undefined }))
+}

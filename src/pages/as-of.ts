@@ -29,7 +29,7 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
   return [...search].filter(([name, value]) => name !== 'run' && value !== '' && !cursors.has(name))
 }
 
-/** What stands at the head of every printed page, unless the page says it. */
+/** The head of every printed page, unless the page has its own. */
 export function paperTitle(title: string, { run }: Pick<Place, 'run'>): string {
   return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
 }

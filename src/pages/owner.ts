@@ -7,13 +7,11 @@ import { stateAt } from '../queries/violation-index.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
-import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
-import { shorten } from '../report/text/shorten.ts'
 import { atLastRun } from './at-last-run.ts'
-import { paths } from './link.ts'
+import { endpointPlace, showEndpoints } from './owner/show-endpoints.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readIndex, readScans, readSorted, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
@@ -21,12 +19,12 @@ import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showRows } from './show-rows.ts'
 
-const [mostViolations, mostEndpoints] = [50, 100]
+const mostViolations = 50
 
 /** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
 export const ownerPage: SitePage = {
   path: '/owners/:owner',
-  parameters: [],
+  parameters: endpointPlace,
   isOfRun: 'past',
   async show(request) {
     const { run, link, params } = request
@@ -49,11 +47,14 @@ export const ownerPage: SitePage = {
     const ofOwner = { owner: pattern, sort: 'due' }
     const listed = (number: number, query: Readonly<Record<string, string>>) =>
       number === 0 ? '0' : html`<a href="${link('/violations', { owner: pattern, ...query })}">${number}</a>`
+    const { section, isFirst, next } = showEndpoints(request, owner, endpoints)
     return {
       title: `Owner ${owner}`,
       crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
       alarm: showGaps(coverage, link),
-      body: html`${showNumbers({ open: open.counts.severities, unknown: unknown.severities, extent })}
+      body: !isFirst
+        ? section
+        : html`${showNumbers({ open: open.counts.severities, unknown: unknown.severities, extent })}
 ${pageSection({
   ...{ id: 'violations', title: 'Open violations', count: showCount(open.counts.total, extent) },
   content:
@@ -61,10 +62,7 @@ ${pageSection({
       ? showNone(extent)
       : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
 ${await showRows(request, index, open.rows)}`,
-})}${pageSection({
-  ...{ id: 'endpoints', title: 'Endpoints', count: endpoints.length },
-  content: showEndpoints(endpoints, request),
-})}`,
+})}${section}`,
       aside: html`${factList([
         ['Overdue', listed(overdue, { overdue: 'true' })],
         ['Waived', listed(states.waived, { state: 'waived' })],
@@ -74,6 +72,7 @@ ${await showRows(request, index, open.rows)}`,
 <p>${command(hookdriftCommand(['violations'], { options: { open: true, ...ofOwner } }))}</p><p>${command(hookdriftCommand(['violations'], { options: { resolved: true, owner: pattern, since: '7d' } }))}</p>`,
       same: { command: ['violations'], options: { open: true, ...ofOwner } },
       atLast: await readAtLast(request, owner),
+      ...(next === undefined ? {} : { next }),
     }
   },
 }
@@ -94,19 +93,4 @@ function showNone(extent: ScanExtent): Markup {
   return extent === 'all'
     ? emptyState('None.', 'none')
     : emptyState('None in what was scanned; the rest is unknown.', 'unknown')
-}
-
-function showEndpoints(endpoints: readonly NamedIdentity[], { link }: SiteRequest): Markup {
-  if (endpoints.length === 0) return emptyState('No endpoint names this owner now.', 'none')
-  const rows = endpoints.slice(0, mostEndpoints).map(({ project: { name: project }, kind, uid, name }) => {
-    const href = link(paths.resource(uid), { project, kind })
-    return html`<tr><th scope="row"><a href="${href}">${shorten(name === '' ? uid : name, 120)}</a></th>${cell('Project', html`<a href="${link(paths.project(project))}">${project}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}</tr>
-`
-  })
-  const left = endpoints.length - rows.length
-  return html`${table(
-    'Endpoints',
-    ['Endpoint', 'Project', 'uid'].map((title) => ({ title })),
-    rows,
-  )}${left > 0 ? html`<p class="soft">The first ${rows.length} of ${endpoints.length}.</p>` : nothing}`
 }

@@ -23,21 +23,25 @@ export const runsPage: SitePage = {
     const shown = found.slice(0, rowsPerPage)
     const oldest = found.length > shown.length ? shown.at(-1) : undefined
     const next = oldest && link('/runs', { before: oldest.number })
+    // How many runs there were by an earlier one is not counted: that reads all of them.
+    const isWhole = before === undefined && oldest === undefined
+    const total = isLatest ? (await history.endedRuns(0)).total : isWhole ? shown.length : undefined
     return {
       title: 'Runs',
       crumbs: [],
-      body: html`${shown.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(shown, (await history.endedRuns(0)).total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
+      body: html`${shown.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(shown, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(shown, total)}</p>${before === undefined ? nothing : html`<a href="${link('/runs')}">First page</a>`} ${next === undefined ? nothing : html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       same: { command: ['runs'] },
       ...(next === undefined ? {} : { next }),
     }
   },
 }
 
-function describeExtent(shown: readonly EndedRun[], total: number): string {
+/** `total`: of all runs; undefined where they are not counted. */
+function describeExtent(shown: readonly EndedRun[], total: number | undefined): string {
   const [newest, oldest] = [shown.at(0), shown.at(-1)]
-  if (newest === undefined || oldest === undefined) return `0 of ${total}`
-  const which = shown.length === total ? '' : `, run ${newest.number} to run ${oldest.number}`
-  return `${shown.length} of ${count(total, 'run')}${which}`
+  const of = total === undefined ? count(shown.length, 'run') : `${shown.length} of ${count(total, 'run')}`
+  if (newest === undefined || oldest === undefined || shown.length === total) return of
+  return `${of}, run ${newest.number} to run ${oldest.number}`
 }
 
 const outcomes: Readonly<Record<number, readonly [mark: string, word: string]>> = {

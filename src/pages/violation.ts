@@ -18,6 +18,7 @@ import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
+import { historyAsOf } from './history-as-of.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
@@ -49,7 +50,8 @@ export const violationPage: SitePage = {
       (span) => span.fingerprint === fingerprint,
     )
     const rule = await ruleOf(request, row.rule)
-    const acceptances = (await history.acceptances()).filter((acceptance) => acceptance.fingerprint === fingerprint)
+    const accepted = await historyAsOf(request).acceptances()
+    const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const whole = { ...row, resolution: spans.at(-1)?.resolution ?? null }
     return {

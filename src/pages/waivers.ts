@@ -1,7 +1,6 @@
 import { dayMs } from '../model/clock.ts'
 import { formatExpiry } from '../model/format-expiry.ts'
 import { violationStates } from '../model/violation.ts'
-import { type AcceptanceRow, answerAcceptances } from '../queries/read-acceptances.ts'
 import { readViolations } from '../queries/read-violations.ts'
 import { readWaivers, soonMs, type WaiverInForce } from '../queries/read-waivers.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -12,31 +11,41 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
+import { historyAsOf } from './history-as-of.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
+import { timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
-import { showInstant } from './show-instant.ts'
+import { acceptancePlace, showAcceptances } from './waivers/show-acceptances.ts'
 
-const mostAcceptances = 500
 const mostFindings = 100
 const mostNamed = 10
 
 /** Exceptions: waivers of the policy, those that end first first, and violations that people accepted. */
 export const waiversPage: SitePage = {
   path: '/waivers',
-  parameters: [],
+  parameters: [acceptancePlace],
   // People accept between runs, and waivers end.
   isOfRun: false,
   async show(request): Promise<SiteContent> {
-    const { history, run, now, isLatest, link } = request
-    const at = isLatest ? now : Date.parse(run.finishedAt)
-    const waivers = await readWaivers(history, run, at)
+    const { history, run, isLatest, link } = request
+    const {
+      sections: accepted,
+      isFirst,
+      next,
+      inForce,
+    } = showAcceptances(request, await historyAsOf(request).acceptances())
+    const common: Omit<SiteContent, 'body'> = {
+      ...{ title: 'Waivers', crumbs: [], ...(next === undefined ? {} : { next }) },
+      same: {
+        ...{ command: ['accept'], options: { list: true }, isOfNoRun: true },
+        lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
+      },
+    }
+    if (!isFirst) return { ...common, body: accepted }
+    const waivers = await readWaivers(history, run, timeOf(request))
     const findings = await findingsOf(request)
-    const known = (await history.acceptances()).filter((one) => isLatest || Date.parse(one.at) <= at)
-    const { rows, omitted } = answerAcceptances(known, mostAcceptances)
-    const inForce = rows.filter((row) => row.revoked_at === null)
-    const revoked = rows.filter((row) => row.revoked_at !== null)
     const of = (state: WaiverInForce['state']) => waivers.filter((waiver) => waiver.state === state)
     const sections = [
       {
@@ -47,10 +56,9 @@ export const waiversPage: SitePage = {
       { id: 'in-force', title: 'In force', entries: of('in force') },
     ].filter(({ entries }) => entries.length > 0)
     return {
-      title: 'Waivers',
-      crumbs: [],
+      ...common,
       alarm: await showAllGaps(request),
-      body: html`<p class="meta">${describe(waivers, inForce.length)}</p>
+      body: html`<p class="meta">${describe(waivers, inForce)}</p>
 ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as of this run.', 'none') : nothing}${sections.map(
   ({ entries, ...section }) =>
     pageSection({
@@ -61,31 +69,7 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
         100,
       ),
     }),
-)}${findings}${pageSection({
-  ...{ id: 'accepted', title: 'Accepted', count: inForce.length },
-  note: 'Accepted by people, until they revoke it. No run reports these.',
-  content:
-    inForce.length === 0
-      ? emptyState('No acceptance is in force.', 'none')
-      : rowList(
-          inForce.map((row) => showAcceptance(row, link)),
-          100,
-        ),
-})}${
-  revoked.length === 0
-    ? nothing
-    : pageSection({
-        ...{ id: 'revoked', title: 'Revoked acceptances', count: revoked.length },
-        content: rowList(
-          revoked.map((row) => showAcceptance(row, link)),
-          10,
-        ),
-      })
-}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} older acceptances are not shown: the command lists all.</p>`}`,
-      same: {
-        ...{ command: ['accept'], options: { list: true }, isOfNoRun: true },
-        lacks: `It lists the acceptances of people${isLatest ? '' : ', those after this run too'}; the waivers are those of the policy.`,
-      },
+)}${findings}${accepted}`,
     }
   },
 }
@@ -123,13 +107,5 @@ function showWaiver(waiver: WaiverInForce, link: SiteLink): Markup {
   const rest = violations - named.length
   const all = link('/violations', { rule, state: 'waived' })
   return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a>: <b>${count(violations, 'violation')}</b> accepted by ${shorten(owner, 200)}, ${until} <time datetime="${expires}">${formatExpiry(expires)}</time></p><p>${shorten(reason, 2000)}${followedUp}</p><ul class="where">${named}${rest > 0 ? html`<li><a href="${all}">${rest} more</a></li>` : nothing}</ul></li>
-`
-}
-
-function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
-  const { fingerprint, rule, path, reason, by, at, revoked_at } = row
-  const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  const end = revoked_at === null ? nothing : html`; revoked ${showInstant(revoked_at)}`
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${place}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(by, 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -10,11 +10,13 @@ import { showCount } from '../report/html/scan-extent.ts'
 import { count } from '../text/count.ts'
 import { readCounts } from './count-by-project.ts'
 import { paths, type SiteLink } from './link.ts'
+import { cutPage, showPager } from './list-page.ts'
 import type { SiteContent, SitePage } from './page.ts'
 import { readConfigured } from './read-configured.ts'
 import { showGaps } from './show-gaps.ts'
 import { showInstant } from './show-instant.ts'
 import { showStale } from './show-stale.ts'
+import { isAfter, readPlace, scanPlace, scanStates, stateOf } from './worker/scan-place.ts'
 import { showSchedules } from './worker/show-schedules.ts'
 
 const mostProjects = 500
@@ -22,9 +24,9 @@ const mostProjects = 500
 /** Whether the audits go on: stale scans first, then what runs now, then what is planned. */
 export const workerPage: SitePage = {
   path: '/worker',
-  parameters: [],
+  parameters: scanPlace,
   isOfRun: false,
-  async show({ history, now, link, plan }): Promise<SiteContent> {
+  async show({ history, now, link, plan, query: asked }): Promise<SiteContent> {
     const configured = await readConfigured({ plan, now })
     const { configuration, dueAfter } = configured
     const run = await history.lastRun()
@@ -33,10 +35,14 @@ export const workerPage: SitePage = {
     const { rows, coverage = [] } = await readStatus(history, query, async () =>
       run === undefined ? new Map() : readCounts({ history, run }),
     )
-    const stale = rows.filter((row) => row.stale)
-    const incomplete = rows.filter((row) => !row.stale && !row.complete)
-    const ordered = [...stale, ...incomplete, ...rows.filter((row) => !row.stale && row.complete)]
-    const shown = ordered.slice(0, mostProjects)
+    const ordered = scanStates.flatMap((state) => rows.filter((row) => stateOf(row) === state))
+    const [stale, incomplete] = [
+      ordered.filter((row) => row.stale),
+      rows.filter((row) => stateOf(row) === 'incomplete'),
+    ]
+    const place = readPlace(asked)
+    const { shown, last } = cutPage(ordered, { isAfter: place && ((row) => isAfter(row, place)), most: mostProjects })
+    const next = last && link('/worker', { 'after-state': stateOf(last), after: last.project })
     return {
       title: 'Worker',
       crumbs: [],
@@ -48,9 +54,10 @@ ${pageSection({
     'Scans',
     columns,
     shown.map((row) => showRow(row, link)),
-  )}${shown.length < rows.length ? html`<p class="soft">${shown.length} of ${rows.length} shown: the command shows all.</p>` : nothing}`,
-})}${showPool(await plan.pool())}${showSchedules(configured, rows, now)}`,
+  )}${showPager({ first: place && link('/worker'), next })}`,
+})}${place === undefined ? html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}` : nothing}`,
       same: { command: ['status'], isOfNoRun: true },
+      ...(next === undefined ? {} : { next }),
     }
   },
 }

@@ -29,18 +29,29 @@ export async function readBaselines(
   history: OpenHistory,
   { projects, all }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
-  const approvals = await history.approvals()
-  const active = new Set(activeApprovals(approvals))
-  const shown = approvals.filter(
-    (approval) => matchesProject(approval.project.name, projects) && (all || active.has(approval)),
-  )
+  const rows = listBaselines(await history.approvals(), projects).map(({ row }) => row)
   const last = await history.lastRun()
   return {
     command: 'baseline',
     run: last === undefined ? null : toAnswerRun(last),
-    rows: shown.sort(byProjectNewestFirst).map((approval) => toRow(approval, active.has(approval))),
+    rows: rows.filter(({ state }) => all || state === 'active'),
     omitted: 0,
   }
+}
+
+export interface ListedBaseline {
+  /** Of the approval. */
+  readonly id: number
+  readonly row: BaselineRow
+}
+
+/** All approvals of some projects, by project, newest first. */
+export function listBaselines(approvals: readonly Approval[], projects: readonly string[]): readonly ListedBaseline[] {
+  const active = new Set(activeApprovals(approvals))
+  return approvals
+    .filter(({ project }) => matchesProject(project.name, projects))
+    .sort(byProjectNewestFirst)
+    .map((approval) => ({ id: approval.id, row: toRow(approval, active.has(approval)) }))
 }
 
 function byProjectNewestFirst(a: Approval, b: Approval): number {

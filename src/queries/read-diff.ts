@@ -2,7 +2,7 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { firstInOrder } from '../history/first-in-order.ts'
 import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../history/reader.ts'
 import type { CompleteScans } from '../history/records.ts'
-import { byKindAndUid, compareText } from '../history/report-order.ts'
+import { compareText, inResourceOrder } from '../history/report-order.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
@@ -29,6 +29,15 @@ export interface DiffQuery {
   readonly kind: Kind | undefined
   readonly withPatch: boolean
   readonly limit: number
+  /** The place in the order of the rows after which they begin; absent: at the first one. */
+  readonly after?: ResourcePlace | undefined
+}
+
+/** Where a row is in the order: by project, kind and uid. */
+export interface ResourcePlace {
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
 }
 
 /**
@@ -36,7 +45,7 @@ export interface DiffQuery {
  * by the earlier one are counted as not compared, not listed as added.
  */
 export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise<Answer<DiffRow>> {
-  const { from, to, projects, kind, withPatch, limit } = query
+  const { from, to, projects, kind, withPatch, limit, after } = query
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
   const scans = selectProjects(await reader.latestScans(later.number), projects)
@@ -45,12 +54,13 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     scans.map(({ project }) => project),
     earlier,
   )
-  const first = firstInOrder<DiffRow>(limit, (a, b) => compareText(a.project, b.project) || byKindAndUid(a, b))
+  const first = firstInOrder<DiffRow>(limit, inResourceOrder)
   const unseen = new Map<string, UnseenKind>()
   let total = 0
   await reader.visitDiffering(earlier.number, later.number, (pair) => {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
     if (pair.before === undefined && !isScanned(pair)) return countUnseen(unseen, pair)
+    if (after !== undefined && inResourceOrder({ ...pair, project: pair.project.name }, after) <= 0) return
     for (const row of toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch)) {
       total++
       first.add(row)

@@ -1,13 +1,15 @@
 import { createApi } from '../../src/cli/api/create-api.ts'
 import type { NewVersion } from '../../src/history/history.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
+import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { openMemoryHistory } from '../history/model/memory-history.ts'
 import { Machines } from '../history/processes.ts'
 import { aChange, aStart, at, aVersion, orders, payments, walkAll } from '../history/samples.ts'
 
 /** A site over a history in memory, which runs of a test fill. */
-export function openLargeSite() {
+export function openLargeSite(plan?: SitePlan) {
   const history = openMemoryHistory(new Machines().process(100))
   const faults: unknown[] = []
   const site = createSite({
@@ -16,6 +18,7 @@ export function openLargeSite() {
     version: '1.2.3',
     api: createApi({ config: 'hookdrift.yaml' }, { ...process, cwd: () => '/' }, '1.2.3'),
     isHostOfPort: () => true,
+    ...(plan && { plan }),
     onFault: (error) => faults.push(error),
   })
   let runs = 0
@@ -47,6 +50,8 @@ export function openLargeSite() {
 }
 
 /** New endpoints, whose uids sort as their numbers do. */
-export function someEndpoints(number: number, prefix: string): NewVersion[] {
-  return Array.from({ length: number }, (_, at) => aVersion(`${prefix}${String(at).padStart(6, '0')}`, { n: at }))
+export function someEndpoints(number: number, prefix: string, more: JsonObject = {}): NewVersion[] {
+  return Array.from({ length: number }, (_, at) =>
+    aVersion(`${prefix}${String(at).padStart(6, '0')}`, { n: at, ...more }),
+  )
 }

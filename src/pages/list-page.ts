@@ -1,0 +1,40 @@
+import { AuditError } from '../model/errors.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
+
+/** A page of a list that is held whole. */
+export interface ListPage<Item> {
+  readonly shown: readonly Item[]
+  /** The one after which the list goes on; undefined at its end. */
+  readonly last: Item | undefined
+}
+
+/** `isAfter`: whether an item comes after the place where the page begins; absent: it is the first page. */
+export function cutPage<Item>(
+  all: readonly Item[],
+  { isAfter = () => true, most }: { readonly isAfter?: ((item: Item) => boolean) | undefined; readonly most: number },
+): ListPage<Item> {
+  const begin = all.findIndex(isAfter)
+  const shown = begin < 0 ? [] : all.slice(begin, begin + most)
+  return { shown, last: begin + shown.length < all.length ? shown.at(-1) : undefined }
+}
+
+interface Pager {
+  /** The first page; absent: this is it. */
+  readonly first: string | undefined
+  readonly next: string | undefined
+}
+
+/** Leads to the first page of a list and to the next one. */
+export function showPager({ first, next }: Pager): Markup {
+  if (first === undefined && next === undefined) return nothing
+  return html`<nav class="pager" aria-label="Pages of the list"><ul>${first === undefined ? nothing : html`<li><a href="${first}">First page</a></li>`}${next === undefined ? nothing : html`<li><a href="${next}" rel="next">Next page</a></li>`}</ul></nav>
+`
+}
+
+/** For parameters that name no place in a list. */
+export function noSuchPlace(...names: readonly string[]): AuditError {
+  const named = names.map((name) => `"${name}"`).join(' and ')
+  return AuditError.usage(`${named} ${names.length === 1 ? 'names' : 'name'} no place in this list`, {
+    advice: 'Begin with the first page of the list.',
+  })
+}

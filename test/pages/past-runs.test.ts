@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEventfulSite } from './eventful-site.ts'
+
+describe('the pages of a past run', () => {
+  let site: Awaited<ReturnType<typeof openEventfulSite>>
+  let accepted: string
+  beforeAll(async () => {
+    site = await openEventfulSite()
+    accepted = (await site.history.acceptances())[0]?.fingerprint ?? ''
+  })
+  afterAll(async () => {
+    expect(site.faults).toEqual([])
+    await site[Symbol.asyncDispose]()
+  })
+
+  const read = async (path: string) => {
+    const answer = await site.get(path)
+    expect([path, answer.status]).toEqual([path, 200])
+    return answer.text()
+  }
+
+  it('know no approval that came after it, and say where the command does', async () => {
+    const first = await read('/baselines?run=1')
+    expect(first).toContain('No state was approved by the end of this run.')
+    expect(first).toContain('hookdrift baseline show --all</code>')
+    expect(first).toContain('It lists later approvals too.')
+    const second = await read('/baselines?run=2')
+    expect(second).toContain('What differs in run 2 <span class="count">')
+    expect(second).toContain('hookdrift baseline diff --run 2</code>')
+    expect(await read('/baselines')).toContain('What differs in the last run <span class="count">')
+  })
+
+  it('know no acceptance and no revocation that came after it', async () => {
+    for (const [run, isAccepted, isRevoked] of [
+      ['?run=2', false, false],
+      ['?run=4', true, false],
+      ['', true, true],
+    ] as const) {
+      const violation = await read(`/violations/${accepted}${run}`)
+      expect([run, violation.includes('Accepted by kim'), violation.includes('Revoked by lee')]).toEqual([
+        run,
+        isAccepted,
+        isRevoked,
+      ])
+      const waivers = await read(`/waivers${run}`)
+      expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="revoked"')]).toEqual([
+        run,
+        isAccepted,
+        isRevoked,
+      ])
+    }
+  })
+
+  it('count the runs by then', async () => {
+    expect(await read('/runs?run=1')).toContain('<p>1 of 1 run</p>')
+    expect(await read('/runs?run=2')).toContain('<p>2 of 2 runs</p>')
+    expect(await read('/runs')).toContain('<p>4 of 4 runs</p>')
+  })
+
+  it('offer no action of today', async () => {
+    const [open] = (await site.json('violations', '--run', '1', '--open')).rows
+    const page = await read(`/violations/${open.fingerprint}?run=1`)
+    expect(page).toContain(`hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`)
+    expect(page).not.toContain('hookdrift accept')
+  })
+})

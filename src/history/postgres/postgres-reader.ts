@@ -3,7 +3,7 @@ import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { differing, visitDiffering } from './differing.ts'
-import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endedRuns, runExtents, runsBefore } from './ended-runs.ts'
 import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
@@ -41,6 +41,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     lastRun: asking(lastRun),
     endedRuns: inSnapshot(endedRuns),
     runsBefore: asking(runsBefore),
+    runExtents: inSnapshot(runExtents),
     committedRun: asking(committedRun),
     readRun: inSnapshot(readCommittedRun),
     latestScans: inSnapshot(latestScansAt),

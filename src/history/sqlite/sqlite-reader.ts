@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { differing, visitDiffering } from './differing.ts'
-import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endedRuns, runExtents, runsBefore } from './ended-runs.ts'
 import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { countResources, listResources } from './list-resources.ts'
@@ -29,6 +29,7 @@ export function sqliteReader(db: Database): HistoryReader {
     lastRun: asking(lastRun),
     endedRuns: asking(endedRuns),
     runsBefore: asking(runsBefore),
+    runExtents: asking(runExtents),
     committedRun: asking(committedRun),
     readRun: asking(readCommittedRun),
     latestScans: asking(latestScansAt),

@@ -14,6 +14,8 @@ import type { PastReader } from './stored-body.ts'
  * about one run agree while another run is being written.
  */
 export interface HistoryReader extends PastReader {
+  /** When it was made: ISO 8601, UTC. It stays so whatever is pruned, and tells histories apart. */
+  madeAt(): Promise<string>
   /** Where the history was moved to; undefined where it was not. */
   moved(): Promise<Move | undefined>
   /** Committed runs, oldest first. */

@@ -24,6 +24,7 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
   const latestScans: HistoryReader['latestScans'] = async (run, only) =>
     seenScans(await history.latestScans(run, only), visibility)
   return {
+    madeAt: () => history.madeAt(),
     moved: () => history.moved(),
     runs: () => history.runs(),
     lastRun: () => history.lastRun(),

@@ -151,6 +151,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await spansOf(fixture.history, 0, 0)).toEqual([])
     })
 
+    it('says when the history was made, whatever runs follow', async () => {
+      const made = await fixture.history.madeAt()
+      expect(new Date(made).toISOString()).toBe(made)
+      await threeRuns()
+      expect(await fixture.history.madeAt()).toBe(made)
+    })
+
     it('counts walks and changes by the name that a project had in each run', async () => {
       const renamed = { ...payments, name: 'acme/paid' }
       await run((draft) => walkAll(draft))

@@ -36,6 +36,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     (...values: Values): Promise<Result> =>
       db.snapshot((transaction) => question(transaction, ...values))
   return {
+    madeAt: asking(madeAt),
     moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
@@ -69,6 +70,11 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     referrersOf: asking(referrersOf),
     close: () => db.close(),
   }
+}
+
+/** When the first step made its schema. */
+async function madeAt(session: Session): Promise<string> {
+  return (await session.value<string>('SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1')) ?? ''
 }
 
 const committedRunsSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run

@@ -10,7 +10,7 @@ import { readMove } from './move/mark-moved.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
-import { committedRun, committedRuns, lastRun } from './rows.ts'
+import { committedRun, committedRuns, lastRun, madeAt } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
@@ -24,6 +24,7 @@ export function sqliteReader(db: Database): HistoryReader {
     async (...values: Values): Promise<Result> =>
       db.transaction(() => question(db, ...values))()
   return {
+    madeAt: asking(madeAt),
     moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),

@@ -102,6 +102,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   }
 
   return {
+    madeAt: async () => '2026-03-01T00:00:00.000Z',
     // A model is not moved.
     moved: async () => undefined,
 

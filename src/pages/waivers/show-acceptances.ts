@@ -27,7 +27,7 @@ interface AcceptancesPage {
 
 /**
  * Violations that people accepted, the latest first, and what they revoked. `acceptances`: the oldest first.
- * @throws AuditError.usage for a place that is no number
+ * @throws AuditError.usage for a place that is not a number
  */
 export function showAcceptances({ link, query }: SiteRequest, acceptances: readonly Acceptance[]): AcceptancesPage {
   const named = query.one(acceptancePlace)

@@ -4,6 +4,7 @@ import { startYear } from '../bench/start-service.ts'
 import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
 import { copyThereAndBack } from '../test/history/move/there-and-back.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
+import { conclude } from './conclude.ts'
 
 /**
  * Audits the days of the year of `bench:year` with a history in a file, copies it to PostgreSQL and from there to a new
@@ -39,7 +40,7 @@ try {
   process.stdout.write(
     `${runs} runs, ${rows} rows, there and back and verified in ${seconds} s: ${differences.length} differences\n`,
   )
-  if (differences.length > 0) process.exitCode = 1
+  conclude({ cases: runs, violations: differences.length })
 } finally {
   await service.stop()
 }

@@ -3,6 +3,7 @@ import { median } from '../bench/measure.ts'
 import type { Part } from '../test/pool/die-at.ts'
 import { openKilledWorkers } from '../test/pool/kill-workers.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
+import { conclude } from './conclude.ts'
 
 /**
  * Kills a worker at each statement of a walk, and of a run's coordination: before it is sent, and with its answer unread.
@@ -61,7 +62,7 @@ const tooLate = laterMs.filter((ms) => ms > mostLaterMs).length
 process.stdout.write(
   `${kills} kills, ${faulty} runs not complete, ${tooLate} more than 15 s later; latest ${seconds(Math.max(0, ...laterMs))}, median ${seconds(median(laterMs))}\n`,
 )
-if (faulty + faults.length > 0) process.exitCode = 1
+conclude({ cases: kills, violations: faulty + faults.length })
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`

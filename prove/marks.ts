@@ -1,24 +1,25 @@
 import { compareWithMarks } from '../test/marks/compare-with-marks.ts'
+import { conclude } from './conclude.ts'
 
 /**
- * Audits random worlds twice, with marks and without, and compares every report and every row.
- * `node prove/marks.ts [worlds] [seed]`: 10,000 worlds by default; ends with 1 when anything differs.
+ * Audits random fleets twice, with marks and without, and compares every report and every row.
+ * `node prove/marks.ts [fleets] [seed]`: 10,000 by default; ends with 1 when anything differs.
  */
-const [worlds = 10_000, first = 1] = process.argv.slice(2).map(Number)
+const [fleets = 10_000, first = 1] = process.argv.slice(2).map(Number)
 
 let [runs, items, recognised, differing] = [0, 0, 0, 0]
-for (let seed = first; seed < first + worlds; seed++) {
-  const world = await compareWithMarks(String(seed))
-  runs += world.runs
-  items += world.items
-  recognised += world.recognised
-  if (world.differences.length > 0) {
+for (let seed = first; seed < first + fleets; seed++) {
+  const fleet = await compareWithMarks(String(seed))
+  runs += fleet.runs
+  items += fleet.items
+  recognised += fleet.recognised
+  if (fleet.differences.length > 0) {
     differing++
-    process.stdout.write(`world ${seed}:\n${world.differences.map((line) => `  ${line}\n`).join('')}`)
+    process.stdout.write(`fleet ${seed}:\n${fleet.differences.map((line) => `  ${line}\n`).join('')}`)
   }
 }
 const share = ((100 * recognised) / items).toFixed(0)
 process.stdout.write(
-  `${worlds} worlds, ${runs} runs, ${items} items of which marks recognised ${share} %, ${differing} worlds differ\n`,
+  `${fleets} fleets, ${runs} runs, ${items} items of which marks recognised ${share} %, ${differing} fleets differ\n`,
 )
-if (differing > 0) process.exitCode = 1
+conclude({ cases: fleets, violations: differing })

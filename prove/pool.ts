@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { openDatabases } from '../test/pool/open-databases.ts'
-import { proveRandomWorlds } from './pool/random-worlds.ts'
+import { conclude } from './conclude.ts'
+import { proveRandomFleets } from './pool/random-fleets.ts'
 import { proveYear } from './pool/year.ts'
 
 /**
  * Audits by one process on SQLite, by one on PostgreSQL, by four workers, and by four workers of which some are lost and
  * go on later; compares every report in every format, every answer of the history, and the body of every message.
- * `node prove/pool.ts [worlds] [seed]`: random worlds, 1,000 by default, `--at-once 3` of them at a time.
+ * `node prove/pool.ts [fleets] [seed]`: random fleets, 1,000 by default, `--at-once 3` of them at a time.
  * `--year DAYS`: days of the year of `bench:year`, with `--projects 20` of 200 resources each.
  * Ends with 1 when anything differs.
  */
@@ -18,12 +19,12 @@ const { values, positionals } = parseArgs({
     projects: { type: 'string', default: '20' },
   },
 })
-const [worlds = 1_000, first = 1] = positionals.map(Number)
+const [fleets = 1_000, first = 1] = positionals.map(Number)
 
 await using databases = await openDatabases()
 const makeDatabase = () => databases.make()
-const isEqual =
+const outcome =
   values.year === undefined
-    ? await proveRandomWorlds(makeDatabase, { worlds, first, atOnce: Number(values['at-once']) })
+    ? await proveRandomFleets(makeDatabase, { fleets, first, atOnce: Number(values['at-once']) })
     : await proveYear(makeDatabase, { days: Number(values.year), projects: Number(values.projects) })
-if (!isEqual) process.exitCode = 1
+conclude(outcome)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import ts from 'typescript'
+import { conclude } from './conclude.ts'
 import { createCanaries, seeded } from './secrets/canaries.ts'
 import { openDriver } from './secrets/drive.ts'
 import { ordinaryTexts } from './secrets/ordinary.ts'
@@ -15,12 +16,12 @@ import { type Served, serve } from './secrets/serve.ts'
 /**
  * Plants 2,000 made-up secrets wherever a service, a person or a configuration may put one, audits them with every report
  * and notification, rotates them, audits again, and searches all that was written for them, in several encodings. Then
- * counts how many of 3,000 ordinary texts stay readable. `SEED` (default: 1). Exit 1 for a secret that was found, or
- * for less than 99 % readable.
+ * counts how many of 3,000 ordinary texts stay readable. `node prove/secrets.ts [seed]`. Exit 1 for a
+ * secret that was found, or for less than 99 % readable.
  */
 const wanted = 2000
 const projectCount = 3
-const seed = Number(process.env.SEED ?? 1)
+const seed = Number(process.argv[2] ?? 1)
 const policy = `extends: [all]
 probes:
   - { name: every, match: { kind: source }, function: body, payload: ./payload.json, type: body }
@@ -38,7 +39,7 @@ try {
     `${canaries.all.length + more.all.length} secrets planted (seed ${seed}), ${leaks.length} found. ` +
       `3000 ordinary texts, ${(share * 100).toFixed(1)} % readable.\n`,
   )
-  if (leaks.length > 0 || share < 0.99) process.exitCode = 1
+  conclude({ cases: canaries.all.length + more.all.length, violations: leaks.length + (share < 0.99 ? 1 : 0) })
 } finally {
   await served.close()
   rmSync(directory, { recursive: true, force: true })

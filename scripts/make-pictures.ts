@@ -29,7 +29,7 @@ try {
   await take('compliance-report', scene.compliance, { width: 1280, height: 1000 })
   await take('chat-message', chatPage(scene.chat), { width: 900, element: 'main' })
   await take('dashboard', dashboardPage(dashboard, scene.scrapes), { width: 1264, element: 'main' })
-  await takePages(browser, history, new URL('pages/', pictures))
+  await takePages(browser, new URL('pages/', pictures))
 } finally {
   await browser.close()
   rmSync(directory, { recursive: true, force: true })

@@ -59,10 +59,10 @@ ${waivers}`
 }
 
 function waiverOf({ violations }: Report): string {
-  const waived = violations.find(({ rule }) => rule === 'endpoint/url-not-https')
+  const waived = violations.find(({ rule }) => rule === 'subscription/target-not-active')
   const end = new Date(Date.now() + 12 * dayMs).toISOString().slice(0, 10)
   return `waivers:
-  - { rule: endpoint/url-not-https, match: { uid: ${waived?.uid} }, owner: payments team, reason: moves to TLS with ticket 4711, expires: ${end} }
+  - { rule: subscription/target-not-active, match: { uid: ${waived?.uid} }, owner: payments team, reason: moves to another endpoint with ticket 4711, expires: ${end} }
 `
 }
 

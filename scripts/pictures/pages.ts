@@ -6,12 +6,23 @@ import { readLocation } from '../../src/history/location.ts'
 import { pages } from '../../src/pages/pages.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { listen } from '../../src/serving/listen.ts'
+import { playMonths } from './months.ts'
+
+const hourMs = 3_600_000
+const configured = {
+  expected: { named: [], isFound: () => true },
+  schedules: [
+    { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin', projects: ['acme/payments'], slackMs: hourMs },
+    { name: 'nightly', cron: '30 3 * * *', timezone: 'Europe/Berlin', projects: [], slackMs: hourMs },
+  ],
+}
 
 interface Shot {
   readonly name: string
   /** Of a page. Where it has parameters, the first link that fits on `linkedOn` is followed. */
   readonly path: string
   readonly linkedOn?: string
+  readonly query?: string
   /** Also on a phone, or in the dark. */
   readonly also?: readonly ('phone' | 'dark')[]
 }
@@ -19,14 +30,14 @@ interface Shot {
 const shots: readonly Shot[] = [
   { name: 'overview', path: '/', also: ['phone', 'dark'] },
   { name: 'violations', path: '/violations', also: ['phone'] },
-  { name: 'violation', path: '/violations/:fingerprint', linkedOn: '/violations' },
+  { name: 'violation', path: '/violations/:fingerprint', linkedOn: '/' },
   { name: 'resources', path: '/resources' },
-  { name: 'resource', path: '/resources/:uid', linkedOn: '/compare?from=1&to=2', also: ['dark'] },
+  { name: 'resource', path: '/resources/:uid', linkedOn: '/', also: ['dark'] },
   { name: 'project', path: '/projects/:service/:project', linkedOn: '/' },
   { name: 'owner', path: '/owners/:owner', linkedOn: '/violations?kind=endpoint' },
   { name: 'runs', path: '/runs' },
   { name: 'run', path: '/runs/:number', linkedOn: '/runs' },
-  { name: 'compare', path: '/compare' },
+  { name: 'compare', path: '/compare', query: '?from=60' },
   { name: 'baselines', path: '/baselines' },
   { name: 'rules', path: '/rules' },
   { name: 'rule', path: '/rules/:kind/:name', linkedOn: '/rules' },
@@ -37,14 +48,17 @@ const shots: readonly Shot[] = [
   { name: 'worker', path: '/worker', also: ['phone'] },
 ]
 
-/** Takes the pictures of all served pages of a history into a folder. */
-export async function takePages(browser: Browser, history: string, folder: URL): Promise<void> {
+/** Takes the pictures of all served pages of three months into a folder. */
+export async function takePages(browser: Browser, folder: URL): Promise<void> {
   const missing = pages.filter(({ path }) => !shots.some((shot) => shot.path === path)).map(({ path }) => path)
   if (missing.length > 0) throw new Error(`no picture is taken of ${missing.join(', ')}`)
+  await using months = await playMonths()
+  const { file: history } = months.fixture.harness
   const opened = await openExistingHistory(readLocation(history, process.cwd()), {})
   const site = createSite({
     api: createApi({ config: 'hookdrift.yaml', history }, { ...process, cwd: () => process.cwd() }, '0.1.0'),
     history: async () => opened,
+    plan: { configured: async () => configured, pool: async () => undefined },
     ...{ now: () => Date.now(), version: '0.1.0', isHostOfPort: () => true },
     onFault: (error) => {
       throw error
@@ -74,8 +88,8 @@ export async function takePages(browser: Browser, history: string, folder: URL):
   }
 }
 
-async function findAddress(browser: Browser, origin: string, { path, linkedOn }: Shot): Promise<string> {
-  if (linkedOn === undefined) return origin + path
+async function findAddress(browser: Browser, origin: string, { path, linkedOn, query = '' }: Shot): Promise<string> {
+  if (linkedOn === undefined) return origin + path + query
   const page = await browser.newPage()
   await open(page, origin + linkedOn)
   const hrefs = await page.evaluate<string[]>(`[...document.querySelectorAll('main a[href]')].map((link) => link.href)`)

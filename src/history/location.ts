@@ -44,6 +44,12 @@ export function readLocation(text: string, base: string): HistoryLocation {
     const server = { ...rest, rootCertificate: rootCertificate && resolve(base, rootCertificate) }
     return { kind: 'postgres', server, shown: shownServer(server) }
   }
+  // A mistyped URL may contain a password, which a message about a path would show.
+  if (/^postgres(?:ql)?:/i.test(text) && text.includes('@')) {
+    throw AuditError.usage('the history is named by a URL that lacks the two slashes (postgres:…)', {
+      advice: 'name it as postgres://HOST/DATABASE',
+    })
+  }
   if (scheme !== undefined) {
     // The rest of a URL may contain a password.
     throw AuditError.usage(`the history is named by a URL that is not of PostgreSQL (${scheme}://…)`, {

@@ -9,23 +9,36 @@ interface Field {
   show(query: SiteQuery): Markup
 }
 
+interface OtherFilters {
+  /** Those that people set less often: behind a fold, unless one of them is set. */
+  readonly more?: readonly Field[]
+  /** Parameters that the form keeps without showing them. */
+  readonly kept?: readonly string[]
+}
+
 /**
  * Filters as a form that needs no script: each is a parameter of the address. The run of the page stays. Where there is
  * little room, a fold leaves it to what was found, and says how many are set.
- * @param kept parameters that the form keeps without showing them
  */
 export function showFilterForm(
   path: string,
   query: SiteQuery,
   fields: readonly Field[],
-  kept: readonly string[] = [],
+  { more = [], kept = [] }: OtherFilters = {},
 ): Markup {
   const run = query.one('run')
-  const set = fields.filter(({ name }) => query.one(name) !== undefined).length
+  const countSet = (some: readonly Field[]) => some.filter(({ name }) => query.one(name) !== undefined).length
+  const set = countSet([...fields, ...more])
+  const rest =
+    more.length === 0
+      ? nothing
+      : html`<details class="more-filters"${countSet(more) > 0 ? html` open=""` : nothing}><summary>More filters</summary>
+<div>${more.map((field) => field.show(query))}</div></details>
+`
   return html`<details class="filter-fold"><summary>Filter${set === 0 ? nothing : html` (${set} set)`}</summary>
 <form class="filters" method="get" action="${path}" role="search">${['run', ...kept].map((name) => keep(name, query))}
 ${fields.map((field) => field.show(query))}<p class="check"><button>Filter</button> <a href="${run === undefined ? path : `${path}?run=${encodeURIComponent(run)}`}">Clear</a></p>
-</form></details>
+${rest}</form></details>
 `
 }
 

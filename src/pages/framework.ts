@@ -5,10 +5,14 @@ import { composeCompliance } from '../compliance/compose-compliance.ts'
 import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import { toCoverage } from '../queries/as-of.ts'
-import { complianceSections, complianceVerdict } from '../report/compliance/compliance-html.ts'
+import {
+  complianceName,
+  complianceSections,
+  complianceVerdict,
+  coverLine,
+} from '../report/compliance/compliance-html.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { paths } from './link.ts'
 import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
@@ -31,16 +35,16 @@ export const frameworkPage: SitePage = {
     if (id === undefined) throw new NotFound('There is no such framework')
     const [from, to] = [query.one('from'), query.one('to')]
     // Without a period it is about one run, whose report takes seconds to read when it is large: what is shown is kept.
-    const { title, alarm, about, verdict, sections } =
+    const { title, paper, alarm, about, verdict, sections } =
       from === undefined && to === undefined
         ? await onceForRun(request, `framework ${id} ${request.isLatest}`, () => showFramework(request, id))
         : await showFramework(request, id)
     return {
       title,
+      paper,
       crumbs: [{ title: 'Compliance', href: link('/compliance') }],
       alarm,
-      body: html`<p class="meta">${about}</p>
-${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
+      body: html`${about}${verdict}${showPeriodForm(request, paths.framework(id))}${sections}`,
       same: sameReport(request, id),
     }
   },
@@ -56,6 +60,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   })
   return {
     title: compliance.title,
+    paper: complianceName(compliance),
     // A period may end before the run of the page.
     alarm: showGaps((await history.latestScans(compliance.run.number)).flatMap(toCoverage), link),
     about: describe(compliance),
@@ -88,9 +93,10 @@ function sameReport(request: SiteRequest, framework: string): SameAnswer {
   return { command: ['report'], options: { framework, from, to: end }, isOfNoRun: true }
 }
 
-function describe({ tool, period, run }: Compliance): string {
-  const over = period === undefined ? '' : `, period ${showTime(period.from)} to ${showTime(period.to)}`
-  return `Evidence from webhook configuration by ${tool.name} ${tool.version}${over}, as of run ${run.number}, ${showTime(run.started_at)}`
+function describe(compliance: Compliance): Markup {
+  const { name, version } = compliance.tool
+  return html`<p class="meta">Evidence from webhook configuration by ${name} ${version}</p>
+${coverLine(compliance)}`
 }
 
 function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Markup {

@@ -63,13 +63,12 @@ ${pageSection({
       : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
 ${await showRows(request, index, open.rows)}`,
 })}${section}`,
-      aside: html`<h2>Facts</h2>
-${factList([
-  ['Overdue', listed(overdue, { overdue: 'true' })],
-  ['Waived', listed(states.waived, { state: 'waived' })],
-  ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
-  ['Endpoints', String(endpoints.length)],
-])}<h2>Commands</h2>
+      aside: html`${factList([
+        ['Overdue', listed(overdue, { overdue: 'true' })],
+        ['Waived', listed(states.waived, { state: 'waived' })],
+        ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
+        ['Endpoints', String(endpoints.length)],
+      ])}<h2>Commands</h2>
 <p>${command(hookdriftCommand(['violations'], { options: { open: true, ...ofOwner } }))}</p><p>${command(hookdriftCommand(['violations'], { options: { resolved: true, owner: pattern, since: '7d' } }))}</p>`,
       same: { command: ['violations'], options: { open: true, ...ofOwner } },
       atLast: await readAtLast(request, owner),

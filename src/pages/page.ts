@@ -77,6 +77,8 @@ export interface SiteQuery {
 export interface SiteContent {
   /** Of the window and the heading. */
   readonly title: string
+  /** At the head of every printed page; default: the title and the run that the page is as of. */
+  readonly paper?: string
   /** In place of the title, as the heading. */
   readonly heading?: Markup
   /** The pages above it, from the overview on, which is not among them. */

@@ -12,11 +12,11 @@ import { atLastRun } from './at-last-run.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
-import { showLastChanges } from './project/show-last-changes.ts'
 import { countOpen, readProjectViolations, showOpen, showOwners } from './project/show-open.ts'
 import { showWalks } from './project/show-walks.ts'
 import { onceForRun, readIndex, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-causes.ts'
+import { showLastChanges } from './show-last-changes.ts'
 import { showNumbers } from './show-numbers.ts'
 
 /** A project: how its last scan went, what is open and since when, what changed, what it has. */

@@ -41,10 +41,9 @@ export const rulePage: SitePage = {
     })
     return {
       title,
-      heading: html`${title} ${showSeverity(rule)}`,
       crumbs: [{ title: 'Rules', href: link('/rules') }],
-      body: html`<p class="meta">${rule.title === '' ? 'A rule of an earlier policy: the run recorded only what it had found.' : html`<code>${id}</code>`}</p>
-${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
+      body: html`<p>${rule.title === '' ? nothing : html`<code>${id}</code> `}${showSeverity(rule)}</p>
+${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run recorded only what it had found.</p>` : nothing}${showRuleGaps(rule, request)}${showFound(rule, answer.rows, request)}${isBuiltIn(id) ? showPage(id) : showOwn(rule)}`,
       aside: showFacts(rule, request),
       same: { command: ['violations'], options: { rule: id } },
       atLast: last !== undefined && (await findRule(last, id)) === undefined ? last.link('/rules') : undefined,
@@ -119,12 +118,11 @@ ${remediation(evaluated.remediation)}<p class="meta">A rule of this policy. The 
 function showFacts({ id, kind, severity, evaluated }: RuleInRun, { run, link }: SiteRequest): Markup {
   const own = rules.find((rule) => rule.id === id)
   const published = own === undefined || own.severity === severity ? '' : ` (${own.severity} as published)`
-  return html`<h2>Rule</h2>
-${factList([
-  ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
-  ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
-  ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
-  ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
-  ...(own === undefined ? [] : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
-])}${showControls(id, evaluated?.controls ?? [], link)}`
+  return html`${factList([
+    ['Severity', severity === undefined ? 'unknown' : `${severity}${published}`],
+    ...(kind === undefined ? [] : [['Evaluates', kind] as const]),
+    ['In the policy', evaluated === undefined ? `not in run ${run.number}` : `of run ${run.number}`],
+    ...(own === undefined ? [] : [['Packs', own.packs.join(', ') || 'none: a policy must name it'] as const]),
+    ...(own === undefined ? [] : [['Explained by', command(hookdriftCommand(['rules'], { operands: [id] }))] as const]),
+  ])}${showControls(id, evaluated?.controls ?? [], link)}`
 }

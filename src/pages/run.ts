@@ -43,10 +43,13 @@ export const runPage: SitePage = {
       ...(previous === undefined
         ? []
         : [html`<a href="${link(paths.run(previous.number))}" rel="prev">Run ${previous.number}</a> `]),
-      ...(next === undefined ? [] : [html`<a href="${link(paths.run(next.number))}">Run ${next.number}</a> `]),
+      ...(next === undefined
+        ? []
+        : [html`<a href="${link(paths.run(next.number))}" rel="next">Run ${next.number}</a> `]),
     ]
     return {
       title: `Run ${number}`,
+      paper: `Run ${number}, ${showTime(run.finishedAt)}`,
       crumbs: [{ title: 'Runs', href: link('/runs') }],
       alarm,
       body: html`${verdict}<p class="pager">${neighbours}<a href="${linksAt(number)('/')}">Everything as of run ${number}</a></p>

@@ -95,7 +95,9 @@ async function answerPage(
   }
   const content = await page.show(request)
   const { hasSession } = readerOf(context)
-  return context.html(layOutPage(content, { path, run, isLatest, link, hasSession, ...placeOf(options) }))
+  return context.html(
+    layOutPage(content, { path, search: searchParams, run, last, isLatest, link, hasSession, ...placeOf(options) }),
+  )
 }
 
 /** What all pages of a site have in common. */

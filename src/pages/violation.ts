@@ -138,8 +138,7 @@ async function showFacts(
     ...(row.due_at === null ? [] : [['Due', showTime(row.due_at)] satisfies Fact]),
     ['Fingerprint', html`<code>${row.fingerprint}</code>`],
   ]
-  return html`<h2>Facts</h2>
-${factList(facts)}${showControls(rule?.controls ?? [], request)}
+  return html`${factList(facts)}${showControls(rule?.controls ?? [], request)}
 <h2>Commands</h2>
 ${commandsOf(row, request).map((words) => html`<p>${command(words)}</p>`)}`
 }

@@ -1,6 +1,9 @@
 import type { ProjectList } from '../audit/audited-service.ts'
+import type { Move } from '../history/lease-owner.ts'
 import { commitSurely } from '../history/postgres/commit-surely.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import { readMove } from '../history/postgres/lease.ts'
+import type { ErrorKind } from '../model/errors.ts'
 import type { FailOn } from '../model/violation.ts'
 import { type Jobs, runQueue } from './jobs.ts'
 import type { WalkOptions } from './tasks.ts'
@@ -11,6 +14,7 @@ export interface RunRequest {
   readonly schedule: string | null
   readonly configurationDigest: string
   readonly policyDigest: string
+  readonly sealKeyId: string
   /** Patterns of projects; all when empty. */
   readonly only: readonly string[]
   readonly failOn: FailOn
@@ -32,6 +36,8 @@ export interface RunPlan {
 /** The data of the job of a run. */
 export interface RunKey {
   readonly id: string
+  /** Since when workers gave the job back because their files differ, in milliseconds since the epoch. */
+  readonly differsSince?: number
 }
 
 /** One run of a schedule waits or is under way at a time; persons wait for each other. */
@@ -76,26 +82,32 @@ export interface RequestedRun {
   /** The state of the run's row. */
   readonly state: string | null
   readonly startedAt: string | null
+  /** Of hookdrift, that began the run; null: it did not begin. */
+  readonly toolVersion: string | null
   readonly plan: RunPlan | undefined
   readonly options: WalkOptions | undefined
   readonly leftMs: number | null
   readonly stoppedBy: 'sigint' | 'sigterm' | null
   readonly hasEnded: boolean
-  readonly error: string | null
+  readonly error: RunError | null
+  /** Where the history was moved to; undefined where it was not. */
+  readonly move: Move | undefined
   /** The last ids before those of a conclusion that was begun. */
   readonly concluding: Readonly<Record<string, number>> | undefined
 }
 
 export async function readRequestedRun(session: Session, id: string): Promise<RequestedRun | undefined> {
   const row = await session.get<
-    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'concluding'> & {
+    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'concluding' | 'error' | 'move'> & {
       readonly request: string
+      readonly error: string | null
       readonly options: string | null
       readonly plan: string | null
       readonly concluding: string | null
     }
   >(
-    `SELECT p.request, p.run, r.state, r.started_at AS "startedAt", p.plan, p.options, p.stopped_by AS "stoppedBy", p.error,
+    `SELECT p.request, p.run, r.state, r.started_at AS "startedAt",
+       r.tool_version AS "toolVersion", p.plan, p.options, p.stopped_by AS "stoppedBy", p.error,
        (extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8 AS "leftMs", p.ended_at IS NOT NULL AS "hasEnded",
        p.concluding
      FROM hookdrift.run_plan p LEFT JOIN hookdrift.run r ON r.number = p.run WHERE p.id = $1`,
@@ -106,6 +118,8 @@ export async function readRequestedRun(session: Session, id: string): Promise<Re
     ...row,
     request: JSON.parse(row.request),
     plan: parsed(row.plan),
+    error: parsed(row.error) ?? null,
+    move: await readMove(session),
     options: parsed(row.options),
     concluding: parsed(row.concluding),
   }
@@ -125,8 +139,15 @@ export async function stopRun(session: Session, id: string, by: 'sigint' | 'sigt
   await session.run('UPDATE hookdrift.run_plan SET stopped_by = coalesce(stopped_by, $2) WHERE id = $1', [id, by])
 }
 
-export async function endRun(session: Session, id: string, error: string | null): Promise<void> {
-  await session.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2 WHERE id = $1', [id, error])
+/** Why there is no committed run. */
+export interface RunError {
+  readonly kind: ErrorKind
+  readonly message: string
+}
+
+export async function endRun(session: Session, id: string, error: RunError | null): Promise<void> {
+  const text = error === null ? null : JSON.stringify(error)
+  await session.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2 WHERE id = $1', [id, text])
 }
 
 /** Writes what a run is about, with the beginning of its time, within the transaction that plans its tasks. */

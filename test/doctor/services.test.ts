@@ -86,7 +86,7 @@ describe('a service that can be audited', () => {
       expect.stringMatching(/^warn the clock of the service is \d+ s behind this one → Turn/),
     ])
     expect(of('release')).toEqual([
-      'warn calls itself Convoy v24.1.0 → hookdrift was held against v25.6 to v26.7: compare the first report with the dashboard.',
+      'warn calls itself Convoy v24.1.0 → hookdrift was tested against v25.6 to v26.7: compare the first report with the dashboard.',
     ])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readLocation } from '../../src/history/location.ts'
+import { AuditError } from '../../src/model/errors.ts'
 
 describe('the location of a history', () => {
   it('is a file relative to a directory, with the key file next to it', () => {
@@ -33,6 +34,17 @@ describe('the location of a history', () => {
           exitCode: 2,
           message: `the history is named by a URL that is not of PostgreSQL (${scheme}://…)`,
           advice: 'name a file, such as ./hookdrift.db, or postgres://HOST/DATABASE',
+        }),
+      )
+    },
+  )
+
+  it.each(['postgres:user:not-a-real-key@db.example.com/h', 'postgresql:/user:not-a-real-key@db.example.com/h'])(
+    'refuses a URL without its slashes, and shows nothing of it: %s',
+    (url) => {
+      expect(() => readLocation(url, '/work')).toThrow(
+        new AuditError('usage', 'the history is named by a URL that lacks the two slashes (postgres:…)', {
+          advice: 'name it as postgres://HOST/DATABASE',
         }),
       )
     },

@@ -193,9 +193,9 @@ describe('the pages of rules, exceptions and the worker', () => {
     expect(shown).toContain('<a href="/rules" rel="noreferrer">c</a>')
   })
 
-  it('serves a script below 3 kB that parses and makes no markup from text', async () => {
+  it('serves a script below 4 kB that parses and makes no markup from text', async () => {
     expect(() => new Script(browserScript)).not.toThrow()
-    expect(Buffer.byteLength(browserScript)).toBeLessThan(3000)
+    expect(Buffer.byteLength(browserScript)).toBeLessThan(4000)
     expect(browserScript).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|fetch|XMLHttp|Storage|cookie/,
     )

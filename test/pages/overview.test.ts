@@ -105,7 +105,7 @@ describe('the overview', () => {
       `Open violations over ${period} days: ${days[0]} at first, ${days.at(-1)} at last, ${Math.max(...days)} at most`,
     )
     expect(days.at(-1)).toBe(open.counts.total + unknown.counts.total)
-    take(`Open, ${period} days ${days[0]} ${days.at(-1)}`)
+    take(`Open, ${period} days: ${Math.min(...days)} to ${Math.max(...days)} ${days[0]} ${days.at(-1)}`)
     const week = trend.weeks.at(-1)
     const recent = open.rows.filter((row: Row) => Date.parse(row.first_seen ?? '') >= end - 7 * dayMs).length
     expect(recent).toBeGreaterThan(0)

@@ -39,7 +39,7 @@ describe('the page of the worker', () => {
   it('shows a project whose last scan failed as incomplete, before those that are current', async () => {
     schedules = []
     const page = await read()
-    const states = [...page.matchAll(/data-label="State">(?:<b class="bad">)?([^<]*)/g)].map(([, state]) => state)
+    const states = [...page.matchAll(/data-label="State"><div>(?:<b class="bad">)?([^<]*)/g)].map(([, state]) => state)
     expect(states).toEqual(['? incomplete', 'current', 'current'])
     expect(page).toContain('3 projects, 0 with a stale scan, 1 with an incomplete one.')
     const failed = projects.find(({ complete }) => !complete)

@@ -167,7 +167,15 @@ export function openPoolHarness(
     const id = `run-${asked}`
     const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn } = audit
     const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
-    const request = { schedule: null, configurationDigest: '', policyDigest: '', only: [], notifies: true, failOn }
+    const request = {
+      schedule: null,
+      configurationDigest: '',
+      policyDigest: '',
+      sealKeyId: '',
+      only: [],
+      notifies: true,
+      failOn,
+    }
     // One that was asked for, and whose coordinator was lost, would come back after ten seconds.
     await db.foreign(`DELETE FROM ${db.schema}_jobs.job WHERE name = '${runQueue}'`)
     await requestRun({ db, jobs }, { ...request, ...options }, id)

@@ -6,7 +6,8 @@ import { takeTick } from '../../src/pool/ticks.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'
 
 const request: RunRequest = {
-  ...{ schedule: 'nightly', configurationDigest: 'configuration', policyDigest: 'policy', only: [], failOn: 'medium' },
+  ...{ schedule: 'nightly', configurationDigest: 'configuration', policyDigest: 'policy', only: [] },
+  ...{ sealKeyId: 'key', failOn: 'medium' },
   ...{ runsProbes: true, acceptsRemovals: false, notifies: true, runTimeoutMs: 60_000 },
 }
 

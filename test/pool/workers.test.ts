@@ -115,6 +115,51 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     expect(await asked).toMatchObject({ code: 1, report: { run: { number: 1 } } })
   })
 
+  it('give a run up that began with files which no worker has any longer, so that the next one can begin', async () => {
+    const fleet = generateFleet({ ...size, projects: 3 })
+    await using service = await startSimulatedService(fleet, { latencyMs: 1_000 })
+    await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1 })
+    const db = connect(place.server)
+    try {
+      const { child } = workers.start()
+      await untilWorkers(place, 1)
+      const asked = workers.audit()
+      await until(
+        async () => (await db.value<number>("SELECT count(*) FROM hookdrift.task WHERE state = 'running'")) === 1,
+      )
+      child.kill('SIGKILL')
+      workers.configure('run_timeout: 55m\n')
+      // As if workers had given it back for five minutes.
+      await db.foreign(`UPDATE ${db.schema}_jobs.job SET data = data || '{"differsSince": 0}' WHERE name = 'run'`)
+      service.behaviour.latencyMs = 0
+      workers.start()
+      const { code, stderr } = await asked
+      expect({ code, stderr }).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('no worker has the configuration that it was asked with'),
+      })
+      expect(await db.value('SELECT state FROM hookdrift.run WHERE number = 1')).toBe('interrupted')
+      expect(await workers.audit()).toMatchObject({ code: 1, report: { run: { number: 2 } } })
+      expect(await workers.say('verify', '--deep')).toMatchObject({ code: 0 })
+    } finally {
+      await db.close()
+    }
+  })
+
+  it('say what they cannot do by the exit code of a single process', async () => {
+    const fleet = generateFleet({ ...size, projects: 1 })
+    await using service = await startSimulatedService(fleet)
+    await using workers = openWorkerProcesses({ service, fleet, url: place.url })
+    workers.start()
+    await untilWorkers(place, 1)
+    const unknown = await workers.audit('--project', 'nope/*')
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('nope/*') })
+    expect(await workers.audit()).toMatchObject({ code: 1 })
+    const moved = await workers.say('history', 'copy', place.url, 'moved.db')
+    expect(moved).toMatchObject({ code: 0 })
+    expect(await workers.audit()).toMatchObject({ code: 5, stderr: expect.stringContaining('was moved to') })
+  })
+
   it('refuse a history that they cannot share, and a run without workers', async () => {
     const fleet = generateFleet({ ...size, projects: 1 })
     await using service = await startSimulatedService(fleet)

@@ -35,12 +35,12 @@ const period = {
   longest_gap: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
 }
 
-const show = (parts: Partial<Report>) =>
+const show = (parts: Partial<Report>, by: typeof framework = framework) =>
   complianceReports
     .html(
       composeCompliance({
         report: { ...aReport({ coverage: walks, violations }), rules, ...parts },
-        framework,
+        framework: by,
         period,
       }),
       {
@@ -78,6 +78,31 @@ describe('the HTML compliance report', () => {
       'Waivers: 1 endpoint/url-not-https : 1 violation accepted by ops until the end of 2027-03-31',
     )
     expect(text).toContain('1 violation resolved')
+  })
+
+  it('shows the findings of a rule once, by rule, and refers to them under every other control', () => {
+    const again = { id: 'AGAIN', title: 'Again', evidence: [{ rules: ['endpoint/*'], rationale: 'Again.' }] }
+    const both = { ...framework, controls: [...framework.controls, again] }
+    const page = show({}, both)
+    for (const uid of ['low', 'waived', 'gone']) expect(page.split(`<code>${uid}</code>`)).toHaveLength(2)
+    const [, after = ''] = page.split('<h3 id="control-AGAIN">')
+    const text = read(after)
+    expect(text).toMatch(/Open: 2 high Title of endpoint\/url-not-https endpoint\/url-not-https 1 : see NOT low/)
+    expect(text).toContain('Waivers: 1 1 of these: see NOT')
+    expect(text).toMatch(/1 rule evaluated Again\. endpoint\/url-not-https : see NOT/)
+    expect(after).toContain('see <a href="#control-NOT">NOT</a>')
+  })
+
+  it('says the gap of a walk once, and refers to it', () => {
+    const again = { id: 'AGAIN', title: 'Again', evidence: [{ rules: ['endpoint/*'], rationale: 'Again.' }] }
+    const failed = walks.map((walk) => ({ ...walk, status: 'failed', reason: 'refused', pages: 0, items: 0 }) as const)
+    const text = read(show({ coverage: failed }, { ...framework, controls: [...framework.controls, again] }))
+    expect(text.split('endpoints failed : refused')).toHaveLength(2)
+    expect(text).toContain('Gaps: 1 acme/payments endpoints: see NOT')
+  })
+
+  it('has on paper a line for the name of the company', () => {
+    expect(show({})).toContain('<span class="blank">Company</span>')
   })
 
   it('says which walks are complete: those that the rules of the control need', () => {

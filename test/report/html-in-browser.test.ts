@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInFramework } from '../../src/compliance/built-in-frameworks.ts'
@@ -11,6 +10,7 @@ import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { html } from '../../src/report/html.ts'
+import { pagesOfPdf } from './pages-of-pdf.ts'
 import { aReport, aTrend, aViolation, aWalk, samples } from './sample-reports.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
       const { page, requests, address } = await openPage(complianceReports.html(compliance, rendering), 1100, scheme)
       expect(await faultsOf(page)).toEqual([])
       expect(requests).toEqual([address])
-      const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+      const text = (await pagesOfPdf(await page.pdf({ preferCSSPageSize: true }))).join('')
       for (const { id } of compliance.controls) expect(text).toContain(id)
       await page.close()
     },
@@ -143,20 +143,27 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
 
   it('prints every violation, under a header that names the run', async () => {
     const { page } = await open(samples.large, 1100, 'light')
-    const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+    const pages = await pagesOfPdf(await page.pdf({ preferCSSPageSize: true }))
+    const text = pages.join('')
     for (const { uid } of samples.large.violations) expect(text).toContain(uid)
-    expect(text).toContain(`hookdrift run ${samples.large.run.number}`)
+    for (const one of pages) expect(one).toContain(`hookdrift run ${samples.large.run.number}`)
+    await page.close()
+  })
+
+  it('prints any name in that header as a text', async () => {
+    const project = `acme/"; } * { display: none } </style> \\`
+    const { page } = await open(aReport({ projects: [], coverage: [aWalk({ project })] }), 1100, 'light')
+    const [text] = await pagesOfPdf(await page.pdf({ preferCSSPageSize: true }))
+    expect(text?.split(project.slice('acme/'.length)).length).toBeGreaterThan(2)
+    await page.close()
+  })
+
+  it('prints no link to the gateway, and its address nowhere', async () => {
+    const ui_url = 'https://gateway.example.com/endpoints/01M7Z'
+    const { page } = await open(aReport({ violations: [aViolation({ ui_url })] }), 1100, 'light')
+    expect(await page.locator('a.gateway').count()).toBe(1)
+    const text = (await pagesOfPdf(await page.pdf({ preferCSSPageSize: true }))).join('')
+    expect(text).not.toContain('gateway')
     await page.close()
   })
 })
-
-/** Without blanks and line breaks, which printing puts anywhere. */
-async function textOf(pdf: Uint8Array): Promise<string> {
-  const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise
-  let text = ''
-  for (let number = 1; number <= document.numPages; number++) {
-    const { items } = await (await document.getPage(number)).getTextContent()
-    text += items.map((item) => ('str' in item ? item.str : '')).join('')
-  }
-  return text
-}

@@ -10,8 +10,15 @@ describe('the trend of an HTML report', () => {
   it('is a line with its first and last value, and a text for those who do not see it', () => {
     const page = shown()
     expect(page).toContain('role="img" aria-label="Open violations over 14 days: 12 at first, 4 at last, 13 at most"')
-    expect(page).toMatch(/<span>12<\/span><svg [^>]+><polyline points="4\.0,6\.5 .+ 316\.0,26\.2"\/>.+<b>4<\/b>/)
-    expect(page.match(/<circle/g)).toHaveLength(2)
+    expect(page).toContain('Open, 14 days: 4 to 13')
+    expect(page).toMatch(/<span>12<\/span><svg [^>]+><polyline points="0\.0,10\.9 .+ 1000\.0,50\.0"\/>.+<b>4<\/b>/)
+    expect(page.match(/<path class="end"/g)).toHaveLength(2)
+  })
+
+  it('is flat where hardly anything changed: a hundredth does not look like a fall', () => {
+    const days = aTrend.days.map((day, at) => ({ ...day, open: { ...day.open, high: 100 - (at % 2) } }))
+    const heights = [...shown({ ...aTrend, days }).matchAll(/[\d.]+,([\d.]+)(?=[ "])/g)].map(([, y]) => Number(y))
+    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(28)
   })
 
   it('says what came and went, in what time, and that a run was incomplete', () => {

@@ -60,7 +60,9 @@ describe('the HTML report of an incomplete run', () => {
 
   it('calls its counts a lower bound', () => {
     const text = textOf(samples.incomplete)
-    expect(text).toContain('Failed At least 1 open violation of medium or above: the scan is incomplete. ? critical 1+ high')
+    expect(text).toContain(
+      'Failed At least 1 open violation of medium or above: the scan is incomplete. ? critical 1+ high',
+    )
     expect(text).toContain('acme/payments ? 1+ ? ? ? ? incomplete: subscriptions')
     expect(text).not.toContain('No new violation. ')
   })

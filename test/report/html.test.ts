@@ -182,7 +182,7 @@ describe('the HTML report', () => {
   it("links a resource to the gateway's own pages where the configuration says where they are", () => {
     const ui_url = 'https://convoy.example/projects/1/endpoints/2?a=%22&b'
     const page = show(aReport({ violations: [aViolation({ ui_url })], drift: [aChange({ ui_url })] }))
-    const link = '<a href="https://convoy.example/projects/1/endpoints/2?a=%22&amp;b" rel="noreferrer">'
+    const link = '<a class="gateway" href="https://convoy.example/projects/1/endpoints/2?a=%22&amp;b" rel="noreferrer">'
     expect(page.split(link)).toHaveLength(3)
   })
 

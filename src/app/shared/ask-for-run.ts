@@ -4,7 +4,7 @@ import { AuditError } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
-import { endRun, readRequestedRun, requestRun, stopRun } from '../../pool/runs.ts'
+import { endRun, type RequestedRun, readRequestedRun, requestRun, stopRun } from '../../pool/runs.ts'
 import { readProgress } from '../../pool/tasks.ts'
 import { liveWorkers } from '../../pool/workers.ts'
 import { openLog } from '../log.ts'
@@ -13,34 +13,41 @@ import type { AuditRequest } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { openProgress, type Progress } from '../progress.ts'
 import { systemClock } from '../system.ts'
+import { openSealer } from './files-of-run.ts'
 import { openPoolOf } from './share-runs.ts'
 
 const pollMs = 500
 
+/** For so long, the server may be away and workers may be missing: one that is replaced goes on with the run. */
+const patienceMs = 60_000
+
 /**
- * Has the workers of a history do a run, and waits for it. A stop has them commit what they have read.
- * @throws AuditError.failure when there are no workers, or they cannot do it
+ * Has the workers of a history do a run, and waits for it. A stop has them commit what they have read; undefined where it
+ * came before the run began.
+ * @throws AuditError.failure when there are no workers; as their coordinator where they cannot do it
  */
 export async function askForRun(
   { configuration, policy, only, failOn, quiet, runTimeoutMs, ...request }: AuditRequest,
   terminal: ProcessContext,
   asked: AbortSignal,
-): Promise<Report> {
+): Promise<Report | undefined> {
   const pool = await openPoolOf(configuration, openLog(terminal))
   const progress = openProgress(terminal, 0, quiet)
   try {
-    await requireWorkers(pool)
+    if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)
     const id = randomUUID()
     await requestRun(
       pool,
       {
         ...{ schedule: null, configurationDigest: configuration.digest, policyDigest: policy.digest, only, failOn },
+        sealKeyId: openSealer({ configuration }, terminal).keyId,
         ...{ runsProbes: request.runsProbes ?? true, acceptsRemovals: request.acceptsRemovals ?? false },
         ...{ notifies: request.notifies ?? true, runTimeoutMs },
       },
       id,
     )
     const run = await waitForRun(pool, id, { asked, progress })
+    if (run === undefined) return undefined
     const history = await openHistory(configuration.history, terminal.env)
     try {
       const record = await history.readRun(run)
@@ -55,44 +62,54 @@ export async function askForRun(
   }
 }
 
-async function requireWorkers({ db }: Pool): Promise<number> {
-  const workers = await liveWorkers(db)
-  if (workers.length > 0) return workers.length
-  throw AuditError.failure(`no worker takes part in runs of ${db.shown}`, {
+function noWorkers({ shown }: Pool['db']): AuditError {
+  return AuditError.failure(`no worker takes part in runs of ${shown}`, {
     advice: 'start `hookdrift worker` with `worker: { shared: true }`, or leave --shared out to audit in this process',
   })
 }
 
-/** Returns the number of the committed run. */
+/** Returns the number of the committed run; undefined when it was stopped before it began. */
 async function waitForRun(
   pool: Pool,
   id: string,
   { asked, progress }: { readonly asked: AbortSignal; readonly progress: Progress },
-): Promise<number> {
+): Promise<number | undefined> {
   const { db } = pool
   let isStopping = false
+  let seenAt = systemClock.now()
   for (;;) {
-    if (asked.aborted && !isStopping) {
-      isStopping = true
-      await stopRun(db, id, asked.reason instanceof Stop && asked.reason.code === 'sigterm' ? 'sigterm' : 'sigint')
-    }
-    const found = await readRequestedRun(db, id)
-    if (found === undefined) throw AuditError.failure('the run that was asked for is no longer known to the workers')
-    if (found.hasEnded) {
-      if (found.state === 'committed' && found.run !== null && found.error === null) return found.run
-      throw AuditError.failure(`the workers did not do the run: ${found.error ?? 'it was interrupted'}`)
-    }
     try {
-      const workers = await requireWorkers(pool)
+      if (asked.aborted && !isStopping) {
+        await stopRun(db, id, asked.reason instanceof Stop && asked.reason.code === 'sigterm' ? 'sigterm' : 'sigint')
+        isStopping = true
+      }
+      const found = await readRequestedRun(db, id)
+      if (found === undefined) throw AuditError.failure('the run that was asked for is no longer known to the workers')
+      if (found.hasEnded) return runOf(found, isStopping)
+      const { length: workers } = await liveWorkers(db)
+      if (workers > 0) seenAt = systemClock.now()
+      else if (isStopping || systemClock.now() - seenAt > patienceMs) {
+        // Left as it is, it would begin with the next worker, which may come much later.
+        if (found.run === null) await endRun(db, id, { kind: 'failure', message: 'there were no workers' })
+        if (isStopping && found.run === null) return undefined
+        throw noWorkers(db)
+      }
       await show(pool, found.run, { workers, progress })
     } catch (error) {
-      // Left as it is, it would begin with the next worker, which may come much later.
-      if (found.run === null) await endRun(db, id, 'there were no workers')
-      throw error
+      const isPassing = error instanceof AuditError && error.isPassing
+      if (!isPassing || systemClock.now() - seenAt > patienceMs) throw error
     }
     // After a stop, the run still takes a moment.
     await systemClock.sleep(pollMs, isStopping ? undefined : asked).catch(() => {})
   }
+}
+
+/** @throws AuditError of the kind that the coordinator met, where it committed no run */
+function runOf({ run, state, error }: RequestedRun, isStopping: boolean): number | undefined {
+  if (state === 'committed' && run !== null && error === null) return run
+  if (isStopping && run === null) return undefined
+  const { kind, message } = error ?? { kind: 'failure', message: 'it was interrupted' }
+  throw new AuditError(kind, `the workers did not do the run: ${message}`)
 }
 
 async function show(

@@ -1,7 +1,8 @@
 import { discoverProjects } from '../../audit/discover-projects.ts'
 import type { OnTimed } from '../../audit/project-scan.ts'
 import type { AuditDependencies } from '../../audit/run-audit.ts'
-import { createSealer } from '../../inventory/sealer.ts'
+import { describeMove, moveAdvice } from '../../history/lease-owner.ts'
+import { isoTime } from '../../model/clock.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import { HandedOver } from '../../pool/audit-by-pool.ts'
@@ -9,12 +10,11 @@ import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
 import { briefTransaction } from '../../pool/brief-transaction.ts'
 import { type Job, runQueue } from '../../pool/jobs.ts'
 import type { Pool } from '../../pool/open-pool.ts'
-import { endRun, keyOf, type RequestedRun, type RunKey, readRequestedRun } from '../../pool/runs.ts'
+import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readRequestedRun } from '../../pool/runs.ts'
 import { readProjects } from '../../pool/tasks.ts'
+import type { Refusal } from '../../pool/walk-task.ts'
 import type { RunTrace } from '../../telemetry/trace-run.ts'
-import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { boundRun } from '../bound-run.ts'
-import { installationKey } from '../installation-key.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import { chooseProjects, openServices } from '../open-projects.ts'
@@ -25,6 +25,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { toolVersion } from '../tool-version.ts'
 import { watchRequests } from '../watch-requests.ts'
+import { filesOfRun, type Prepared } from './files-of-run.ts'
 import { openPlanned } from './open-planned.ts'
 import type { SharedFiles } from './shared-files.ts'
 
@@ -47,6 +48,18 @@ export interface CoordinatorObserver {
   failed(schedule: string | null, error: unknown): void
 }
 
+/** For so long, workers may have other files than a run was asked with: a changed file reaches all machines by then. */
+const agreeWithinMs = 5 * 60_000
+
+const words: Readonly<Record<Refusal, string>> = {
+  version: 'version of hookdrift',
+  configuration: 'configuration',
+  policy: 'policy',
+  seal_key: 'installation key',
+}
+
+const failure = (message: string): RunError => ({ kind: 'failure', message })
+
 /** Seconds until a job is offered again that this worker could not begin: its files differ, or a run is under way. */
 const laterS = 5
 
@@ -55,18 +68,18 @@ const laterS = 5
  * was lost left it. Never rejects.
  */
 export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
-  const { pool, files, watch, log, terminal, telemetry } = dependencies
+  const { pool, watch, log, terminal, telemetry } = dependencies
   const { db, jobs } = pool
   const { id } = job.data
-  const finish = (error: string | null) =>
+  const finish = (error: RunError | null) =>
     briefTransaction(db, async (transaction) => {
-      await endRun(transaction, id, error)
+      await endRun(transaction, id, error && { kind: error.kind, message: error.message })
       await jobs.complete(runQueue, job, transaction)
     })
-  const offerAgain = (delayS: number) =>
+  const offerAgain = (delayS: number, data: RunKey = job.data) =>
     briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(runQueue, job, transaction))) return
-      await jobs.send(runQueue, [job.data], { delayS, key: keyOf({ schedule }, id) }, transaction)
+      await jobs.send(runQueue, [data], { delayS, key: keyOf({ schedule }, id) }, transaction)
     })
   let schedule: string | null = null
   // Of a run that is tried again, the last attempt is traced.
@@ -75,11 +88,26 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
     const requested = await readRequestedRun(db, id)
     if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
     schedule = requested.request.schedule
-    if (requested.stoppedBy !== null && requested.run === null) return await finish('it was stopped before it began')
-    const found = await files.matching(requested.request)
+    if (requested.stoppedBy !== null && requested.run === null)
+      return await finish(failure('it was stopped before it began'))
+    // Another process took the history over.
+    if (requested.state === 'interrupted') return await finish(failure('it was interrupted'))
+    if (requested.move !== undefined) {
+      const error = AuditError.busy(describeMove(db.shown, requested.move), { advice: moveAdvice })
+      await finish(error)
+      return watch.failed(schedule, error)
+    }
+    const found = await filesOfRun({ ...requested.request, toolVersion: requested.toolVersion }, dependencies)
     if (typeof found === 'string') {
+      const { differsSince = systemClock.now() } = job.data
       log.warn({ schedule, differs: found }, 'a run was asked for with other files than this worker has')
-      return await offerAgain(laterS)
+      if (systemClock.now() - differsSince < agreeWithinMs && (requested.leftMs ?? 0) >= 0) {
+        return await offerAgain(laterS, { id, differsSince })
+      }
+      // What it began with is nowhere any longer: the next tick asks with what there is.
+      if (requested.run !== null) await closeRun(pool, requested.run)
+      await finish(failure(`no worker has the ${words[found]} that it was asked with`))
+      return log.error({ schedule, differs: found }, 'a run was given up: no worker has what it was asked with')
     }
     watch.started(schedule)
     trace = telemetry?.traceRun(schedule === null ? {} : { 'hookdrift.schedule': schedule })
@@ -89,7 +117,9 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
     await finish(null)
     logReport(log, report)
     await watch.ended(schedule, report)
-    await maintain(found.configuration, terminal, log)
+    await maintain(found.configuration, terminal, log).catch((error: unknown) => {
+      log.error({ error: messageOf(error) }, 'the history could not be maintained after the run')
+    })
   } catch (error) {
     try {
       if (error instanceof HandedOver) await offerAgain(0)
@@ -98,7 +128,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
         await offerAgain(laterS)
       } else {
         trace?.failed(error instanceof AuditError ? error.kind : 'bug', systemClock.now())
-        await finish(error instanceof AuditError ? error.message : `a bug in hookdrift: ${messageOf(error)}`)
+        await finish(error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`))
         watch.failed(schedule, error)
       }
     } catch (lost) {
@@ -108,7 +138,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
   }
 }
 
-interface Conducting extends CoordinatorDependencies, WorkerFiles {
+interface Conducting extends CoordinatorDependencies, Prepared {
   readonly onTimed: OnTimed
 }
 
@@ -116,7 +146,7 @@ interface Conducting extends CoordinatorDependencies, WorkerFiles {
 async function conduct(
   id: string,
   requested: RequestedRun,
-  { configuration, policy, pool, terminal, log, signal: handOver, watch, onTimed }: Conducting,
+  { configuration, policy, sealer, pool, terminal, log, signal: handOver, watch, onTimed }: Conducting,
 ): Promise<Report> {
   const { request } = requested
   await using opened = openStack()
@@ -128,7 +158,6 @@ async function conduct(
     ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
   })
   opened.defer(close)
-  const sealer = createSealer(installationKey(configuration.history, terminal.env).key)
   const history = await openHistory(configuration.history, terminal.env)
   opened.defer(() => history.close())
   const common = {
@@ -165,6 +194,12 @@ async function conduct(
   const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
   const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
   return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
+}
+
+/** Ends a run that no worker goes on with: nothing of it is kept. @throws AuditError.busy while another owns the lease */
+async function closeRun({ drafts }: Pool, run: number): Promise<void> {
+  const draft = await drafts.adopt(run)
+  await draft.abandon(isoTime(systemClock.now()))
 }
 
 async function plannedProjects({ run }: RequestedRun, { db }: Pool, services: Parameters<typeof openPlanned>[0]) {

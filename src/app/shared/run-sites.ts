@@ -1,14 +1,11 @@
 import type { AuditedProject, PageRead } from '../../audit/project-scan.ts'
-import { createSealer, type Sealer } from '../../inventory/sealer.ts'
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'
 import { readStop } from '../../pool/runs.ts'
 import type { PlannedProject, TaskState } from '../../pool/tasks.ts'
-import type { Refusal, RunSite, RunSites } from '../../pool/walk-task.ts'
-import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { RunSite, RunSites } from '../../pool/walk-task.ts'
 import type { Agreement } from '../../worker/watch-agreement.ts'
 import { boundRun } from '../bound-run.ts'
-import { installationKey } from '../installation-key.ts'
 import type { Log } from '../log.ts'
 import { openServices } from '../open-projects.ts'
 import { watchIn } from '../perform-audit.ts'
@@ -16,6 +13,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { thisProcess } from '../system.ts'
 import { toolVersion } from '../tool-version.ts'
 import { watchRequests } from '../watch-requests.ts'
+import { filesOfRun, type Prepared } from './files-of-run.ts'
 import { openPlanned } from './open-planned.ts'
 import type { SharedFiles } from './shared-files.ts'
 
@@ -56,7 +54,7 @@ export function openRunSites(dependencies: SiteDependencies): RunSites & { close
     enter: (run, state) =>
       alone(async () => {
         if (current?.run === run) return current.site
-        const files = await filesFor(state, dependencies)
+        const files = await filesOfRun(state.terms, dependencies)
         if (typeof files === 'string') {
           dependencies.agreement.refused(files)
           return files
@@ -68,19 +66,6 @@ export function openRunSites(dependencies: SiteDependencies): RunSites & { close
       }),
     close: () => alone(close),
   }
-}
-
-interface Prepared extends WorkerFiles {
-  readonly sealer: Sealer
-}
-
-/** The files in force, where they are those of the run; they are read again when they are not. */
-async function filesFor({ terms }: TaskState, { files, terminal }: SiteDependencies): Promise<Prepared | Refusal> {
-  if (terms.toolVersion !== toolVersion()) return 'version'
-  const found = await files.matching(terms)
-  if (typeof found === 'string') return found
-  const sealer = createSealer(installationKey(found.configuration.history, terminal.env).key)
-  return terms.sealKeyId === sealer.keyId ? { ...found, sealer } : 'seal_key'
 }
 
 function openSite(

@@ -16,6 +16,7 @@ import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
 import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
+import { openSealer } from './files-of-run.ts'
 import { openRunSites } from './run-sites.ts'
 import type { SharedFiles } from './shared-files.ts'
 import type { SharedObserver } from './watch-shared.ts'
@@ -123,6 +124,7 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
       { schedule: name, dueAt: at, worker: self.id, id: randomUUID() },
       {
         ...{ schedule: name, configurationDigest: configuration.digest, policyDigest: policy.digest, only },
+        sealKeyId: openSealer({ configuration }, terminal).keyId,
         ...{ failOn: sharing.failOn, runsProbes: probes, acceptsRemovals: false, notifies: true, runTimeoutMs },
       },
     )

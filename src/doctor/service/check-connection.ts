@@ -72,7 +72,7 @@ function clockDiagnosis({ aheadMs }: Greeting): Diagnosis {
     : ok(text)
 }
 
-/** Releases that hookdrift was held against: docs/reference/supported-services.md. */
+/** Releases that hookdrift was tested against: docs/reference/supported-services.md. */
 const supported = { first: [25, 6], last: [26, 7] } as const
 
 function releaseDiagnosis({ release, version, failure }: Greeting): Diagnosis {
@@ -88,5 +88,5 @@ function releaseDiagnosis({ release, version, failure }: Greeting): Diagnosis {
   const [least, most] = [supported.first, supported.last].map(([year, month]) => year * 1000 + month)
   const isSupported = number >= (least ?? 0) && number <= (most ?? 0)
   if (isSupported) return ok(text)
-  return warn(text, 'hookdrift was held against v25.6 to v26.7: compare the first report with the dashboard.')
+  return warn(text, 'hookdrift was tested against v25.6 to v26.7: compare the first report with the dashboard.')
 }

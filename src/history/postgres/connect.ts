@@ -12,6 +12,7 @@ import {
 import Cursor from 'pg-cursor'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import { OwnClient } from './client.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { decodeText, encodeText } from './text-codec.ts'
 
@@ -165,7 +166,13 @@ function beginText(limits: { readonly mostIdleMs: number } | undefined): string 
 
 function poolConfig(server: PostgresServer, { connections = 8, ...options }: ConnectOptions): PoolConfig {
   // An idle pool must not keep a command alive.
-  return { ...clientConfig(server, options), types: parsers, max: connections, allowExitOnIdle: true }
+  return {
+    ...clientConfig(server, options),
+    types: parsers,
+    max: connections,
+    allowExitOnIdle: true,
+    Client: OwnClient,
+  }
 }
 
 /** How one connection is opened. */

@@ -22,6 +22,8 @@ const outside: Readonly<Record<string, Fault>> = {
   '28': noPassword,
   '3D': { advice: 'create the database, or correct its name in the URL' },
   '40': { advice: 'run again', isPassing: true },
+  '42703': { advice: 'run `hookdrift verify`: it says what differs in the schema' },
+  '42P01': { advice: 'run `hookdrift verify`: it says what differs in the schema' },
   '42501': { advice: 'grant the user the rights that `hookdrift docs many-machines` lists' },
   '53': { advice: 'make room on the server, or raise its limits', isPassing: true },
   '55': { advice: 'wait for the other session to end, then run again', isPassing: true },

@@ -7,6 +7,7 @@ import { count } from '../../text/count.ts'
 import { paths } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
 import { readInputs } from '../run-facts.ts'
+import { showLastChanges } from '../show-last-changes.ts'
 import { showRows } from '../show-rows.ts'
 import { testNew } from './show-verdict-of.ts'
 
@@ -20,7 +21,8 @@ export async function showLatest(request: SiteRequest, index: ViolationIndex): P
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
   if (counts.total + changes.length === 0) {
-    return html`${heading}${emptyState('The run opened no violation, and found no change.', 'none')}`
+    return html`${heading}${emptyState('The run opened no violation, and found no change.', 'none')}
+${await showLastChanges(request)}`
   }
   const opened =
     counts.total === 0

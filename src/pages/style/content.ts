@@ -1,7 +1,19 @@
 /** What only served pages have in their sections. */
 export const content = `
 .summary { max-width: none; }
-.pager ul { display: flex; gap: 24px; margin: 16px 0; }
+
+/* Where to go from here: before and after, apart from the rest. */
+.pager, .pager ul {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px 16px;
+  align-items: baseline;
+}
+.pager { margin: 16px 0; max-width: none; }
+.pager a + a, .pager li + li { border-left: 1px solid var(--field); padding-left: 16px; }
+.pager [rel=prev]::before { content: "\\2190  " / ""; }
+.pager [rel=next]::after { content: "  \\2192" / ""; }
+
 
 /* Lines: a name and a number. */
 .lines { list-style: none; margin: 8px 0; padding: 0; }
@@ -15,7 +27,7 @@ export const content = `
 .lines .n { margin-left: auto; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 40px; }
 
-/* Sentences that stand out, and commands. */
+/* Emphasised sentences, and commands. */
 .lead {
   font-size: 1.25rem;
   line-height: 1.4;
@@ -26,16 +38,21 @@ export const content = `
 pre.command {
   overflow-x: auto;
   padding: 12px 16px;
-  font: .8125rem/1.5 ui-monospace, monospace;
+  line-height: 1.5;
   white-space: pre-wrap;
 }
 
-/* Beside the sections. */
+/* Next to the sections. */
 .served aside h2:not(:first-child) { margin-top: 24px; }
 .served aside p { margin: 8px 0; }
 .served aside .command { display: block; padding: 4px 8px; }
-aside .facts { grid-template-columns: 1fr; gap: 0; }
-aside .facts dd { margin-bottom: 8px; }
+@media (min-width: 1024px) {
+  aside .facts { grid-template-columns: 1fr; gap: 0; }
+  aside .facts dd { margin-bottom: 8px; }
+}
+@media (max-width: 1023px) {
+  .served aside { margin-top: 40px; }
+}
 .controls { padding-left: 20px; }
 
 /* The form to log in. */

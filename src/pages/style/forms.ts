@@ -4,12 +4,13 @@ input, select, button {
   font: inherit;
   color: inherit;
   background: var(--panel);
-  border: 1px solid var(--line);
+  border: 1px solid var(--field);
   border-radius: 4px;
   padding: 4px 8px;
   min-height: 32px;
   max-width: 100%;
 }
+::placeholder { color: var(--soft); opacity: 1; }
 
 /* Headings and links in what the reports share. */
 h1 { margin-top: 8px; }

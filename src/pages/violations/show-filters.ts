@@ -16,16 +16,18 @@ export function showFilters({ query, run }: SiteRequest, { rules, projects }: Vi
   const fields = [
     choiceField('state', 'State', otherStates, 'open'),
     choiceField('severity', 'Severity', leastSeverities, 'any'),
-    choiceField('max-severity', 'At most', mostSeverities, 'any'),
     textField('rule', 'Rule', 'endpoint/*', rules.toSorted()),
     textField('project', 'Project', 'acme/*', projects.toSorted()),
     textField('owner', 'Owner', 'tenant-0*'),
+    textField('q', 'Text', 'names, messages'),
+  ]
+  const more = [
+    choiceField('max-severity', 'At most', mostSeverities, 'any'),
     choiceField('kind', 'Kind', kinds, 'any'),
     textField('older-than', 'Older than', '30d'),
     textField('since', 'Since run', String(run.number)),
-    textField('q', 'Text', 'in names and messages'),
     choiceField('group-by', 'Group by', groupings, 'nothing'),
     checkField('overdue', 'overdue'),
   ]
-  return showFilterForm('/violations', query, fields, ['sort'])
+  return showFilterForm('/violations', query, fields, { more, kept: ['sort'] })
 }

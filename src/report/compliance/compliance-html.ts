@@ -10,23 +10,37 @@ import { html, type Markup } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, countStates, describeReplay, stateNames } from './compliance-format.ts'
-import { countOpen, type EvidencePlaces, showEvidence, stateChip } from './html-evidence.ts'
+import type { EvidencePlaces } from './evidence-options.ts'
+import { findFirstControls } from './first-controls.ts'
+import { countOpen, showEvidence, stateChip } from './html-evidence.ts'
 import { showOpenTime } from './show-open-time.ts'
 
 /** A document for an auditor: the verdict and a summary, the evidence, what is missing first, and appendices. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
-  const { framework, title, run, period, tool } = compliance
-  const over = period === undefined ? '' : `${showTime(period.from)} to ${showTime(period.to)}, `
+  const { title, tool } = compliance
   return renderPage({
-    title: `hookdrift ${framework}, ${over}run ${run.number}, ${showTime(run.started_at)}`,
+    title: complianceName(compliance),
     heading: html`<p class="meta">Evidence from webhook configuration by ${tool.name} ${tool.version}</p>
 <h1>${title}</h1>
-<p class="meta">${period === undefined ? '' : `Period ${showTime(period.from)} to ${showTime(period.to)} · `}as of run ${run.number}, ${showTime(run.started_at)}</p>
-`,
+${coverLine(compliance)}`,
     verdict: complianceVerdict(compliance),
     sections: complianceSections(compliance),
     footer: factList([['Made by', `${tool.name} ${tool.version}`]]),
   })
+}
+
+/** Framework, period and run: the title of a window, and the head of every printed page. */
+export function complianceName({ title, period, run }: Compliance): string {
+  return period === undefined
+    ? `${title}, run ${run.number}, ${showTime(run.started_at)}`
+    : `${title}, ${showTime(period.from)} to ${showTime(period.to)}, run ${run.number}`
+}
+
+/** Period and run, and on paper a line for the name of the company, which hookdrift does not know. */
+export function coverLine({ period, run }: Compliance): Markup {
+  const over = period === undefined ? 'As' : `Period ${showTime(period.from)} to ${showTime(period.to)} · as`
+  return html`<p class="meta">${over} of run ${run.number}, ${showTime(run.started_at)}<span class="blank">Company</span></p>
+`
 }
 
 /** In the order of the evidence: what is missing comes first. */
@@ -63,12 +77,18 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
   const { controls, period } = compliance
   const replayed = describeReplay(compliance)
   const left = controls.filter(({ state }) => state === 'not_covered')
-  const evidence = assessed.flatMap((name) => {
-    const alike = controls.filter(({ state }) => state === name)
+  const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
+  const first = findFirstControls(inOrder.flatMap(([, alike]) => alike))
+  const evidence = inOrder.flatMap(([name, alike]) => {
     if (alike.length === 0) return []
     const title = `${stateNames[name].slice(0, 1).toUpperCase()}${stateNames[name].slice(1)}`
     return [
-      { id: name, title, count: alike.length, content: html`${alike.map((control) => showEvidence(control, places))}` },
+      {
+        id: name,
+        title,
+        count: alike.length,
+        content: html`${alike.map((control) => showEvidence(control, { first, places }))}`,
+      },
     ]
   })
   return [
@@ -94,8 +114,8 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
 
 const columns = [
   { title: 'Control' },
-  { title: 'Title' },
-  { title: 'State' },
+  { title: 'Title', isText: true },
+  { title: 'State', isText: true },
   ...['Open', 'Waived', 'Accepted', 'Resolved'].map((title) => ({ title, isNumber: true })),
 ]
 
@@ -108,7 +128,7 @@ function showRow(control: ControlEvidence): Markup {
   const { id, title, state, reason, violations, accepted } = control
   const open = countOpen(control)
   const inState = (name: string) => violations.filter((violation) => violation.state === name).length
-  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`<span>${stateChip(state)}<br><span class="soft">${reason}</span></span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', inState('waived'), 'n')}${cell('Accepted', accepted.length, 'n')}${cell('Resolved', inState('resolved'), 'n')}</tr>
+  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`${stateChip(state)}<br><span class="soft">${reason}</span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', inState('waived'), 'n')}${cell('Accepted', accepted.length, 'n')}${cell('Resolved', inState('resolved'), 'n')}</tr>
 `
 }
 

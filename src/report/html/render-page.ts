@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { shorten } from '../text/shorten.ts'
 import { html, type Markup, nothing, trusted } from './markup.ts'
+import { onPaper } from './on-paper.ts'
 import { styleSheet } from './style-sheet.ts'
 
 interface Contents {
@@ -29,17 +29,16 @@ export interface PageSection {
 
 /** A self-contained page: no script and nothing from outside, which its content security policy enforces. */
 export function renderPage({ title, heading, alarm = nothing, verdict, sections, aside, footer }: Contents): string {
-  const style = styleSheet(runningHeader(title))
-  const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'`
+  const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', styleSheet, 'base64')}'`
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="en"${onPaper(title)}>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${trusted(style)}</style>
+<style>${trusted(styleSheet)}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the report</a>
@@ -61,11 +60,6 @@ ${footer}</footer>
 </html>
 `
   return String(page)
-}
-
-/** The title as a text in the style sheet, where no escape helps: letters, digits and plain punctuation remain. */
-function runningHeader(title: string): string {
-  return shorten(title.replace(/[^\p{L}\p{N} .,:;/()_-]|\p{Default_Ignorable_Code_Point}/gu, ' '), 120)
 }
 
 function showLink({ id, title, count }: PageSection): Markup {

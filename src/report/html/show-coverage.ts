@@ -37,7 +37,7 @@ function describe(walks: readonly ReportCoverage[]): string {
 const columns = [
   { title: 'Project' },
   { title: 'Listing' },
-  { title: 'Status' },
+  { title: 'Status', isText: true },
   ...['Items', 'Pages', 'Requests', 'Retries', 'Time'].map((title) => ({ title, isNumber: true })),
 ]
 
@@ -59,7 +59,7 @@ function showWalk({ project, listing, status, reason, filter, ...walk }: ReportC
   const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
   const unseen = isMissing && walk.pages === 0
   const items = unseen ? cell('Items', '?', 'n unseen') : cell('Items', walk.items, 'n')
-  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<span><b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}</span>`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
+  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
 `
 }
 

@@ -22,7 +22,8 @@ export function showTrend(
   if (week === undefined || days.length < leastDays) return nothing
   const period = count(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / dayMs)), 'day')
   const values = days.map(({ open }) => totalOf(open))
-  const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${Math.max(...values)} at most`
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const label = `Open violations over ${period}: ${values.at(0)} at first, ${values.at(-1)} at last, ${most} at most`
   const left =
     stillOpen === undefined || stillOpen.count === 0
       ? nothing
@@ -36,8 +37,8 @@ export function showTrend(
   const line =
     days.length < 2
       ? nothing
-      : html`<p>Open, ${period} ${sparkline({ values, label })}</p>
-`
+      : html`<p class="soft">Open, ${period}: ${least === most ? `always ${most}` : `${least} to ${most}`}</p>
+${sparkline({ values, label })}`
   return html`<div class="trend">${line}<ul class="inline">${facts.map((fact) => html`<li>${fact}</li>`)}</ul></div>
 `
 }

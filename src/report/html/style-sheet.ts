@@ -7,10 +7,5 @@ import { tables } from './style/tables.ts'
 import { tokens } from './style/tokens.ts'
 import { verdict } from './style/verdict.ts'
 
-/**
- * The style of every page, for light, dark, phone and print. `runningHeader` is on every printed page: letters, digits
- * and plain punctuation.
- */
-export function styleSheet(runningHeader: string): string {
-  return [tokens, frame, marks, verdict, content, tables, phone, print(runningHeader)].join('')
-}
+/** The style of every page, for light, dark, phone and print. */
+export const styleSheet = [tokens, frame, marks, verdict, content, tables, phone, print].join('')

@@ -27,7 +27,15 @@ const acceptances: NewAcceptance[] = [
 ]
 const messages: NewMessage[] = [{ id: 'm1', channel: 'hook', run: null, body: '{}' }]
 const request: RunRequest = {
-  ...{ schedule: null, configurationDigest: '', policyDigest: '', only: [], failOn: 'low', runTimeoutMs: 1_000 },
+  ...{
+    schedule: null,
+    configurationDigest: '',
+    policyDigest: '',
+    sealKeyId: '',
+    only: [],
+    failOn: 'low',
+    runTimeoutMs: 1_000,
+  },
   ...{ runsProbes: false, acceptsRemovals: false, notifies: false },
 }
 

@@ -1,4 +1,4 @@
-import { Client, DatabaseError, escapeIdentifier, type QueryResult } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier, type QueryResult } from 'pg'
 import Cursor from 'pg-cursor'
 import { AuditError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
@@ -12,6 +12,7 @@ import {
   slowQuery,
 } from '../../refused-queries.ts'
 import type { QueryAnswer, QueryLimits } from '../../upkeep.ts'
+import { OwnClient } from '../client.ts'
 import { clientConfig } from '../connect.ts'
 import { asHistoryError } from '../describe-fault.ts'
 import { cellTypes } from './cells.ts'
@@ -31,7 +32,7 @@ interface QuerySession {
 export async function askDatabase(server: PostgresServer, sql: string, limits: QueryLimits): Promise<QueryAnswer> {
   refuseOtherWords(firstWord(sql))
   if (sql.includes('\0')) throw refusedQuery('it contains NUL')
-  const client = new Client(clientConfig(server))
+  const client = new OwnClient(clientConfig(server))
   // A connection that breaks: the statement that waits for it fails.
   client.on('error', () => {})
   try {
@@ -147,7 +148,7 @@ function watchAnswer(client: Client, { timeoutMs, characters }: QueryLimits, can
 
 /** Ends the statement of another connection of the same login. */
 async function cancelProcess(server: PostgresServer, process: number): Promise<void> {
-  const client = new Client(clientConfig(server))
+  const client = new OwnClient(clientConfig(server))
   client.on('error', () => {})
   try {
     await client.connect()

@@ -15,7 +15,8 @@ interface Resource {
  * around. Where the gateway's own UI shows it, the uid is followed by a link to that.
  */
 export function resource({ project, kind, uid, name, ui_url }: Resource, href?: string): Markup {
-  const link = ui_url === undefined ? nothing : html` <a href="${ui_url}" rel="noreferrer">open in the gateway</a>`
+  const link =
+    ui_url === undefined ? nothing : html` <a class="gateway" href="${ui_url}" rel="noreferrer">open in the gateway</a>`
   const [shownName, shownUid] = [shorten(name, 120), html`<code>${shorten(uid, 80)}</code>${link}`]
   const named = name === '' ? html`` : html`<b>${shownName}</b> `
   if (href === undefined) return html`${project} · ${kind} ${named}${shownUid}`

@@ -1,7 +1,9 @@
 /** What sections consist of: facts, folds, rows of findings and changes. */
 export const content = `
 /* Small things. */
-.count { color: var(--soft); font-weight: 400; font-size: .875em; }
+.blank { display: none; }
+.ago { white-space: nowrap; }
+.count { color: var(--soft); font-weight: 400; font-size: 1rem; }
 .facts {
   display: grid;
   grid-template-columns: max-content minmax(0, 1fr);
@@ -47,7 +49,20 @@ details > summary > h3 { display: inline; line-height: 1.6; font-size: 1rem; }
 .rows > .modified { border-left-style: double; border-left-width: 6px; }
 .change { color: var(--mark); }
 
-/* Beside the sections. */
+/* Evidence for a control: by rule, and what another control shows. */
+.of-rule { margin: 12px 0; }
+.of-rule > p, .elsewhere { max-width: none; }
+.of-rule .rows { margin: 4px 0; }
+.elsewhere {
+  list-style: none;
+  margin: 8px 0;
+  padding: 0;
+  font-size: .875rem;
+}
+.elsewhere > li { margin: 4px 0; }
+.elsewhere .count { font-size: inherit; }
+
+/* Next to the sections. */
 aside .rows > li {
   display: flex;
   justify-content: space-between;

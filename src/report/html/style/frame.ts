@@ -24,7 +24,8 @@ h2 {
 h3 { font-size: 1.25rem; line-height: 1.3; margin: 24px 0 8px; }
 h4 { font-size: 1rem; margin: 16px 0 4px; }
 p { margin: 4px 0; max-width: 72ch; }
-code, del, ins { font: .875em/1.4 ui-monospace, monospace; }
+code, del, ins { font: .875rem/1.4 ui-monospace, monospace; }
+h1 code, h2 code, h3 code { font-size: inherit; }
 a { color: var(--link); text-underline-offset: 2px; }
 a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .skip { position: absolute; left: -999rem; }
@@ -36,7 +37,7 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
   border: 2px solid currentColor;
 }
 
-/* What is beside the point. */
+/* Quiet text. */
 .meta, .soft, .where { color: var(--soft); font-size: .875rem; }
 .meta { margin: 0 0 8px; max-width: none; }
 .where { max-width: none; }
@@ -67,6 +68,9 @@ footer {
   border-top: 1px solid var(--line);
   font-size: .875rem;
 }
+footer p { max-width: none; }
+footer .command { display: inline-block; }
+footer a { white-space: nowrap; }
 @media (min-width: 1024px) {
   .columns:has(aside) {
     display: grid;

@@ -15,6 +15,8 @@ th, td {
 th:first-child { padding-left: 0; }
 thead th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
 tbody th { font-weight: 600; min-width: 16ch; }
+td:not(.n) { min-width: 12ch; }
+.text { width: 32%; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td b { color: var(--mark, inherit); }
 thead .n { width: 72px; }

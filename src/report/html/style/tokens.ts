@@ -1,4 +1,7 @@
-/** Colours by meaning, for both schemes. Text has a contrast of 4.5:1 or more. */
+/**
+ * Colours by meaning, for both schemes. On paper and panel, text has a contrast of 4.5:1 or more, and the border of a field
+ * 3:1 or more.
+ */
 export const tokens = `
 :root {
   color-scheme: light dark;
@@ -7,6 +10,7 @@ export const tokens = `
   --paper: #fff;
   --panel: #f5f7f9;
   --line: #cfd6dd;
+  --field: #7d8794;
   --link: #1a5a96;
   --critical: #a3122d;
   --on-critical: #fff;
@@ -30,6 +34,7 @@ export const tokens = `
     --paper: #0f1318;
     --panel: #181d24;
     --line: #3a424d;
+    --field: #6b7683;
     --link: #9cc4ee;
     --critical: #ff8a9a;
     --on-critical: #1a0508;

@@ -70,21 +70,23 @@ export const verdict = `
 .trend { margin: 8px 0; }
 .trend p { max-width: none; }
 .sparkline {
-  display: inline-flex;
+  display: flex;
   align-items: center;
-  gap: 8px;
-  margin-left: 8px;
-  vertical-align: middle;
+  gap: 12px;
   font-variant-numeric: tabular-nums;
 }
-.sparkline svg { width: 320px; max-width: 60vw; height: 40px; }
-.sparkline polyline {
+.sparkline svg {
+  flex: 1;
+  min-width: 0;
+  height: 56px;
+  overflow: visible;
   fill: none;
   stroke: var(--ink);
   stroke-width: 2;
   stroke-linejoin: round;
 }
-.sparkline circle { fill: var(--ink); }
+.sparkline svg * { vector-effect: non-scaling-stroke; }
+.sparkline .end { stroke-width: 7; stroke-linecap: round; }
 .inline {
   display: flex;
   flex-wrap: wrap;

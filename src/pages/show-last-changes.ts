@@ -1,13 +1,13 @@
-import type { CommittedRun } from '../../history/reader.ts'
-import type { ReportChange } from '../../model/report.ts'
-import { changeCard } from '../../report/html/components/change-card.ts'
-import { emptyState } from '../../report/html/components/empty-state.ts'
-import { html, type Markup } from '../../report/html/markup.ts'
-import { pageSection } from '../../report/html/render-page.ts'
-import { showTime } from '../../report/text/show-time.ts'
-import { paths } from '../link.ts'
-import type { SiteRequest } from '../page.ts'
-import { onceForRun } from '../run-facts.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import type { ReportChange } from '../model/report.ts'
+import { changeCard } from '../report/html/components/change-card.ts'
+import { emptyState } from '../report/html/components/empty-state.ts'
+import { html, type Markup } from '../report/html/markup.ts'
+import { pageSection } from '../report/html/render-page.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { paths } from './link.ts'
+import type { SiteRequest } from './page.ts'
+import { onceForRun } from './run-facts.ts'
 
 /** Older changes are in the timelines of their resources. */
 const [mostRuns, mostShown] = [20, 10]
@@ -19,10 +19,10 @@ interface RunChanges {
   readonly total: number
 }
 
-/** What the last runs found changed in a project, the newest first. */
-export async function showLastChanges(request: SiteRequest, project: string): Promise<Markup> {
+/** What the last runs found changed, the newest first: in one project, or in all. */
+export async function showLastChanges(request: SiteRequest, project?: string): Promise<Markup> {
   const { link } = request
-  const found = await onceForRun(request, `changes of ${project}`, () => readChangesOf(request, project))
+  const found = await onceForRun(request, `changes of ${project ?? 'all'}`, () => readChangesOf(request, project))
   const parts = found.map(
     ({
       run,
@@ -30,7 +30,7 @@ export async function showLastChanges(request: SiteRequest, project: string): Pr
       total,
     }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, <time datetime="${run.startedAt}">${showTime(run.startedAt)}</time> <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
 <ul class="rows">
-${changes.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project, kind: change.kind })))}</ul>
+${changes.map((change) => changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })))}</ul>
 `,
   )
   return pageSection({
@@ -39,14 +39,17 @@ ${changes.map((change) => changeCard(change, [], link(paths.resource(change.uid)
   })
 }
 
-async function readChangesOf({ history, run }: SiteRequest, project: string): Promise<readonly RunChanges[]> {
+async function readChangesOf(
+  { history, run }: SiteRequest,
+  project: string | undefined,
+): Promise<readonly RunChanges[]> {
   const found: RunChanges[] = []
   let left = mostShown
   for (const { isCommitted, changes: number, ...ended } of await history.runsBefore(run.number + 1, mostRuns)) {
     if (left === 0) break
     if (!isCommitted || number === 0) continue
     const { changes: all = [] } = (await history.runInputs(ended.number)) ?? {}
-    const own = all.filter((change) => change.project === project)
+    const own = project === undefined ? all : all.filter((change) => change.project === project)
     if (own.length === 0) continue
     found.push({ run: ended, changes: own.slice(0, left), total: own.length })
     left -= Math.min(left, own.length)

@@ -23,7 +23,9 @@ export function showRunOf({ path, search, run, last }: Place, atLast?: string): 
 }
 
 /** Places in lists, which another run does not have. */
-const cursors: ReadonlySet<string> = new Set(['after', 'before', 'after-project', 'after-kind'])
+const cursors: ReadonlySet<string> = new Set([
+  ...['after', 'before', 'after-project', 'after-kind', 'after-state', 'after-approval'],
+])
 
 function filtersOf(search: URLSearchParams): [name: string, value: string][] {
   return [...search].filter(([name, value]) => name !== 'run' && value !== '' && !cursors.has(name))

@@ -9,7 +9,8 @@ import { foldRest } from '../report/html/components/fold.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { type Comparison, showEnded } from './compare/show-ended.ts'
+import { count } from '../text/count.ts'
+import { type ComparedRuns, showEnded } from './compare/show-ended.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { findPrevious } from './find-runs.ts'
 import { linksAt, paths, type SiteLink } from './link.ts'
@@ -75,13 +76,13 @@ async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from
   return { from: (await findPrevious(history, to)) ?? to, to }
 }
 
-interface ShownComparison extends Comparison {
+interface ShownChanges extends ComparedRuns {
   /** Where the page begins; undefined: with the first change. */
   readonly after: ResourcePlace | undefined
 }
 
 /** The changes from a place on, and how many there are. Two runs never change, so they are compared once. */
-function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownComparison) {
+function readChanges(request: SiteRequest, { from, to, ...chosen }: ShownChanges) {
   const what = `changes ${JSON.stringify([from.number, to.number, chosen])}`
   return onceForRun(request, what, () =>
     readDiff(request.history, { from, to, ...chosen, withPatch: false, limit: mostShown }),
@@ -100,5 +101,7 @@ function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Ma
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
   )
   const rest = cards.slice(mostOpen)
-  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}`
+  const extent =
+    total > rows.length ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown.</p>` : nothing
+  return html`${extent}<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}`
 }

@@ -28,7 +28,7 @@ export function linkToResource(link: SiteLink, { project, kind, uid }: LinkedRes
   return kind === 'policy' ? link('/waivers') : link(paths.resource(uid), { project, kind })
 }
 
-/** Where a project is shown; of the policy, which is not a project of a service: what it violates. */
+/** Where a project is shown; of the policy: what it violates, because no run scans it. */
 export function linkToProject(link: SiteLink, name: string): string {
   return name === policyProject.name ? link('/violations', { project: name }) : link(paths.project(name))
 }

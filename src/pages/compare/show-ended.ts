@@ -12,7 +12,7 @@ import type { SiteRequest } from '../page.ts'
 const mostShown = 50
 
 /** Two runs, and what of them is compared. */
-export interface Comparison {
+export interface ComparedRuns {
   readonly from: CommittedRun
   readonly to: CommittedRun
   readonly projects: readonly string[]
@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 /** The violations that ended between two runs. `link`: as of a run that knows both. */
-export async function showEnded(request: SiteRequest, comparison: Comparison, link: SiteLink): Promise<Markup> {
+export async function showEnded(request: SiteRequest, comparison: ComparedRuns, link: SiteLink): Promise<Markup> {
   const { from, to, projects } = comparison
   const { rows, total } = await readEnded(request, comparison)
   const next = await findNext(request.history, from, to)
@@ -49,7 +49,7 @@ interface Ended {
   readonly total: number
 }
 
-async function readEnded({ history }: SiteRequest, { from, to, projects, kind }: Comparison): Promise<Ended> {
+async function readEnded({ history }: SiteRequest, { from, to, projects, kind }: ComparedRuns): Promise<Ended> {
   if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
   const rows = await history.firstViolations({

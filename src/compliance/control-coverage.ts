@@ -6,7 +6,7 @@ import type { ControlCoverage } from './compliance.ts'
 /** How well the run observed the kinds that a control's rules evaluate. */
 export function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
-  // Of projects that a list did not show, nothing is known, whatever a rule reads of them.
+  // Of projects that a list did not show, no rule read anything.
   const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
   const shown = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
   return {

@@ -14,7 +14,7 @@ import type { PastReader } from './stored-body.ts'
  * about one run agree while another run is being written.
  */
 export interface HistoryReader extends PastReader {
-  /** When it was made: ISO 8601, UTC. It stays so whatever is pruned, and tells histories apart. */
+  /** When it was made: ISO 8601, UTC. It stays so when runs are pruned, and distinguishes histories. */
   madeAt(): Promise<string>
   /** Where the history was moved to; undefined where it was not. */
   moved(): Promise<Move | undefined>

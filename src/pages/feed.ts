@@ -41,7 +41,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
 interface FeedFrame {
   readonly run: CommittedRun | undefined
   readonly updated: string
-  /** What tells it from feeds of other histories, and of other projects of this one. */
+  /** What distinguishes it from feeds of other histories, and of other projects of this one. */
   readonly source: readonly string[]
   /** Its own address: path and query. */
   readonly self: string

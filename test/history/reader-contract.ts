@@ -151,7 +151,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await spansOf(fixture.history, 0, 0)).toEqual([])
     })
 
-    it('says when the history was made, whatever runs follow', async () => {
+    it('says when the history was made, after later runs too', async () => {
       const made = await fixture.history.madeAt()
       expect(new Date(made).toISOString()).toBe(made)
       await threeRuns()

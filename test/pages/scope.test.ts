@@ -139,14 +139,15 @@ describe('a history of some projects', () => {
     const some = uids.slice(0, 3)
     const { endedRuns, runsBefore } = demo.history
     // A verdict counts what a reader may not know of.
-    const unjudged = (runs: Awaited<ReturnType<typeof runsBefore>>) => runs.map((run) => ({ ...run, exitCode: null }))
+    const withoutVerdict = (runs: Awaited<ReturnType<typeof runsBefore>>) =>
+      runs.map((run) => ({ ...run, exitCode: null }))
     const asked = {
       ...demo.history,
       endedRuns: async (most: number) => {
         const { runs, total } = await endedRuns(most)
-        return { runs: unjudged(runs), total }
+        return { runs: withoutVerdict(runs), total }
       },
-      runsBefore: async (...range: [number, number]) => unjudged(await runsBefore(...range)),
+      runsBefore: async (...range: [number, number]) => withoutVerdict(await runsBefore(...range)),
     }
     expect(await answersOf(all, some)).toEqual(await answersOf(asked, some))
     expect(await all.approvals()).toEqual(await demo.history.approvals())

@@ -16,7 +16,7 @@ export function describeApi(version: string): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    // Where nothing says who may read, nobody is asked.
+    // Where nothing says who may read, no request needs one.
     security: [{}, { token: [] }, { login: [] }],
     paths: {
       ...Object.fromEntries(apiCommands.map((api) => [`/api/v1/${api.name}`, { get: describeCommand(api) }])),

@@ -24,8 +24,12 @@ the history, and no parameter names a file.
 | 200 | the answer, with any exit code of the command: a stale \`status\` is an answer |
 | 304 | no run since the answer whose \`ETag\` is in \`If-None-Match\` |
 | 400 | an unknown, doubled, missing or wrong parameter; nothing of that uid, rule or run |
+| 401 | no token, or one that is not known |
+| 403 | only for readers of all projects |
 | 404 | no such command |
-| 503 | the history or the configuration cannot be used; the log says why |
+| 429 | too many wrong tokens came from this address: \`Retry-After\` says when to try again |
+| 500 | a bug in hookdrift; the log has the details |
+| 503 | the history or the configuration cannot be used, and the log says why; or too much is asked for: \`Retry-After\` |
 
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
 
@@ -34,9 +38,9 @@ without asking again: a run is seen a second late at most. All others are \`no-s
 
 ## Feed
 
-\`/feed.atom\` is an Atom feed of the last 100 changes, newest first: projects that could not be scanned completely,
-resources that drifted, violations that were opened and resolved. Each entry keeps its id and leads to its page.
-\`?run=N\` is the feed as of that run.
+\`/feed.atom\` is an Atom feed, newest first: the last 100 resources that drifted and violations that were opened and
+resolved, and the projects that could not be scanned completely, however long. Each entry keeps its id, by every name of
+the port, and leads to its page. \`?run=N\` is the feed as of that run.
 `
 
 /** The page about the API of the pages. */

@@ -4,6 +4,7 @@ import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import type { Api } from './api.ts'
 import { type Freshness, neverKept } from './freshness.ts'
 import { NotAllowed, NotFound, type SiteHistory, type SiteScope } from './page.ts'
+import { readQuery } from './query.ts'
 
 interface ApiOptions {
   history(): Promise<SiteHistory>
@@ -17,20 +18,17 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
   const routes = new Hono()
   const description = () => `${JSON.stringify(api.describe(), null, 2)}\n`
   let openapi: string | undefined
+  const refuseParameters = (context: Context) => void readQuery(new URL(context.req.url).searchParams, [])
   routes.get('/openapi.json', (context) => {
+    refuseParameters(context)
     openapi ??= description()
     return sendJson(context, openapi)
   })
-  routes.get('/', (context) =>
-    sendJson(
-      context,
-      writeJson({
-        openapi: '/api/v1/openapi.json',
-        feed: '/feed.atom',
-        commands: api.commands.map(({ name, description }) => ({ name, path: `/api/v1/${name}`, description })),
-      }),
-    ),
-  )
+  routes.get('/', (context) => {
+    refuseParameters(context)
+    const commands = api.commands.map(({ name, description }) => ({ name, path: `/api/v1/${name}`, description }))
+    return sendJson(context, writeJson({ openapi: '/api/v1/openapi.json', feed: '/feed.atom', commands }))
+  })
   routes.get('/:command{.+}', async (context) => {
     const answer = api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
     if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()

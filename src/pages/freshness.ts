@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { CommittedRun } from '../history/reader.ts'
+import { entityTag, isHeld } from './entity-tag.ts'
 
 /** For this long, a client's copy counts as fresh without a question to the history. */
 const trustedMs = 1000
@@ -27,12 +27,7 @@ export function watchFreshness({ now, version, viewerOf = () => '' }: FreshnessO
   const compare = (context: Context, { number, finishedAt }: CommittedRun, more: string) => {
     const { pathname, search } = new URL(context.req.url)
     const content = [version, viewerOf(context), number, finishedAt, pathname, search, more]
-    // Weak: a compressed answer has other bytes.
-    const tag = `W/"${number}-${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)}"`
-    context.header('etag', tag)
-    context.header('cache-control', 'private, no-cache')
-    const known = context.req.header('if-none-match') ?? ''
-    return known.split(',').some((each) => each.trim() === tag)
+    return isHeld(context, entityTag(`${number}-`, content), 'private, no-cache')
   }
   return {
     isKnownFresh(context, more = '') {

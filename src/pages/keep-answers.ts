@@ -17,7 +17,7 @@ interface Kept {
 /** Of an answer besides its content. */
 const overheadBytes = 500
 
-/** Keeps answers about all histories together: the least used make room. The last one is kept whatever it takes. */
+/** Keeps answers about all histories together: the least used make room. The last one is kept, however large. */
 export function keepAnswers(mostBytes: number): KeptAnswers {
   const kept = new Map<string, Kept>()
   const numbers = new WeakMap<SiteHistory, number>()

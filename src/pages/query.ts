@@ -13,7 +13,7 @@ export function readQuery(search: URLSearchParams, known: readonly string[]): Si
   for (const [name, value] of search) {
     if (!known.includes(name)) {
       throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, known)}`, {
-        advice: `This page reads ${known.join(', ')}.`,
+        advice: known.length === 0 ? 'It takes no parameter.' : `This page reads ${known.join(', ')}.`,
       })
     }
     if (value.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)

@@ -1,14 +1,23 @@
 import { Hono } from 'hono'
 import { browserScript } from './browser-script.ts'
+import { entityTag, isHeld } from './entity-tag.ts'
 import { style } from './style.ts'
 
 /** What is the same for every reader, and needs none. */
 export function staticRoutes(): Hono {
   const routes = new Hono()
   routes.get('/healthz', (context) => context.text('alive\n'))
-  routes.get('/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }))
-  routes.get('/script.js', (context) =>
-    context.body(browserScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
-  )
+  serveFile(routes, '/style.css', 'text/css', style)
+  serveFile(routes, '/script.js', 'text/javascript', browserScript)
   return routes
+}
+
+/** It is the same until the next release, which a browser asks for each time. */
+function serveFile(routes: Hono, path: string, type: string, content: string): void {
+  const tag = entityTag('', [content])
+  routes.get(path, (context) =>
+    isHeld(context, tag, 'public, no-cache')
+      ? context.body(null, 304)
+      : context.body(content, 200, { 'content-type': `${type}; charset=utf-8` }),
+  )
 }

@@ -4,7 +4,7 @@ import { refuseRequest } from './refuse-request.ts'
 
 const path = '/healthz'
 
-/** Says that the process lives, whatever the pages are busy with; they answer everything else. */
+/** Says that the process lives, however busy the pages are; they answer everything else. */
 export function answerHealth(isHostOfPort: (host: string | undefined) => boolean, pages: Answering): Answering {
   const health = new Hono()
   health.use(refuseRequest({ isHostOfPort }))

@@ -11,7 +11,7 @@ export interface ThreadOptions {
 }
 
 export interface AskedThread {
-  /** undefined when no answer came: the thread ended, or it took too long, or `signal` says that nobody waits for it. */
+  /** undefined when no answer came: the thread ended, or it took too long, or `signal` says that the client left. */
   ask(request: Omit<ThreadRequest, 'id'>, signal: AbortSignal): Promise<ThreadResponse | undefined>
   /** How many requests wait for their answer. */
   waiting(): number

@@ -66,7 +66,7 @@ function openRoom(mostBytes: number) {
       if (total > 0 && total + bytes > mostBytes) return false
       if (!taken.has(socket)) {
         taken.set(socket, 0)
-        // An answer that waits for its turn on a connection is not told that this one closed.
+        // An answer that waits for its turn on a connection does not learn that this one closed.
         socket.once('close', () => {
           add(socket, -(taken.get(socket) ?? 0))
           taken.delete(socket)

@@ -145,6 +145,8 @@ describe('the API', () => {
     [`violations?rule=${'x'.repeat(1001)}`, 'has more than 1000 characters'],
     ['runs?run=1&run=2', 'the parameter "run" is there twice'],
     ['state?run=1&at=2', 'is there twice'],
+    ['openapi.json?nope=1', 'there is no parameter "nope"'],
+    ['../v1?nope=1', 'there is no parameter "nope"'],
   ])('refuses %s', async (path, message) => {
     const answer = await demo.get(`/api/v1/${path}`)
     const text = await answer.text()

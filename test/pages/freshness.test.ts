@@ -41,6 +41,11 @@ it('answers 304 until the next run, within a second without a question to the hi
     opened = 0
     const again = await get(path, `"other", ${tag}`)
     expect({ status: again.status, tag: again.headers.get('etag'), opened }).toEqual({ status: 304, tag, opened: 0 })
+    // What a cache needs to know is with both.
+    for (const answer of [first, again]) expect(answer.headers.get('vary')).toBe('Accept-Encoding')
+    // A cache may have made it a strong one.
+    expect((await get(path, tag.replace('W/', ''))).status).toBe(304)
+    expect((await get(path, tag.replace('W/"', 'W/"x'))).status).toBe(200)
     // Another address, such as another filter, is another answer.
     expect((await get(path.includes('?') ? `${path}&limit=1` : `${path}?run=1`, tag)).status).toBe(200)
     now += 1001
@@ -54,6 +59,18 @@ it('answers 304 until the next run, within a second without a question to the hi
     expect((await get(path, tag)).status).toBe(200)
     newest = before
     now += 10_000
+  }
+  for (const path of ['/style.css', '/script.js']) {
+    const first = await get(path)
+    const tag = first.headers.get('etag') ?? ''
+    expect([first.status, tag, first.headers.get('cache-control')]).toEqual([
+      200,
+      expect.stringMatching(/^W\/"[\w-]{22}"$/),
+      'public, no-cache',
+    ])
+    const again = await get(path, tag)
+    expect([again.status, await again.text(), again.headers.get('vary')]).toEqual([304, '', 'Accept-Encoding'])
+    expect((await get(path, '"another"')).status).toBe(200)
   }
   for (const path of ['/api/v1/status', '/api/v1/accept', '/api/v1/violations?older-than=1d', '/api/v1/state?at=7d']) {
     const { headers } = await get(path)

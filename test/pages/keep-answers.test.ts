@@ -42,7 +42,7 @@ describe('answers that are kept', () => {
     expect(read).toHaveLength(4)
   })
 
-  it('are told apart by their history', async () => {
+  it('differ by their history', async () => {
     const { ask, read } = reading(keepAnswers(100_000))
     await ask('a', 1)
     await ask('a', 1, other)

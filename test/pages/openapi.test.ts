@@ -34,6 +34,20 @@ it('is valid OpenAPI 3.1, and what it refers to is there', async () => {
   expect(refs.filter((ref) => !ref.startsWith('#/') || resolve(document, ref) === undefined)).toEqual([])
 })
 
+it('says how to log in, and which answers are no answer', async () => {
+  const { paths, security, components } = JSON.parse(await (await demo.get('/api/v1/openapi.json')).text())
+  expect(security).toEqual([{}, { token: [] }, { login: [] }])
+  expect(components.securitySchemes).toMatchObject({
+    token: { type: 'http', scheme: 'bearer' },
+    login: { type: 'apiKey', in: 'cookie', name: 'hookdrift_reader' },
+  })
+  for (const path of ['/api/v1/violations', '/feed.atom']) {
+    const { responses } = paths[path].get
+    expect(Object.keys(responses)).toEqual(['200', '304', '400', '401', '403', '429', '500', '503'])
+    for (const status of [429, 503]) expect(Object.keys(responses[status].headers)).toEqual(['Retry-After'])
+  }
+})
+
 it('would find a fault', async () => {
   const broken = { ...describeApi('1'), paths: { '/x': { get: { parameters: [{ name: 'a' }] } } } }
   expect((await new Validator().validate(broken)).valid).toBe(false)

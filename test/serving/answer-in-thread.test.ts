@@ -63,7 +63,7 @@ describe('a thread that answers', () => {
     expect((await thread.ask('/never')).status).toBe(503)
   })
 
-  it('is asked for a few at a time, and never for what nobody waits for', async () => {
+  it('is asked for a few at a time, and never for a client that left', async () => {
     await using thread = open()
     const held = Array.from({ length: 3 }, () => thread.ask('/never'))
     const left = new AbortController()

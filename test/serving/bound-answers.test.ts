@@ -81,7 +81,7 @@ describe('answers that clients do not read', () => {
     const socket = await port.stall(large)
     expect((await port.ask(large)).status).toBe(503)
     while ((await port.ask(large)).status === 503) await turn()
-    // What it has not taken is not sent any more.
+    // What it has not taken is no longer sent.
     await once(socket.resume(), 'close')
     expect(socket.bytesRead).toBeLessThan(20 * mebibyte)
 

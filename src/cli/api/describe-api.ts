@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { packageFile } from '../../model/package-files.ts'
+import { cookieName } from '../../pages/access/session-cookie.ts'
 import { type ApiCommand, apiCommands } from './api-commands.ts'
 import { type ApiParameter, buildCommand, parametersOf } from './api-parameters.ts'
 
@@ -15,6 +16,8 @@ export function describeApi(version: string): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    // Where nothing says who may read, no request needs one.
+    security: [{}, { token: [] }, { login: [] }],
     paths: {
       ...Object.fromEntries(apiCommands.map((api) => [`/api/v1/${api.name}`, { get: describeCommand(api) }])),
       '/feed.atom': {
@@ -29,7 +32,7 @@ export function describeApi(version: string): JsonObject {
         },
       },
     },
-    components: { schemas: { error: errorSchema, ...schemas() } },
+    components: { securitySchemes, schemas: { error: errorSchema, ...schemas() } },
   }
 }
 
@@ -89,16 +92,30 @@ const errorSchema: JsonObject = {
   },
 }
 
-const fault = (description: string): JsonObject => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } },
-})
+const securitySchemes: JsonObject = {
+  token: { type: 'http', scheme: 'bearer', description: 'A token of `serve` in the configuration' },
+  login: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'The cookie of a login with the form' },
+}
+
+const asJson: JsonObject = { 'application/json': { schema: { $ref: '#/components/schemas/error' } } }
+const asText: JsonObject = { 'text/plain': { schema: { type: 'string' } } }
+const retryAfter: JsonObject = {
+  'Retry-After': { description: 'In how many seconds to try again', schema: { type: 'integer', minimum: 1 } },
+}
+
+const fault = (description: string, more: JsonObject = {}): JsonObject => ({ description, content: asJson, ...more })
 
 const faults: JsonObject = {
   304: { description: 'No run since the answer with that ETag' },
   400: fault('A parameter is wrong, or names nothing that the history has'),
+  401: fault('No token, or one that is not known'),
   403: fault('Only for readers of all projects'),
-  503: fault('The history cannot be used'),
+  429: fault('Too many wrong tokens came from this address', { headers: retryAfter }),
+  500: fault('A bug in hookdrift: its log has the details', { content: { ...asJson, ...asText } }),
+  503: fault('The history cannot be used; or too much is asked for, and the answer says when to try again', {
+    headers: retryAfter,
+    content: { ...asJson, ...asText },
+  }),
 }
 
 /** Their files in `config/`, by the name in the description. */

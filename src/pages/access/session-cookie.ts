@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ReaderToken } from '../../config/configuration.ts'
 
-const cookieName = 'hookdrift_reader'
+export const cookieName = 'hookdrift_reader'
 const hours = 12
 const ageMs = hours * 3_600_000
 

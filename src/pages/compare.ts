@@ -9,6 +9,7 @@ import { foldRest } from '../report/html/components/fold.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { type ComparedRuns, showEnded } from './compare/show-ended.ts'
 import { choiceField, showFilterForm, textField } from './filter-form.ts'
 import { findPrevious } from './find-runs.ts'
@@ -100,5 +101,5 @@ function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Ma
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
   )
   const rest = cards.slice(mostOpen)
-  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}`
+  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}${total > rows.length ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown.</p>` : nothing}`
 }

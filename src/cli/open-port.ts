@@ -20,7 +20,8 @@ interface PortContext extends WorkerEndpoints {
 export async function openPort(options: HistoryOptions, place: NamedAddress, context: PortContext): Promise<Listening> {
   const { terminal, log, settings, ...endpoints } = context
   const pages =
-    settings && (await import('./worker-pages.ts')).openWorkerPages(options, { terminal, log, place, settings })
+    settings &&
+    (await import('./open-pages-thread.ts')).openPagesThread(options, { terminal, log, place, settings }, 'worker')
   const answer = workerPort({ ...endpoints, isHostOfPort: hostCheck(place), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
   const { url, close } = await listen(place, answer, advice)

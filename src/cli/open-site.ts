@@ -7,7 +7,6 @@ import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
 import { systemClock } from '../app/system.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import type { ServeSettings } from '../config/configuration.ts'
-import type { OpenHistory } from '../history/history.ts'
 import { messageOf } from '../model/errors.ts'
 import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
 import { openPages } from '../pages/open-pages.ts'
@@ -25,15 +24,11 @@ interface SiteContext {
   readonly settings: ServeSettings
 }
 
-export interface OpenedSite {
-  readonly answer: Answering
-  /** The history, opened at the first request otherwise. */
-  history(): Promise<OpenHistory>
-  close(): Promise<void>
-}
-
-/** The pages of a history, and of the plan where a configuration names it, for those who may read them. */
-export async function openSite(options: HistoryOptions, context: SiteContext): Promise<OpenedSite> {
+/**
+ * The pages of a history, and of the plan where a configuration names it, for those who may read them. The history is
+ * opened at the first request, and kept open until the thread of the pages ends.
+ */
+export async function openSite(options: HistoryOptions, context: SiteContext): Promise<Answering> {
   const { terminal, log, place, settings } = context
   const location = await locateHistory(options, terminal)
   const kept = keepHistoryOpen((location) => openExistingHistory(location, terminal.env))
@@ -55,12 +50,11 @@ export async function openSite(options: HistoryOptions, context: SiteContext): P
     version: toolVersion(),
     api: createApi(options, terminal, toolVersion()),
   }
-  const answer = openPages({
+  return openPages({
     access: openAccess({ settings, now, watch: watchAccess(log) }),
     siteOf: ({ projects }) => createSite(projects === undefined ? whole : scopeSite(whole, projects)),
     ...{ isHostOfPort, onFault },
   })
-  return { answer, history, close: kept.close }
 }
 
 function watchAccess(log: Log): AccessWatch {

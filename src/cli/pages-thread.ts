@@ -8,7 +8,7 @@ import { answerRequests } from '../serving/answer-requests.ts'
 import type { NamedAddress } from '../serving/host-check.ts'
 import { openSite } from './open-site.ts'
 
-/** The thread of a worker that answers with pages, so that reading a large history delays no audit. */
+/** The thread of `worker` and `serve` that answers with pages, so that reading a large history delays nothing else. */
 export interface PagesThread {
   readonly options: HistoryOptions
   readonly place: NamedAddress
@@ -17,10 +17,9 @@ export interface PagesThread {
   readonly env: ProcessContext['env']
 }
 
-if (parentPort === null) throw new Error('this runs in a thread of a worker')
+if (parentPort === null) throw new Error('this runs in a thread')
 letAuditsGoFirst()
-// as: `worker-pages.ts` gives it.
+// as: `open-pages-thread.ts` gives it.
 const { options, place, settings, cwd, env } = workerData as PagesThread
 const terminal: ProcessContext = { stdout: process.stdout, stderr: process.stderr, env, cwd: () => cwd }
-const { answer } = await openSite(options, { terminal, log: openLog(terminal), place, settings })
-answerRequests(parentPort, answer)
+answerRequests(parentPort, await openSite(options, { terminal, log: openLog(terminal), place, settings }))

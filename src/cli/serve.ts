@@ -5,7 +5,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { isLoopback, type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { addHistoryOptions } from './query-options.ts'
+import { addHistoryOptions, withHistory } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
   readonly listen?: ListenAddress
@@ -31,23 +31,29 @@ function toAddress(text: string): ListenAddress {
   throw new InvalidArgumentError('Expected an address and a port such as 127.0.0.1:9465.')
 }
 
-async function serve(options: ServeOptions, terminal: ProcessContext): Promise<number> {
+async function serve(options: ServeOptions, given: ProcessContext): Promise<number> {
   const { openLog } = await import('../app/log.ts')
   const { letAuditsGoFirst } = await import('../app/let-audits-go-first.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
+  const { answerHealth } = await import('../serving/answer-health.ts')
+  const { hostCheck } = await import('../serving/host-check.ts')
   const { listen } = await import('../serving/listen.ts')
-  const { openSite } = await import('./open-site.ts')
+  const { openPagesThread } = await import('./open-pages-thread.ts')
+  // It runs for long, and says who came: so it logs more than a command.
+  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const settings = await readSettings(options, terminal)
   const address = options.listen ?? settings.listen ?? usualListen
   await refuseUnguarded(address, settings)
-  const log = openLog({ ...terminal, env: { ...terminal.env, HOOKDRIFT_LOG: terminal.env.HOOKDRIFT_LOG ?? 'info' } })
+  const log = openLog(terminal)
   const place = { ...address, hosts: settings.hosts }
   letAuditsGoFirst()
-  const site = await openSite(options, { terminal, log, place, settings })
   // A history that cannot be read is said now, not on the first page.
-  await site.history()
-  const serving = await listen(address, site.answer, 'pass another address with --listen')
+  await withHistory(options, terminal, async () => {})
+  const pages = openPagesThread(options, { terminal, log, place, settings }, 'serve')
+  const answer = answerHealth(hostCheck(place), pages.answer)
+  const serving = await listen(address, answer, 'pass another address with --listen')
   try {
+    pages.start()
     terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)
     const { exitCode } = await untilSignalled(
       (signal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
@@ -55,7 +61,7 @@ async function serve(options: ServeOptions, terminal: ProcessContext): Promise<n
     return exitCode ?? exitCodes.clean
   } finally {
     await serving.close()
-    await site.close()
+    await pages.close()
   }
 }
 

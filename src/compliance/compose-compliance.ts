@@ -76,6 +76,7 @@ function assessControl(
   const numberOf = (state: ViolationState) => found.filter((violation) => violation.state === state).length
   const [state, reason] = decideState({
     ...{ isCovered, rules, open, accepted: accepted.length, gaps: coverage.gaps.length },
+    isScanned: report.coverage.length > 0,
     ...{ unknown: numberOf('unknown'), waived: numberOf('waived') },
   })
   const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
@@ -94,10 +95,12 @@ interface Assessment {
   readonly accepted: number
   /** Walks that were not complete. */
   readonly gaps: number
+  /** Whether the run walked anything: for readers of some projects, anything of these. */
+  readonly isScanned: boolean
 }
 
 function decideState(assessment: Assessment): [state: ControlState, reason: string] {
-  const { isCovered, rules, open, unknown, gaps } = assessment
+  const { isCovered, rules, open, unknown, gaps, isScanned } = assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
@@ -105,6 +108,7 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
   }
   if (open.length > 0)
     return ['not_met', `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))}).`]
+  if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
   const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
   if (gaps === 0 && silent.length === 0 && unknown === 0) {
     const exceptions = countEach(['waived', 'accepted'], assessment)

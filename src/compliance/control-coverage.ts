@@ -6,8 +6,9 @@ import type { ControlCoverage } from './compliance.ts'
 /** How well the run observed the kinds that a control's rules evaluate. */
 export function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
-  const shown = byProject.flatMap(([, walks]) => walksFor(kinds, walks))
-  const isGap = (walk: ReportCoverage) => walk.status !== 'complete'
+  // Of projects that a list did not show, nothing is known, for any rule.
+  const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
+  const shown = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
   return {
     walks: shown.length,
     complete: shown.length - shown.filter(isGap).length,
@@ -25,6 +26,10 @@ export function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 
 function notRequested(project: string, walks: readonly ReportCoverage[]): ControlCoverage['gaps'] {
   if (walks.some(({ listing }) => listing === 'project')) return []
   return [{ project, listing: 'project', status: 'skipped', reason: 'the configuration does not request it' }]
+}
+
+function isGap({ status }: ReportCoverage): boolean {
+  return status !== 'complete'
 }
 
 function sum(numbers: readonly number[]): number {

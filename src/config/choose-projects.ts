@@ -9,6 +9,15 @@ export function matchesProject(name: string, patterns: readonly string[]): boole
   )
 }
 
+/** Whether patterns may match any project of a service, known or not. No patterns match all. */
+export function mayMatchIn(service: string, patterns: readonly string[]): boolean {
+  const mayBegin = (pattern: string) =>
+    Array.from({ length: pattern.length }, (_, at) => pattern.slice(0, at + 1)).some(
+      (begin) => matchesGlob(`${service}/`, begin) && (begin !== pattern || begin.endsWith('*')),
+    )
+  return patterns.length === 0 || patterns.some((pattern) => !pattern.includes('/') || mayBegin(pattern))
+}
+
 /**
  * Whether a project that a run scanned is one that patterns for a service's list took, or the list itself. One that
  * reports show by its id may fit a pattern by a name that does not fit into a reference.

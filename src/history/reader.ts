@@ -6,6 +6,7 @@ import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { ListedResource, ResourceCount, ResourceListChoice } from './resource-list.ts'
+import type { RunExtent } from './run-extents.ts'
 import type { PastReader } from './stored-body.ts'
 
 /**
@@ -13,6 +14,8 @@ import type { PastReader } from './stored-body.ts'
  * about one run agree while another run is being written.
  */
 export interface HistoryReader extends PastReader {
+  /** When it was made: ISO 8601, UTC. Pruning does not change it, so it distinguishes histories. */
+  madeAt(): Promise<string>
   /** Where the history was moved to; undefined where it was not. */
   moved(): Promise<Move | undefined>
   /** Committed runs, oldest first. */
@@ -23,6 +26,8 @@ export interface HistoryReader extends PastReader {
   endedRuns(most: number): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }>
   /** The last `most` committed or interrupted runs before one, newest first. */
   runsBefore(run: number, most: number): Promise<readonly EndedRun[]>
+  /** The same by project, of committed runs from one number to another: as many rows as they scanned projects. */
+  runExtents(first: number, last: number): Promise<readonly RunExtent[]>
   /** A committed run; undefined when there is none of that number. Reads one row, where `runs` may read millions. */
   committedRun(number: number): Promise<CommittedRun | undefined>
   /** The record of a committed run; undefined when there is none of that number. */
@@ -95,7 +100,7 @@ export interface CommittedRun {
 
 export interface EndedRun extends CommittedRun {
   readonly isCommitted: boolean
-  /** null for an interrupted one. */
+  /** null for an interrupted one, and in a history of some projects. */
   readonly exitCode: ExitCode | null
   readonly walks: number
   /** Walks that were neither complete nor skipped. */

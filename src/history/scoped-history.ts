@@ -1,29 +1,30 @@
 import { projectKey } from '../model/keys.ts'
 import type { OpenHistory } from './history.ts'
-import type { EndedRun, HistoryReader, IdentifiedViolation } from './reader.ts'
+import type { HistoryReader, IdentifiedViolation } from './reader.ts'
 import type { RunRecord } from './records.ts'
-
-/** Whether a reader may know of a project, by its name at that time: `service/project`. */
-export type IsVisible = (project: string) => boolean
+import { countVisible } from './scoped-runs.ts'
+import { seenScans, seenWalks, type Visibility } from './visibility.ts'
 
 /**
  * A history as if it had only some projects, for readers who may not know of the others. It answers all that readers
- * ask, and refuses to be written. What is said of a run as a whole stays: its times, its verdict, its policy.
+ * ask, and refuses to be written. What is said of a run as a whole stays: its number, its times, its policy.
  */
-export function scopedHistory(history: OpenHistory, isVisible: IsVisible): OpenHistory {
-  return { ...scopedReader(history, isVisible), ...scopedRecords(history, isVisible), ...refusals }
+export function scopedHistory(history: OpenHistory, visibility: Visibility): OpenHistory {
+  return { ...scopedReader(history, visibility), ...scopedRecords(history, visibility), ...refusals }
 }
 
 interface OfProject {
   readonly project: string
 }
 
-function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader {
+function scopedReader(history: OpenHistory, visibility: Visibility): HistoryReader {
+  const { isVisible } = visibility
   const isSeen = ({ project }: OfProject) => isVisible(project)
   const isSeenIn = ({ project }: { readonly project: { readonly name: string } }) => isVisible(project.name)
   const latestScans: HistoryReader['latestScans'] = async (run, only) =>
-    (await history.latestScans(run, only)).filter(isSeenIn)
+    seenScans(await history.latestScans(run, only), visibility)
   return {
+    madeAt: () => history.madeAt(),
     moved: () => history.moved(),
     runs: () => history.runs(),
     lastRun: () => history.lastRun(),
@@ -33,12 +34,13 @@ function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader
 
     async endedRuns(most) {
       const { runs, total } = await history.endedRuns(most)
-      return { runs: await countVisible(runs, { history, isVisible }), total }
+      return { runs: await countVisible(runs, history, visibility), total }
     },
-    runsBefore: async (run, most) => countVisible(await history.runsBefore(run, most), { history, isVisible }),
+    runsBefore: async (run, most) => countVisible(await history.runsBefore(run, most), history, visibility),
+    runExtents: async (first, last) => (await history.runExtents(first, last)).filter(isSeenIn),
     async readRun(number) {
       const record = await history.readRun(number)
-      return record && scopedRecord(record, isVisible)
+      return record && scopedRecord(record, visibility)
     },
     async runInputs(run) {
       const inputs = await history.runInputs(run)
@@ -119,12 +121,13 @@ function scopedReader(history: OpenHistory, isVisible: IsVisible): HistoryReader
 }
 
 /** What was said of hidden projects, or of the run in words that may name them, is left out. */
-function scopedRecord(record: RunRecord, isVisible: IsVisible): RunRecord {
+function scopedRecord(record: RunRecord, visibility: Visibility): RunRecord {
+  const { isVisible } = visibility
   const isSeen = ({ project }: OfProject) => isVisible(project)
   return {
     ...record,
     projects: record.projects.filter(isSeen),
-    coverage: record.coverage.filter(isSeen),
+    coverage: seenWalks(record.coverage, visibility),
     notices: record.notices.filter(({ project, code }) =>
       project === null ? code === 'clock_went_back' : isVisible(project),
     ),
@@ -134,39 +137,13 @@ function scopedRecord(record: RunRecord, isVisible: IsVisible): RunRecord {
   }
 }
 
-interface Scope {
-  readonly history: OpenHistory
-  readonly isVisible: IsVisible
-}
-
-async function countVisible(runs: readonly EndedRun[], scope: Scope): Promise<EndedRun[]> {
-  const counted: EndedRun[] = []
-  for (const run of runs) counted.push(await countVisibleOf(run, scope))
-  return counted
-}
-
-async function countVisibleOf(run: EndedRun, { history, isVisible }: Scope): Promise<EndedRun> {
-  if (!run.isCommitted) return run
-  const scans = run.walks === 0 ? [] : await history.latestScans(run.number)
-  const walks = scans.flatMap(({ project, coverage, run: { number } }) =>
-    number === run.number && isVisible(project.name) ? coverage : [],
-  )
-  const { changes = [] } = run.changes === 0 ? {} : ((await history.runInputs(run.number)) ?? {})
-  return {
-    ...run,
-    walks: walks.length,
-    incomplete: walks.filter(({ status }) => status !== 'complete' && status !== 'skipped').length,
-    changes: changes.filter(({ project }) => isVisible(project)).length,
-  }
-}
-
 type Records = Pick<
   OpenHistory,
   'approvals' | 'approvedResources' | 'acceptances' | 'channels' | 'undelivered' | 'firstWaiting'
 >
 
 /** Messages are about whole runs: who may not know of all projects reads none, and pages do not say that none wait. */
-function scopedRecords(history: OpenHistory, isVisible: IsVisible): Records {
+function scopedRecords(history: OpenHistory, { isVisible }: Visibility): Records {
   const isSeenIn = ({ project }: { readonly project: { readonly name: string } }) => isVisible(project.name)
   return {
     approvals: async () => (await history.approvals()).filter(isSeenIn),

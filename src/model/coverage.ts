@@ -85,7 +85,7 @@ export function isInterrupted(walk: Pick<Coverage, 'cause'>): boolean {
   return walk.cause === 'signal' || signalOf(walk) !== undefined
 }
 
-/** Whether a run with this coverage scanned all that it was configured to scan. */
+/** Whether a run with this coverage scanned all that it was configured to scan. No walk at all proves nothing. */
 export function isCoverageComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
-  return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
+  return coverage.length > 0 && coverage.every(({ status }) => status === 'complete' || status === 'skipped')
 }

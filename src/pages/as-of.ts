@@ -1,10 +1,10 @@
 import { html, type Markup } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
-import type { Place } from './place.ts'
+import type { PagePlace } from './page-place.ts'
 import { showInstant } from './show-instant.ts'
 
 /** A form for the same page as of another run: its filters stay. */
-export function shownRunForm({ path, search, run, isLatest }: Place): Markup {
+export function shownRunForm({ path, search, run, isLatest }: PagePlace): Markup {
   const kept = filtersOf(search).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   return html`<form class="as-of" method="get" action="${path}">${kept}<label for="as-of">As of run</label> <input id="as-of" name="run" inputmode="numeric" size="5" value="${isLatest ? '' : run.number}" placeholder="${run.number}"> <button>Go</button></form>`
 }
@@ -13,7 +13,7 @@ export function shownRunForm({ path, search, run, isLatest }: Place): Markup {
  * The run that the page is as of. Where a later one exists, that is said at once, with a way there. `atLast`: another page,
  * where the last run may not have this one.
  */
-export function showRunOf({ path, search, run, last }: Place, atLast?: string): Markup {
+export function showRunOf({ path, search, run, last }: PagePlace, atLast?: string): Markup {
   if (run.number === last.number) {
     return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finishedAt)}</p>`
   }
@@ -31,7 +31,7 @@ function filtersOf(search: URLSearchParams): [name: string, value: string][] {
   return [...search].filter(([name, value]) => name !== 'run' && value !== '' && !cursors.has(name))
 }
 
-/** What stands at the head of every printed page, unless the page says it. */
-export function paperTitle(title: string, { run }: Pick<Place, 'run'>): string {
+/** The head of every printed page, unless the page has its own. */
+export function paperTitle(title: string, { run }: Pick<PagePlace, 'run'>): string {
   return `${title}, as of run ${run.number}, ${showTime(run.finishedAt)}`
 }

@@ -101,5 +101,7 @@ function showChanges({ rows, total, isIncomplete }: Changes, link: SiteLink): Ma
     changeCard(change, [], link(paths.resource(change.uid), { project: change.project, kind: change.kind })),
   )
   const rest = cards.slice(mostOpen)
-  return html`<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}${total > rows.length ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown.</p>` : nothing}`
+  const extent =
+    total > rows.length ? html`<p class="soft">${rows.length} of ${count(total, 'change')} are shown.</p>` : nothing
+  return html`${extent}<ul class="rows">${cards.slice(0, mostOpen)}</ul>${rest.length === 0 ? nothing : foldRest(`${rest.length} more`, html`<ul class="rows">${rest}</ul>`)}`
 }

@@ -6,7 +6,7 @@ import { html, type Markup, trusted } from '../report/html/markup.ts'
 import { countsFromNow } from './counts-from-now.ts'
 import { type Freshness, neverKept } from './freshness.ts'
 import { linksAt, paths } from './link.ts'
-import type { SiteHistory } from './page.ts'
+import type { SiteHistory, SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
 import { runAsOf } from './run-as-of.ts'
 
@@ -14,6 +14,7 @@ const mostEntries = 100
 
 interface FeedOptions {
   history(): Promise<SiteHistory>
+  readonly scope?: SiteScope
   now(): number
   readonly freshness: Freshness
 }
@@ -22,7 +23,7 @@ interface FeedOptions {
 export async function answerFeed(context: Context, options: FeedOptions): Promise<Response> {
   const url = new URL(context.req.url)
   const named = readQuery(url.searchParams, ['run']).one('run')
-  const { freshness } = options
+  const { freshness, scope } = options
   const isKept = !countsFromNow(url.searchParams)
   if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
@@ -33,37 +34,39 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   const run = last && (await runAsOf(history, named, { now, last }))
   const entries = run === undefined ? [] : await readLastChanges(history, run, mostEntries)
   const updated = run?.finishedAt ?? new Date(now).toISOString()
-  const feed = writeFeed(entries, { run, updated, host: url.host, self: `${url.pathname}${url.search}` })
+  // Neither a name of the port nor a proxy in front makes it another feed.
+  const source = [await history.madeAt(), ...(scope?.projects.toSorted() ?? [])]
+  const feed = writeFeed(entries, { run, updated, source, self: `${url.pathname}${url.search}` })
   return context.body(feed, 200, { 'content-type': 'application/atom+xml; charset=utf-8' })
 }
 
 interface FeedFrame {
   readonly run: CommittedRun | undefined
   readonly updated: string
-  /** By which readers distinguish this feed from those of other installations. */
-  readonly host: string
+  /** What distinguishes it from feeds of other histories, and of other projects of this one. */
+  readonly source: readonly string[]
   /** Its own address: path and query. */
   readonly self: string
 }
 
 /** Addresses are relative, because a proxy may be in front of the port. */
-function writeFeed(entries: readonly ChangeEntry[], { run, updated, host, self }: FeedFrame): string {
+function writeFeed(entries: readonly ChangeEntry[], { run, updated, source, self }: FeedFrame): string {
   const feed = html`${trusted('<?xml version="1.0" encoding="utf-8"?>')}
 <feed xmlns="http://www.w3.org/2005/Atom">
-<id>${nameOf('feed', host)}</id>
+<id>${nameOf('feed', ...source)}</id>
 <title>${run === undefined ? 'hookdrift: no run yet' : 'hookdrift: changes'}</title>
 <updated>${updated}</updated>
 <author><name>hookdrift</name></author>
 <link rel="self" type="application/atom+xml" href="${self}"/>
 <link rel="alternate" type="text/html" href="/"/>
-${entries.map(writeEntry)}</feed>
+${entries.map((entry) => writeEntry(entry, source))}</feed>
 `
   // Of what is left, XML has no form for these two.
   return String(feed).replace(/[\ufffe\uffff]/g, '\ufffd')
 }
 
-function writeEntry({ what, at, run, title, summary, severity, subject }: ChangeEntry): Markup {
-  const identity = nameOf(what, at, String(run), ...Object.values(subject))
+function writeEntry({ what, at, title, summary, severity, subject }: ChangeEntry, source: FeedFrame['source']): Markup {
+  const identity = nameOf('entry', ...source, what, at, ...Object.values(subject))
   return html`<entry>
 <id>${identity}</id>
 <title>${title}</title>

@@ -3,12 +3,12 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { onPaper } from '../report/html/on-paper.ts'
 import { paperTitle, showRunOf } from './as-of.ts'
 import type { SiteContent } from './page.ts'
-import type { Place } from './place.ts'
+import type { PagePlace } from './page-place.ts'
 import { commandOf, jsonOf } from './same-answer.ts'
 import { plainHeader, siteHeader } from './site-header.ts'
 
 /** A page of the history: navigation, the run that it is as of, what it shows, and the command for the same answer. */
-export function layOutPage(content: SiteContent, place: Place): string {
+export function layOutPage(content: SiteContent, place: PagePlace): string {
   const { title, heading, crumbs, alarm = nothing, body, aside, same, next } = content
   const paper = content.paper ?? paperTitle(title, place)
   const { link, run, isLatest } = place
@@ -80,7 +80,7 @@ ${body}
 `)
 }
 
-function showCrumbs(crumbs: SiteContent['crumbs'], link: Place['link']): Markup {
+function showCrumbs(crumbs: SiteContent['crumbs'], link: PagePlace['link']): Markup {
   const above = crumbs.map(({ title, href }) => html`<li><a href="${href}">${title}</a></li>`)
   return html`<nav class="crumbs" aria-label="Breadcrumbs"><ol><li><a href="${link('/')}">Overview</a></li>${above}</ol></nav>`
 }

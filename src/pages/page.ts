@@ -1,7 +1,7 @@
 import type { PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
-import type { IsVisible } from '../history/scoped-history.ts'
+import type { Visibility } from '../history/visibility.ts'
 import type { PoolState } from '../pool/read-pool-state.ts'
 import type { ExpectedProjects } from '../queries/read-status.ts'
 import type { Markup } from '../report/html/markup.ts'
@@ -62,7 +62,7 @@ export interface SiteConfiguration {
 export interface SiteScope {
   /** Patterns of `service/project`. */
   readonly projects: readonly string[]
-  readonly isVisible: IsVisible
+  readonly isVisible: Visibility['isVisible']
 }
 
 /** What pages read. */

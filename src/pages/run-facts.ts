@@ -8,29 +8,19 @@ import { findTrend } from '../queries/read-trend.ts'
 import type { ViolationOrder } from '../queries/read-violations.ts'
 import { sortViolations } from '../queries/sort-violations.ts'
 import { indexViolations, type ViolationIndex } from '../queries/violation-index.ts'
-import type { SiteHistory, SiteRequest } from './page.ts'
+import { keepAnswers } from './keep-answers.ts'
+import type { SiteRequest } from './page.ts'
 
-/** How many answers about runs are kept for a history: those of a few runs. */
-const mostKept = 24
-const kept = new WeakMap<SiteHistory, Map<string, Promise<unknown>>>()
+/** What readers of all scopes share. With a million violations, an order of them takes 36 MB. */
+const answers = keepAnswers(128 * 1024 * 1024)
 
-/** What was found out about a run: it never changes, so it is read once. The least used is forgotten. */
+/** What was found out about a run: it never changes, so it is read once, and forgotten when others need the room. */
 export function onceForRun<Value>(
   { history, run }: Pick<SiteRequest, 'history' | 'run'>,
   what: string,
   read: () => Promise<Value>,
 ): Promise<Value> {
-  const answers = kept.get(history) ?? new Map<string, Promise<unknown>>()
-  kept.set(history, answers)
-  const key = `${run.number} ${run.finishedAt} ${what}`
-  // What is kept under a name is what its reader returned.
-  const answer = (answers.get(key) as Promise<Value> | undefined) ?? read()
-  answers.delete(key)
-  answers.set(key, answer)
-  answer.catch(() => answers.delete(key))
-  const [oldest] = answers.size > mostKept ? answers.keys() : []
-  if (oldest !== undefined) answers.delete(oldest)
-  return answer
+  return answers.once(history, `${run.number} ${run.finishedAt} ${what}`, read)
 }
 
 /** With owners or resolved violations only where they are asked for: they cost more to read. */

@@ -67,14 +67,20 @@ function showTable(runs: readonly EndedRun[], link: SiteLink): Markup {
   )
 }
 
-function showRow(
-  { number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }: EndedRun,
-  link: SiteLink,
-): Markup {
-  const [mark, word] = isCommitted ? (outcomes[exitCode ?? -1] ?? ['?', `exit code ${exitCode}`]) : ['?', 'interrupted']
+/** For readers of some projects a run has no verdict here: then it says how it scanned theirs. */
+function outcomeOf({ isCommitted, exitCode, walks, incomplete }: EndedRun): readonly [mark: string, word: string] {
+  if (!isCommitted) return ['?', 'interrupted']
+  if (exitCode !== null) return outcomes[exitCode] ?? ['?', `exit code ${exitCode}`]
+  if (walks === 0) return ['?', 'nothing scanned']
+  return incomplete > 0 ? ['?', 'incomplete'] : ['', 'scanned']
+}
+
+function showRow(run: EndedRun, link: SiteLink): Markup {
+  const { number, startedAt, finishedAt, isCommitted, walks, incomplete, changes } = run
+  const verdict = outcomeOf(run).join(' ').trim()
   const name = isCommitted ? html`<a href="${link(paths.run(number))}">${number}</a>` : html`${number}`
   const before =
     isCommitted && number > 1 ? html`<a href="${link('/compare', { to: number })}">${changes}</a>` : html`${changes}`
-  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', `${mark} ${word}`)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
+  return html`<tr><th scope="row">${name}</th>${cell('Started', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Took', showDuration(startedAt, finishedAt))}${cell('Verdict', verdict)}${cell('Changes', isCommitted ? changes && before : '', 'n')}${cell('Walks', isCommitted ? walks : '', 'n')}${cell('Incomplete', isCommitted ? incomplete : '', incomplete > 0 ? 'n unseen' : 'n')}</tr>
 `
 }

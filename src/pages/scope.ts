@@ -1,8 +1,11 @@
-import { matchesProject } from '../config/choose-projects.ts'
+import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
-import { type IsVisible, scopedHistory } from '../history/scoped-history.ts'
+import { scopedHistory } from '../history/scoped-history.ts'
+import type { Visibility } from '../history/visibility.ts'
 import type { SiteConfiguration, SiteHistory, SitePlan, SiteScope } from './page.ts'
+
+type IsVisible = Visibility['isVisible']
 
 interface Whole {
   history(): Promise<SiteHistory>
@@ -15,6 +18,7 @@ export function scopeSite<Options extends Whole>(
   projects: readonly string[],
 ): Options & { readonly scope: SiteScope } {
   const isVisible: IsVisible = (name) => projects.length > 0 && matchesProject(name, projects)
+  const seesService = (service: string) => projects.length > 0 && mayMatchIn(service, projects)
   // Caches hang on the history: one for as long as the opened one lasts.
   const scoped = new WeakMap<OpenHistory, OpenHistory>()
   const { plan } = options
@@ -23,7 +27,7 @@ export function scopeSite<Options extends Whole>(
     scope: { projects, isVisible },
     async history() {
       const history = await options.history()
-      const known = scoped.get(history) ?? scopedHistory(history, isVisible)
+      const known = scoped.get(history) ?? scopedHistory(history, { isVisible, seesService })
       scoped.set(history, known)
       return known
     },

@@ -1,6 +1,6 @@
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { shownRunForm } from './as-of.ts'
-import type { Place } from './place.ts'
+import type { PagePlace } from './page-place.ts'
 
 const menu = [
   ['/violations', 'Violations'],
@@ -18,7 +18,7 @@ const menu = [
  * The head of every page: the word mark, which leads to the overview, the menu, and the run. One line where there is room.
  * On a phone the menu is behind a fold.
  */
-export function siteHeader(place: Place): Markup {
+export function siteHeader(place: PagePlace): Markup {
   const { link, hidden, path } = place
   const items = menu.filter(([page]) => !hidden.includes(page)).map(([page, name]) => showMenuItem(page, name, place))
   return html`<div class="site"><a class="word-mark" href="${link('/')}" title="Overview"${current(path === '/')}>hookdrift</a>
@@ -31,7 +31,7 @@ export function plainHeader(isInside: boolean): Markup {
   return html`<header class="site">${isInside ? html`<a class="word-mark" href="/" title="Overview">hookdrift</a>` : html`<span class="word-mark">hookdrift</span>`}</header>`
 }
 
-function showMenuItem(page: string, name: string, { path, link }: Place): Markup {
+function showMenuItem(page: string, name: string, { path, link }: PagePlace): Markup {
   const isCurrent = path === page || path.startsWith(`${page}/`)
   return html`<li><a href="${link(page)}"${current(isCurrent)}>${name}</a></li>`
 }

@@ -23,25 +23,23 @@ export interface ChangeEntry {
 const mostRuns = 200
 
 /**
- * The last changes up to a run, newest first: projects whose scans are incomplete, resources that drifted, violations
- * that were opened and resolved.
+ * What changed up to a run, newest first: the last `most` resources that drifted, and violations that were opened and
+ * resolved; and as many projects whose scans are incomplete, however long.
  */
 export async function readLastChanges(
   reader: HistoryReader,
   until: CommittedRun,
   most: number,
 ): Promise<readonly ChangeEntry[]> {
-  const last = await reader.lastRun()
-  const later = last === undefined ? 0 : last.number - until.number
-  const ended = await reader.endedRuns(later + mostRuns)
-  const runs = ended.runs.filter(({ number, isCommitted }) => isCommitted && number <= until.number)
+  const runs = (await reader.runsBefore(until.number + 1, mostRuns)).filter(({ isCommitted }) => isCommitted)
   const oldest = runs.at(-1) ?? until
-  const entries = [
-    ...(await unscanned(reader, until)),
-    ...(await drift(reader, runs, most)),
-    ...(await violations(reader, { until, oldest, runs, most })),
-  ]
-  return entries.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).slice(0, most)
+  const changes = [...(await drift(reader, runs, most)), ...(await violations(reader, { until, oldest, runs, most }))]
+  // What is not scanned is unknown for as long as it lasts: no change takes its place.
+  return newest([...newest(await unscanned(reader, until), most), ...newest(changes, most)])
+}
+
+function newest(entries: readonly ChangeEntry[], most = Number.POSITIVE_INFINITY): ChangeEntry[] {
+  return entries.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).slice(0, most)
 }
 
 async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<ChangeEntry[]> {

@@ -10,7 +10,7 @@ export interface RunEntry {
   readonly started_at: string
   readonly finished_at: string
   readonly state: 'committed' | 'interrupted'
-  /** null for an interrupted run. */
+  /** null for an interrupted run, and for readers of some projects: a verdict is about all. */
   readonly exit_code: ExitCode | null
   readonly walks: number
   readonly incomplete: number

@@ -1,23 +1,17 @@
 import { type DueOf, dueTimes } from './due-times.ts'
 import type { ViolationOrder } from './read-violations.ts'
-import { sortRows, type ViolationIndex } from './violation-index.ts'
+import { reorderColumns } from './violation-columns.ts'
+import { openIndex, sortRows, type ViolationIndex } from './violation-index.ts'
 
 /** The same violations in another order, as `readViolations` has them; equal ones stay in that of reports. */
 export function sortViolations(index: ViolationIndex, order: ViolationOrder, dueOf: DueOf): ViolationIndex {
   if (order === 'severity') return index
-  const keyOf = order === 'age' ? firstSeenTimes(index) : dueTimes(index, dueOf)
-  const rows = sortRows(index.size, keyOf)
-  const rowAt = (at: number) => rows[at] ?? 0
-  const pick = <Column extends Uint8Array | Uint32Array>(column: Column): Column =>
-    column.map((_, at) => column[rowAt(at)] ?? 0) as Column // map forgets which of the two
-  return {
-    ...index,
-    ...{ rule: pick(index.rule), project: pick(index.project), owner: pick(index.owner), time: pick(index.time) },
-    ...{ severity: pick(index.severity), state: pick(index.state), kind: pick(index.kind) },
-    ...{ waived: pick(index.waived), resource: pick(index.resource) },
-    found: (at) => index.found(rowAt(at)),
-    sortKey: (at) => keyOf(rowAt(at)),
-  }
+  const keysOf = (one: ViolationIndex) => (order === 'age' ? firstSeenTimes(one) : dueTimes(one, dueOf))
+  const rows = sortRows(index.size, keysOf(index))
+  const { size, rules, projects, owners, times } = index
+  // Of the former order nothing is held: it may be forgotten before this one.
+  const sorted = openIndex({ size, rules, projects, owners, times, ...reorderColumns(index, rows) }, () => 0)
+  return { ...sorted, sortKey: keysOf(sorted) }
 }
 
 function firstSeenTimes({ times, time }: ViolationIndex): (row: number) => number {

@@ -2,31 +2,13 @@ import type { FoundViolation, HistoryReader, VisitedViolation } from '../history
 import { compareText } from '../history/report-order.ts'
 import { kinds } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { type Columns, reorderColumns, startColumns, type ViolationColumns } from './violation-columns.ts'
 
 /**
- * What chooses, orders and counts violations as of a run, in columns: some thirty bytes for each. Rows are in the order of
- * reports, active ones before resolved ones, of which the latest come first.
+ * Violations as of a run. Rows are in the order of reports, active ones before resolved ones, of which the latest come
+ * first.
  */
-export interface ViolationIndex {
-  readonly size: number
-  readonly rules: readonly string[]
-  readonly projects: readonly string[]
-  /** With owners: the first one is the empty text, of those without one. */
-  readonly owners: readonly string[]
-  /** When violations were first seen, ISO 8601. */
-  readonly times: readonly string[]
-  /** Indexes into `rules`, `projects`, `owners`, `times`, and into the words of the model. */
-  readonly rule: Uint32Array
-  readonly project: Uint32Array
-  readonly owner: Uint32Array
-  readonly time: Uint32Array
-  readonly severity: Uint8Array
-  readonly state: Uint8Array
-  readonly kind: Uint8Array
-  /** Whether a waiver covers it: then no due date does. */
-  readonly waived: Uint8Array
-  /** Equal for the violations of one resource. */
-  readonly resource: Uint32Array
+export interface ViolationIndex extends ViolationColumns {
   found(row: number): FoundViolation
   /** What orders the rows before the order of reports does, in milliseconds since the epoch; 0 where nothing does. */
   sortKey(row: number): number
@@ -67,22 +49,22 @@ export async function indexViolations(reader: HistoryReader, choice: IndexChoice
   await reader.visitViolations(asked, visit)
   const read = columns.conclude()
   const order = orderOf(read, projects.all)
-  const pick = <Column extends Uint8Array | Uint32Array | Float64Array>(column: Column): Column =>
-    column.map((_, at) => column[order[at] ?? 0] ?? 0) as Column
-  const [id, runs] = [pick(read.id), pick(read.run)]
-  const [project, state] = [pick(read.project), pick(read.state)]
+  const values = { size: read.size, rules: rules.all, projects: projects.all, owners: owners.all, times: times.all }
+  return openIndex({ ...values, ...reorderColumns(read, order) }, () => 0)
+}
+
+/** An index of columns; it holds nothing else. */
+export function openIndex(columns: ViolationColumns, sortKey: ViolationIndex['sortKey']): ViolationIndex {
+  const { id, run, project, projects, state } = columns
   return {
-    size: read.size,
-    ...{ rules: rules.all, projects: projects.all, owners: owners.all, times: times.all, project, state },
-    ...{ rule: pick(read.rule), owner: pick(read.owner), time: pick(read.time), severity: pick(read.severity) },
-    ...{ kind: pick(read.kind), waived: pick(read.waived), resource: pick(read.resource) },
+    ...columns,
     found: (row) => ({
       id: id[row] ?? 0,
-      project: projects.all[project[row] ?? 0] ?? '',
+      project: projects[project[row] ?? 0] ?? '',
       isResolved: state[row] === resolvedState,
-      run: runs[row] ?? 0,
+      run: run[row] ?? 0,
     }),
-    sortKey: () => 0,
+    sortKey,
   }
 }
 
@@ -107,42 +89,6 @@ function names() {
       known.set(text, at)
       return at
     },
-  }
-}
-
-const widths = {
-  ...{ id: Float64Array, run: Uint32Array, project: Uint32Array, resource: Uint32Array, rule: Uint32Array },
-  ...{ owner: Uint32Array, time: Uint32Array, severity: Uint8Array, state: Uint8Array, kind: Uint8Array },
-  waived: Uint8Array,
-} as const
-type Name = keyof typeof widths
-type Columns = { readonly [Column in Name]: InstanceType<(typeof widths)[Column]> }
-
-const columnNames = Object.keys(widths) as Name[] // keys are what the type says
-
-/** Columns that grow by half when they are full. */
-function startColumns() {
-  let room = 1024
-  let size = 0
-  const make = (length: number): Columns =>
-    // The entries are those of `widths`.
-    Object.fromEntries(columnNames.map((name) => [name, new widths[name](length)])) as unknown as Columns
-  let columns = make(room)
-  const move = (length: number, count: number) => {
-    const moved = make(length)
-    for (const name of columnNames) moved[name].set(columns[name].subarray(0, count))
-    return moved
-  }
-  return {
-    add(row: Readonly<Record<Name, number>>): void {
-      if (size === room) {
-        room = Math.ceil(room * 1.5)
-        columns = move(room, size)
-      }
-      for (const name of columnNames) columns[name][size] = row[name]
-      size++
-    },
-    conclude: () => ({ ...move(size, size), size }),
   }
 }
 

@@ -17,7 +17,7 @@ export function scannedExtent(
 ): ScannedExtent {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const scanned = withoutLists(walks).filter(({ status, pages }) => status === 'complete' || pages > 0)
-  if (walks.length > 0 && scanned.length === 0) return 'nothing'
+  if (coverage.length === 0 || (walks.length > 0 && scanned.length === 0)) return 'nothing'
   const isFirst = firstWalks(projects)
   return scanned.length > 0 && scanned.every(isFirst) ? 'first' : 'compared'
 }

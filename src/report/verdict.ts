@@ -77,6 +77,7 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
     const open = totalOf(counts.violations)
+    if (coverage.length === 0 && open === 0) return ['Nothing was scanned']
     return [
       ...describeBugs(coverage),
       `${incomplete} of ${count(walks.length, 'walk')} incomplete`,

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Answering } from './listen.ts'
+import { gatherBytes } from './stream-bytes.ts'
 import type { ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 /** In a thread: answers the requests that its starter passes on. `answer` does not throw. */
@@ -11,8 +12,8 @@ export function answerRequests(port: MessagePort, answer: Answering): void {
       ...(body.byteLength === 0 ? {} : { body }),
     })
     const response = await answer(request, peer)
-    const bytes = await response.arrayBuffer()
-    const message: ThreadResponse = { id, status: response.status, headers: [...response.headers], body: bytes }
-    port.postMessage(message, [bytes])
+    const { buffer } = response.body === null ? new Uint8Array() : await gatherBytes(response.body)
+    const message: ThreadResponse = { id, status: response.status, headers: [...response.headers], body: buffer }
+    port.postMessage(message, [buffer])
   })
 }

@@ -1,14 +1,15 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { type AnswerLimits, boundAnswers, type Exchange } from './bound-answers.ts'
 import { boundConnections } from './bound-connections.ts'
 
 export interface ListenPlace {
   readonly host: string
   readonly port: number
   /** In place of the usual ones. */
-  readonly limits?: Partial<ConnectionLimits>
+  readonly limits?: Partial<ConnectionLimits & AnswerLimits>
 }
 
 export interface Listening {
@@ -32,27 +33,35 @@ export interface ConnectionLimits {
   readonly connectionsCheckingInterval: number
 }
 
-const usualLimits: ConnectionLimits = {
+const usualLimits: ConnectionLimits & AnswerLimits = {
   maxHeaderSize: 8192,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
+  mostAnswerBytes: 128 * 1024 * 1024,
+  stalledMs: 5_000,
 }
-/** For an answer that the client does not read. */
-const idleMs = 30_000
+/** Longer than any answer is made: a connection that waits for one is silent. */
+const idleMs = 150_000
 
 /**
- * Serves an application on a port, bounded in connections, headers and time.
+ * Serves an application on a port, bounded in connections, headers, time and unread answers.
  * @param advice what to do when the address is not available
  * @throws AuditError.failure when it is not
  */
 export async function listen(place: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
   const { host, port, limits } = place
+  const { mostAnswerBytes, stalledMs, ...connections } = { ...usualLimits, ...limits }
+  const bound = boundAnswers({ mostAnswerBytes, stalledMs })
   // Without `createServer`, the library makes a server of HTTP/1.1.
   const server = createAdaptorServer({
-    fetch: (request, env) => fetch(request, (env as HttpBindings).incoming.socket.remoteAddress), // it speaks HTTP/1.1
-    ...{ serverOptions: { ...usualLimits, ...limits }, overrideGlobalObjects: false },
+    fetch: async (request, env) => {
+      if (hasCredentials(request.url)) return new Response('not a valid address\n', { status: 400 })
+      const exchange = env as Exchange // it speaks HTTP/1.1
+      return bound(await fetch(request, exchange.incoming.socket.remoteAddress), exchange)
+    },
+    ...{ serverOptions: connections, overrideGlobalObjects: false },
   }) as Server
   server.setTimeout(idleMs)
   boundConnections(server)
@@ -71,4 +80,10 @@ export async function listen(place: ListenPlace, fetch: Answering, advice: strin
         server.closeAllConnections()
       }),
   }
+}
+
+/** `http://user:password@host/`: no request can be made of such an address. */
+function hasCredentials(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && url.username + url.password !== ''
 }

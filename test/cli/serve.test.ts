@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { constants, getPriority } from 'node:os'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
@@ -28,12 +31,49 @@ describe('hookdrift serve', () => {
     return { code, stderr }
   }
 
+  /** The address that a process says it serves at. */
+  const urlOf = ({ child }: ReturnType<typeof startHookdrift>) =>
+    new Promise<string>((resolve) =>
+      child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
+    )
+
+  it('says that it lives while a page waits for the history', async () => {
+    const args = ['serve', '--history', 'demo/hookdrift.db', '--listen', '127.0.0.1:0']
+    const running = startHookdrift(args, { cwd: directory.path, env: {} })
+    const url = await urlOf(running)
+    // SQLite waits for this without letting anything else of its thread go on.
+    using other = openLocked(directory.file('demo/hookdrift.db'))
+    let isShown = false
+    const page = fetch(`${url}/`).then((answer) => {
+      isShown = true
+      return answer.status
+    })
+    for (let time = 0; time < 5; time++) expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(isShown).toBe(false)
+    other[Symbol.dispose]()
+    expect(await page).toBe(200)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 143, stderr: '' })
+  })
+
+  it('says at its start what keeps it from serving', async () => {
+    const at = (...args: readonly string[]) => command(['serve', ...args], { cwd: directory.path, env: {} })
+    const missing = await at('--history', 'missing.db', '--listen', '127.0.0.1:0')
+    expect([missing.code, missing.stdout]).toEqual([4, ''])
+    expect(missing.stderr).toContain('missing.db')
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const busy = await at('--history', 'demo/hookdrift.db', '--listen', `127.0.0.1:${port}`)
+    server.close()
+    expect([busy.code, busy.stdout]).toEqual([4, ''])
+    expect(busy.stderr).toContain(`cannot listen on 127.0.0.1:${port}: the address is in use\n  pass another address`)
+  })
+
   it('serves a token’s owner without the keys of services, and logs who came but no token', async () => {
     configure('serve: { listen: "127.0.0.1:0", token: "${PAGES_TOKEN}" }\n')
     const running = startHookdrift(['serve'], { cwd: directory.path, env: tokens })
-    const url = await new Promise<string>((resolve) =>
-      running.child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
-    )
+    const url = await urlOf(running)
     // Audits on the machine go first.
     if (process.platform === 'linux') {
       expect(getPriority(running.child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -41,6 +81,8 @@ describe('hookdrift serve', () => {
     const ask = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, { redirect: 'manual', ...init })
     expect((await ask('/healthz')).status).toBe(200)
     expect((await ask('/violations')).headers.get('location')).toBe('/login?to=%2Fviolations')
+    const login = await ask('/login', { method: 'POST', body: new URLSearchParams({ token: tokens.PAGES_TOKEN }) })
+    expect(login.status).toBe(303)
     const wrong = 'not-a-real-token-that-is-wrong'
     for (let attempt = 0; attempt < 5; attempt++) {
       const body = new URLSearchParams({ token: wrong })
@@ -51,6 +93,7 @@ describe('hookdrift serve', () => {
     running.child.kill('SIGTERM')
     const { code, stdout, stderr } = await running.ended
     expect(code).toBe(143)
+    expect(stderr).toContain('a reader logged in')
     expect(stderr).toContain('wrong tokens: their sender has to wait')
     for (const secret of [wrong, tokens.PAGES_TOKEN]) expect(stdout + stderr).not.toContain(secret)
   })
@@ -87,3 +130,11 @@ describe('hookdrift serve', () => {
     expect(stderr).not.toContain('not-a-real-token')
   })
 })
+
+/** A connection that lets no other read. */
+function openLocked(file: string): Disposable {
+  const db = new Database(file)
+  db.pragma('locking_mode = EXCLUSIVE')
+  db.exec('BEGIN EXCLUSIVE')
+  return { [Symbol.dispose]: () => void db.close() }
+}

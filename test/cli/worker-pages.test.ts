@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { constants, getPriority } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLog } from '../../src/app/log.ts'
 import { openPort } from '../../src/cli/open-port.ts'
@@ -68,6 +70,14 @@ describe('the port of a worker with pages', () => {
     })
     expect(niceness).toContain(constants.priority.PRIORITY_BELOW_NORMAL)
     expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL)
+  })
+
+  it('refuses an address of which no request can be made', async () => {
+    const { port: number, hostname } = new URL(port.url)
+    const socket = connect({ host: hostname, port: Number(number) })
+    socket.end('GET http://u:p@127.0.0.1/login HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 .*not a valid address\n$/s)
+    expect((await ask('/login')).status).toBe(200)
   })
 
   it('logs no token', async () => {

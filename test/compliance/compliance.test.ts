@@ -95,6 +95,21 @@ describe('the state of a control', () => {
     expect(statesOf({ coverage: withPartial, projects: [without] })).toEqual({ ...met, E: 'not_assessed' })
   })
 
+  it('is not assessed when nothing was walked', () => {
+    const states = statesOf({ coverage: [], projects: [] })
+    expect(states).toEqual({ E: 'not_assessed', S: 'not_assessed', P: 'not_assessed', N: 'not_covered' })
+  })
+
+  it('is partially assessed when a list of projects was not read, and as before when it was', () => {
+    const list = { project: 'acme/*', listing: 'projects', items: 1 } as const
+    const failed = aWalk({ ...list, status: 'failed', reason: 'refused' })
+    const partly = { E: 'partially_assessed', S: 'partially_assessed', P: 'partially_assessed', N: 'not_covered' }
+    expect(statesOf({ coverage: [failed, ...walks] })).toEqual(partly)
+    expect(statesOf({ coverage: [aWalk(list), ...walks] })).toMatchObject({ E: 'met', S: 'met' })
+    // A service without projects.
+    expect(statesOf({ coverage: [aWalk(list)], projects: [] })).toMatchObject({ E: 'met', S: 'met' })
+  })
+
   it('is met when the walk was complete and there was nothing to evaluate', () => {
     expect(statesOf({ projects: [{ ...project, resources: {} }] })).toEqual(met)
   })

@@ -26,6 +26,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
     await reader.committedRun(run),
     await reader.runsBefore(run + 1, 3),
+    await reader.runExtents(run - 1, run),
     ...(await listedAt(reader, run)),
   ]
   for (const { project } of scans) {

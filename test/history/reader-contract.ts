@@ -151,6 +151,32 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await spansOf(fixture.history, 0, 0)).toEqual([])
     })
 
+    it('says when the history was made, regardless of the runs that follow', async () => {
+      const made = await fixture.history.madeAt()
+      expect(new Date(made).toISOString()).toBe(made)
+      await threeRuns()
+      expect(await fixture.history.madeAt()).toBe(made)
+    })
+
+    it('counts walks and changes by the name that a project had in each run', async () => {
+      const renamed = { ...payments, name: 'acme/paid' }
+      await run((draft) => walkAll(draft))
+      await run(async (draft) => {
+        await walkAll(draft, renamed)
+        await draft.stageChanges(renamed, [aChange('a')])
+        await walkAll(draft, orders)
+      })
+      const none = { incomplete: 0, changes: 0 }
+      const [{ walks } = { walks: 0 }, ...more] = await fixture.history.runExtents(1, 1)
+      expect([walks > 0, more]).toEqual([true, []])
+      expect(await fixture.history.runExtents(0, 5)).toEqual([
+        { run: 1, project: payments, walks, ...none },
+        { run: 2, project: orders, walks, ...none },
+        { run: 2, project: renamed, walks, ...none, changes: 1 },
+      ])
+      expect(await fixture.history.runExtents(3, 9)).toEqual([])
+    })
+
     it('lists interrupted runs too, newest first, and hides a run under way', async () => {
       await run(async (draft) => {
         await draft.stageScan(payments)
@@ -175,6 +201,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.runsBefore(3, 1)).toEqual([second])
       expect(await fixture.history.runsBefore(2, 5)).toEqual([first])
       expect(await fixture.history.runsBefore(1, 5)).toEqual([])
+      expect(await fixture.history.runExtents(1, 3)).toEqual([
+        { run: 1, project: payments, walks: 2, incomplete: 1, changes: 2 },
+      ])
       const found = [0, 1, 2, 3].map((number) => fixture.history.committedRun(number))
       expect(await Promise.all(found)).toEqual([undefined, committedRun(1), undefined, undefined])
     })

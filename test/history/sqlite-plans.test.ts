@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ViolationChoice } from '../../src/history/reader.ts'
 import { differing, visitDiffering } from '../../src/history/sqlite/differing.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
-import { endedRuns, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
+import { endedRuns, runExtents, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
 import { endpointsOf } from '../../src/history/sqlite/endpoints-of.ts'
 import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
 import { countResources, listResources } from '../../src/history/sqlite/list-resources.ts'
@@ -105,6 +105,7 @@ describe('query plans', () => {
       for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)
       endedRuns(listening, 10)
       runsBefore(listening, asOf, 10)
+      runExtents(listening, asOf, asOf)
       committedRun(listening, asOf)
       countResources(listening, [payments], asOf)
       for (const withRemoved of [false, true]) {

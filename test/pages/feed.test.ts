@@ -4,14 +4,15 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { readLocation } from '../../src/history/location.ts'
-import { createSite } from '../../src/pages/site.ts'
+import { scopeSite } from '../../src/pages/scope.ts'
+import { createSite, type SiteOptions } from '../../src/pages/site.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type CliFixture, openCliFixture } from '../cli/cli-fixture.ts'
 
 const evil = '<script>&"\' ]]> \u0000\u0001\u001b[31m \u202e \ufffe </entry>'
 
 let cli: CliFixture
-let get: (path: string) => Promise<Response>
+let get: (path: string, host?: string, projects?: readonly string[]) => Promise<Response>
 const faults: unknown[] = []
 let close: () => Promise<void>
 beforeAll(async () => {
@@ -29,12 +30,15 @@ beforeAll(async () => {
   const history = await openExistingHistory(readLocation(cli.directory.file('hookdrift.db'), cli.directory.path), {})
   close = () => history.close()
   const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cli.directory.path }
-  const site = createSite({
+  const options: SiteOptions = {
     ...{ history: async () => history, now: () => Date.now(), version: '1.2.3', isHostOfPort: () => true },
     api: createApi({ config: cli.directory.file('hookdrift.yaml') }, terminal, '1.2.3'),
     onFault: (error) => faults.push(error),
-  })
-  get = async (path) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
+  }
+  get = async (path, host = 'localhost', projects = undefined) => {
+    const site = createSite(projects === undefined ? options : scopeSite(options, projects))
+    return site.request(`http://${host}${path}`, { headers: { host } })
+  }
 }, 60_000)
 afterAll(async () => {
   await close()
@@ -52,8 +56,8 @@ interface Entry {
 
 const lists = ['entry', 'link', 'category', 'author']
 const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => lists.includes(name) })
-async function readFeed(path = '/feed.atom') {
-  const text = await (await get(path)).text()
+async function readFeed(path = '/feed.atom', ...as: [host?: string, projects?: readonly string[]]) {
+  const text = await (await get(path, ...as)).text()
   const { feed } = parser.parse(text)
   return { text, feed, entries: (feed.entry ?? []) as readonly Entry[] }
 }
@@ -120,6 +124,16 @@ describe('the feed', () => {
     expect(then.entries.length).toBeGreaterThan(0)
     expect(then.entries.filter(({ id }) => !ids.includes(id))).toEqual([])
     expect(then.entries.some(({ summary }) => summary.startsWith('Run 3'))).toBe(false)
+  })
+
+  it('is the same by every name of the port, and another one for readers of other projects', async () => {
+    const idsOf = ({ feed, entries }: Awaited<ReturnType<typeof readFeed>>) => [feed.id, ...entries.map(({ id }) => id)]
+    const [here, there] = [await readFeed(), await readFeed('/feed.atom', 'pages.example.com:8443')]
+    expect(idsOf(there)).toEqual(idsOf(here))
+    const some = await readFeed('/feed.atom', 'localhost', ['acme/*', '*'])
+    expect(some.entries).toHaveLength(here.entries.length)
+    expect(idsOf(some).filter((id) => idsOf(here).includes(id))).toEqual([])
+    expect(idsOf(await readFeed('/feed.atom', 'localhost', ['*', 'acme/*']))).toEqual(idsOf(some))
   })
 
   it('refuses other parameters, and logs nothing', async () => {

@@ -3,7 +3,7 @@ import type { NewVersion } from '../../src/history/history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
-import { createSite } from '../../src/pages/site.ts'
+import { createSite, type SiteOptions } from '../../src/pages/site.ts'
 import { openMemoryHistory } from '../history/model/memory-history.ts'
 import { Machines } from '../history/processes.ts'
 import { aChange, aStart, at, aVersion, orders, payments, walkAll } from '../history/samples.ts'
@@ -12,7 +12,7 @@ import { aChange, aStart, at, aVersion, orders, payments, walkAll } from '../his
 export function openLargeSite(plan?: SitePlan) {
   const history = openMemoryHistory(new Machines().process(100))
   const faults: unknown[] = []
-  const site = createSite({
+  const options: SiteOptions = {
     history: async () => history,
     now: () => Date.parse(at(1000)),
     version: '1.2.3',
@@ -20,10 +20,12 @@ export function openLargeSite(plan?: SitePlan) {
     isHostOfPort: () => true,
     ...(plan && { plan }),
     onFault: (error) => faults.push(error),
-  })
+  }
+  const site = createSite(options)
   let runs = 0
   return {
     history,
+    options,
     faults,
     /** A run that finds some new resources in each project. */
     async run(versions: ReadonlyMap<ProjectRef, readonly NewVersion[]> = new Map()) {

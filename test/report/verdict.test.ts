@@ -124,6 +124,8 @@ describe('the verdict', () => {
       3,
       '1 of 1 walk incomplete; 1 open violation (1 low), none at medium or above; no drift in what was scanned.',
     ],
+    [{ walks: [] }, 3, 'Nothing was scanned.'],
+    [{ walks: [], failOn: 'never' }, 3, 'Nothing was scanned.'],
     [{ walks: ['failed', 'failed'] }, 3, '2 of 2 walks incomplete; nothing was scanned.'],
     [
       { walks: ['failed'], violations: [['high', 'unknown']] },

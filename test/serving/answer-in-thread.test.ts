@@ -2,14 +2,22 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { answerInThread } from '../../src/serving/answer-in-thread.ts'
+import type { ThreadRequest } from '../../src/serving/thread-messages.ts'
 
 function open(timeoutMs = 30_000) {
   const started: Worker[] = []
   const crashes: Error[] = []
+  /** The addresses that threads were asked for. */
+  const begun: string[] = []
   const { answer, close } = answerInThread({
     start: () => {
       const worker = new Worker(new URL('thread.ts', import.meta.url))
       started.push(worker)
+      const post = worker.postMessage.bind(worker)
+      worker.postMessage = (message: ThreadRequest) => {
+        begun.push(new URL(message.url).pathname)
+        post(message)
+      }
       return worker
     },
     onCrash: (error) => crashes.push(error),
@@ -17,7 +25,7 @@ function open(timeoutMs = 30_000) {
   })
   const ask = (path: string, init: RequestInit = {}) =>
     answer(new Request(`http://localhost${path}`, { headers: { host: 'localhost' }, ...init }), '127.0.0.1')
-  return { ask, started, crashes, [Symbol.asyncDispose]: close }
+  return { ask, started, crashes, begun, [Symbol.asyncDispose]: close }
 }
 
 describe('a thread that answers', () => {
@@ -53,6 +61,29 @@ describe('a thread that answers', () => {
   it('that takes too long is an answer 503', async () => {
     await using thread = open(1)
     expect((await thread.ask('/never')).status).toBe(503)
+  })
+
+  it('is asked for a few at a time, and never for what nobody waits for', async () => {
+    await using thread = open()
+    const held = Array.from({ length: 3 }, () => thread.ask('/never'))
+    const left = new AbortController()
+    const last = thread.ask('/crash')
+    const gone = thread.ask('/gone', { signal: left.signal })
+    const next = thread.ask('/next')
+    left.abort()
+    expect((await gone).status).toBe(503)
+    // Those that were begun end with the thread.
+    expect((await Promise.all([...held, last])).map(({ status }) => status)).toEqual([503, 503, 503, 503])
+    expect(await (await next).text()).toBe('GET /next ')
+    expect(thread.begun).toEqual(['/never', '/never', '/never', '/crash', '/next'])
+    expect((await thread.ask('/late', { signal: left.signal })).status).toBe(503)
+    expect(thread.begun).toHaveLength(5)
+  })
+
+  it('says when to come again, and what its answer holds', async () => {
+    await using thread = open()
+    expect((await thread.ask('/crash')).headers.get('retry-after')).toBe('10')
+    expect((await thread.ask('/a')).headers.get('content-length')).toBe(String('GET /a '.length))
   })
 
   it('gets no long bodies and no other methods', async () => {

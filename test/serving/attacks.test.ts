@@ -145,6 +145,8 @@ describe('the port of the pages', () => {
     ['GET http://evil.example/ HTTP/1.1', 421],
     ['GET https://evil.example:443/ HTTP/1.1', 421],
     ['GET http://[/ HTTP/1.1', 400],
+    ['GET http://u:p@127.0.0.1/login HTTP/1.1', 400],
+    ['GET http://u@127.0.0.1/ HTTP/1.1', 400],
     ['GET /%00 HTTP/1.1', 400],
     ['GET /violations?text=%00 HTTP/1.1', 400],
     ['GET /resources/%c3%28 HTTP/1.1', 400],

@@ -1,4 +1,5 @@
 import type { EndedRun } from '../reader.ts'
+import { addUpExtents, type CountedRow, type RunExtent } from '../run-extents.ts'
 import type { Session } from './connect.ts'
 
 /** The last runs that ended, newest first, with the number of their walks and changes. */
@@ -22,4 +23,19 @@ export async function runsBefore(session: Session, run: number, most: number): P
      FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
+}
+
+const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.project_id
+  JOIN hookdrift.project p ON p.id = x.project_id JOIN hookdrift.run r ON r.number = x.run AND r.state = 'committed'
+  WHERE x.run BETWEEN $1 AND $2 GROUP BY x.run, s.name, p.service, p.uid`
+
+/** Of committed runs, by project. */
+export async function runExtents(session: Session, first: number, last: number): Promise<RunExtent[]> {
+  const ask = (counts: string) =>
+    session.all<CountedRow>(`SELECT x.run, s.name, p.service, p.uid, ${counts} ${ofRun}`, [first, last])
+  return addUpExtents([
+    ...(await ask(`count(*) AS walks, count(*) FILTER (WHERE x.status NOT IN ('complete', 'skipped')) AS incomplete
+      FROM hookdrift.walk x`)),
+    ...(await ask('count(*) AS changes FROM hookdrift.change x')),
+  ])
 }

@@ -3,7 +3,7 @@ import type { RunRecord } from '../records.ts'
 import type { PostgresDatabase, Session, Transaction } from './connect.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { differing, visitDiffering } from './differing.ts'
-import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endedRuns, runExtents, runsBefore } from './ended-runs.ts'
 import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
@@ -36,11 +36,13 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     (...values: Values): Promise<Result> =>
       db.snapshot((transaction) => question(transaction, ...values))
   return {
+    madeAt: asking(madeAt),
     moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: inSnapshot(endedRuns),
     runsBefore: asking(runsBefore),
+    runExtents: inSnapshot(runExtents),
     committedRun: asking(committedRun),
     readRun: inSnapshot(readCommittedRun),
     latestScans: inSnapshot(latestScansAt),
@@ -68,6 +70,11 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     referrersOf: asking(referrersOf),
     close: () => db.close(),
   }
+}
+
+/** When the first step made its schema. */
+async function madeAt(session: Session): Promise<string> {
+  return (await session.value<string>('SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1')) ?? ''
 }
 
 const committedRunsSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run

@@ -27,6 +27,13 @@ export function committedRun(db: Database, number: number): CommittedRun | undef
   ).get(number)
 }
 
+/** When the first step made its schema. */
+export function madeAt(db: Database): string {
+  return (
+    cachedStatement<[], string>(db, 'SELECT applied_at FROM migration ORDER BY version LIMIT 1').pluck().get() ?? ''
+  )
+}
+
 /** The start of a run, which many rows share. */
 export function runStarts(db: Database): (run: number) => string {
   const find = cachedStatement<[number], string>(db, 'SELECT started_at FROM run WHERE number = ?').pluck()

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
 import { differing, visitDiffering } from './differing.ts'
-import { endedRuns, runsBefore } from './ended-runs.ts'
+import { endedRuns, runExtents, runsBefore } from './ended-runs.ts'
 import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { countResources, listResources } from './list-resources.ts'
@@ -10,7 +10,7 @@ import { readMove } from './move/mark-moved.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
-import { committedRun, committedRuns, lastRun } from './rows.ts'
+import { committedRun, committedRuns, lastRun, madeAt } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
@@ -24,11 +24,13 @@ export function sqliteReader(db: Database): HistoryReader {
     async (...values: Values): Promise<Result> =>
       db.transaction(() => question(db, ...values))()
   return {
+    madeAt: asking(madeAt),
     moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: asking(endedRuns),
     runsBefore: asking(runsBefore),
+    runExtents: asking(runExtents),
     committedRun: asking(committedRun),
     readRun: asking(readCommittedRun),
     latestScans: asking(latestScansAt),

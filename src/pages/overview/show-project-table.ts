@@ -1,4 +1,3 @@
-import type { Report } from '../../model/report.ts'
 import { countSeverities, type Severity, severities } from '../../model/violation.ts'
 import type { StatusRow } from '../../queries/read-status.ts'
 import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
@@ -21,7 +20,7 @@ export function showProjectTable(
 ): Markup {
   const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
   const unknown = countUnknown(index)
-  const all = status.rows.map((row) => ({ row, extent: extentOfWalks(walks.get(row.project) ?? []) })).sort(inOrder)
+  const all = status.rows.map((row) => ({ row, extent: extentOf(walks.get(row.project) ?? []) })).sort(inOrder)
   const shown = all.slice(0, mostProjects)
   const rows = shown.map(({ row, extent }) => {
     const then = unknown.get(row.project) ?? countSeverities([])
@@ -50,10 +49,6 @@ ${table('Projects', columns, rows)}${
     ? html`<p>${left} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
     : nothing
 }`
-}
-
-function extentOfWalks(walks: Report['coverage']): ScanExtent {
-  return walks.length === 0 ? 'none' : extentOf(walks)
 }
 
 /** What the last scan of each project could not confirm. */

@@ -94,11 +94,7 @@ function keyOf({ owner, reason, expires }: Waiver): string {
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
   const runs = await history.runsBefore(isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
   const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
-    const extent = isCommitted
-      ? incomplete === 0
-        ? 'complete'
-        : `? ${incomplete} of ${walks} walks incomplete`
-      : 'interrupted: nothing of it is kept'
+    const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
     const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
     return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${startedAt}">${showTime(startedAt)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
 `
@@ -107,4 +103,10 @@ async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<
   const columns = [{ title: 'Run' }, { title: 'Began' }, { title: 'Changes', isNumber: true }, { title: 'Scan' }]
   return html`<h2 id="runs">Last runs</h2>
 ${table('Last runs', columns, rows)}<p><a href="${link('/runs')}">All runs</a></p>`
+}
+
+/** Of the projects of a reader, a run may have scanned none. */
+function describeScan(walks: number, incomplete: number): string {
+  if (walks === 0) return '? nothing scanned'
+  return incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
 }

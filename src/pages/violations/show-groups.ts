@@ -9,7 +9,7 @@ import { shorten } from '../../report/text/shorten.ts'
 import { linkToResource, paths, type SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
 
-const mostGroups = 100
+const mostGroups = 75
 
 export interface Groups {
   readonly index: ViolationIndex

@@ -18,10 +18,14 @@ export function stateChip(state: ControlState): Markup {
   return html`<span class="chip ${state}">${stateNames[state]}</span>`
 }
 
-/** `35`. Where walks are not complete, there may be more: `35+`, and `?` for none. */
-export function countOpen({ violations, coverage }: Pick<ControlEvidence, 'violations' | 'coverage'>): string {
+/** `35`. Where walks are not complete or nothing was assessed, there may be more: `35+`, and `?` for none. */
+export function countOpen({
+  violations,
+  coverage,
+  state,
+}: Pick<ControlEvidence, 'violations' | 'coverage' | 'state'>): string {
   const open = violations.filter(isOpen).length
-  return showCount(open, coverage.gaps.length === 0 ? 'all' : 'some')
+  return showCount(open, coverage.gaps.length === 0 && state !== 'not_assessed' ? 'all' : 'some')
 }
 
 /**

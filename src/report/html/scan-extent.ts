@@ -4,7 +4,9 @@ import { isGap } from '../gaps.ts'
 /** How much of a project was scanned: all of it, something, or nothing. */
 export type ScanExtent = 'all' | 'some' | 'none'
 
+/** No walk at all: nothing was scanned, for readers of some projects too, none of which the run scanned. */
 export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
+  if (walks.length === 0) return 'none'
   const tried = walks.filter(({ status }) => status !== 'skipped')
   if (!tried.some(isGap)) return 'all'
   return tried.every((walk) => isGap(walk) && walk.pages === 0) ? 'none' : 'some'

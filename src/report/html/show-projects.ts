@@ -72,7 +72,8 @@ function rowOf(
     found.filter((violation) => violation.severity === severity && isCounted(violation)).length
   return {
     project,
-    extent: walks.length === 0 && evaluated !== undefined ? 'none' : extentOf(walks),
+    // The policy has violations and no walks.
+    extent: walks.length === 0 && evaluated === undefined ? 'all' : extentOf(walks),
     open: severities.map(tally(isOpen)),
     unknown: severities.map(tally(({ state }) => state === 'unknown')),
     walks,

@@ -5,7 +5,6 @@ import { isOpen, isSolved, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
 import { failsRunOf } from '../fails-run.ts'
-import { gapsOf } from '../gaps.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
@@ -55,7 +54,7 @@ function deltaOf(report: Report, severity: Severity): string[] {
     ...(ended.closed === 0 ? [] : [`−${ended.closed} closed`]),
   ]
   if (changed.length + wasOpen.length > 0) return [...changed, ...wasOpen]
-  return gapsOf(report.coverage).length === 0 ? ['no change'] : []
+  return extentOf(report.coverage) === 'all' ? ['no change'] : []
 }
 
 /** Violations that ended: fixed, or gone with their resource; and closed by other causes, which fixed nothing. */

@@ -102,6 +102,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   }
 
   return {
+    madeAt: async () => '2026-03-01T00:00:00.000Z',
     // A model is not moved.
     moved: async () => undefined,
 
@@ -138,6 +139,27 @@ export function memoryReader(memory: Memory): HistoryReader {
         ),
         changes: count(rows().changes, run),
       }))
+    },
+
+    async runExtents(first, last) {
+      const { scans, walks, changes, runs } = rows()
+      const within = scans.filter(
+        ({ run, project }) =>
+          run >= first &&
+          run <= last &&
+          runs[run - 1]?.state === 'committed' &&
+          [...walks, ...changes].some((row) => row.run === run && row.project === project),
+      )
+      return within
+        .map(({ run, project, name }) => {
+          const own = walks.filter((walk) => walk.run === run && walk.project === project)
+          return {
+            ...{ run, project: { name, ...projectOf(project) }, walks: own.length },
+            incomplete: own.filter(({ status }) => status !== 'complete' && status !== 'skipped').length,
+            changes: changes.filter((change) => change.run === run && change.project === project).length,
+          }
+        })
+        .sort((a, b) => a.run - b.run || compareText(a.project.name, b.project.name))
     },
 
     async committedRun(number) {

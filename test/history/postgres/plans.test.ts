@@ -74,6 +74,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the last scan of a project', [], (reader) => reader.latestScans(run, project)],
     ['the last complete scans', [], (reader) => reader.completeScansAt(project, run)],
     ['the last runs', [], (reader) => reader.endedRuns(5)],
+    ['the extents of runs', ['change_of_run (run >=', 'walk_pkey (run >='], (reader) => reader.runExtents(run, run)],
     ['the resources that follow one', [], (reader) => reader.listResources(twenty)],
     ['the endpoints that follow one', [], (reader) => reader.listResources({ ...twenty, kind: 'endpoint' })],
     ['resources, removed ones too', [], (reader) => reader.listResources({ ...twenty, withRemoved: true })],

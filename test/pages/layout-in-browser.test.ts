@@ -8,7 +8,7 @@ import { openDemoSite } from './demo-site.ts'
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
 const executablePath = '/usr/bin/chromium'
 
-describe.skipIf(!existsSync(executablePath))('the look of the pages', () => {
+describe.skipIf(!existsSync(executablePath))('the layout of the pages', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
   let browser: Browser
   let serving: Listening
@@ -26,11 +26,11 @@ describe.skipIf(!existsSync(executablePath))('the look of the pages', () => {
   async function visit<Result>(
     path: string,
     { width = 1280, colorScheme = 'light' }: { width?: number; colorScheme?: 'light' | 'dark' },
-    look: (page: Page) => Promise<Result>,
+    measure: (page: Page) => Promise<Result>,
   ): Promise<Result> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
     await page.goto(serving.url + path)
-    const seen = await look(page)
+    const seen = await measure(page)
     await page.close()
     return seen
   }

@@ -2,7 +2,7 @@ import type { CommittedRun } from '../history/reader.ts'
 import type { SiteLink } from './link.ts'
 
 /** Where a page is, and who reads it. */
-export interface Place {
+export interface PagePlace {
   /** Of the page, without its query. */
   readonly path: string
   /** The query of its address. */

@@ -1,0 +1,74 @@
+import type { SiteHistory } from './page.ts'
+
+/** Answers that were worked out, as long as there is room for them. */
+export interface KeptAnswers {
+  /** The answer of that name about a history, read unless it is kept. */
+  once<Value>(history: SiteHistory, name: string, read: () => Promise<Value>): Promise<Value>
+  /** What all of them take, about. */
+  bytes(): number
+}
+
+interface Kept {
+  readonly answer: Promise<unknown>
+  /** 0 while it is read. */
+  bytes: number
+}
+
+/** Of an answer besides its content. */
+const overheadBytes = 500
+
+/** Keeps answers about all histories together: the least used make room. The last one is kept whatever it takes. */
+export function keepAnswers(mostBytes: number): KeptAnswers {
+  const kept = new Map<string, Kept>()
+  const numbers = new WeakMap<SiteHistory, number>()
+  let known = 0
+  let total = 0
+  const numberOf = (history: SiteHistory) => {
+    const number = numbers.get(history) ?? known++
+    numbers.set(history, number)
+    return number
+  }
+  const makeRoom = (last: Kept) => {
+    for (const [key, one] of kept) {
+      if (total <= mostBytes) return
+      if (one === last || one.bytes === 0) continue
+      kept.delete(key)
+      total -= one.bytes
+    }
+  }
+  const start = (answer: Promise<unknown>) => {
+    const one: Kept = { answer, bytes: 0 }
+    const weigh = (value: unknown) => {
+      one.bytes = overheadBytes + bytesOf(value)
+      total += one.bytes
+      makeRoom(one)
+    }
+    answer.then(weigh, () => {})
+    return one
+  }
+  return {
+    bytes: () => total,
+    once(history, name, read) {
+      const key = `${numberOf(history)} ${name}`
+      const former = kept.get(key)
+      kept.delete(key)
+      const one = former ?? start(read())
+      kept.set(key, one)
+      one.answer.catch(() => kept.get(key) === one && kept.delete(key))
+      // What is kept under a name is what its reader returned.
+      return one.answer as ReturnType<typeof read>
+    },
+  }
+}
+
+/** About what a value takes in memory: texts and arrays of numbers are most of it. */
+function bytesOf(value: unknown, seen = new Set<object>()): number {
+  if (typeof value === 'string' || value instanceof String) return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  if (ArrayBuffer.isView(value)) return value.byteLength
+  if (seen.has(value)) return 0
+  seen.add(value)
+  const parts =
+    value instanceof Map || value instanceof Set ? [...value.keys(), ...value.values()] : Object.values(value)
+  return parts.reduce((sum: number, part) => sum + bytesOf(part, seen), 16 + 8 * parts.length)
+}

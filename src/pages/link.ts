@@ -40,14 +40,20 @@ export function pathOf(...parts: readonly string[]): string {
 
 /** A browser takes `.` and `..` for a way within the path, however they are encoded: they follow a tilde. */
 function segmentOf(text: string): string {
-  return encodeURIComponent(/^~*\.{1,2}$/.test(text) ? `~${text}` : text)
+  return encodeURIComponent(isWay(text) ? `~${text}` : text)
+}
+
+/** Tildes, or none, before one dot or two. */
+function isWay(text: string): boolean {
+  const tildes = text.lastIndexOf('~') + 1
+  return ['.', '..'].includes(text.slice(tildes)) && text.startsWith('~'.repeat(tildes))
 }
 
 /** The texts of which `pathOf` made segments, which are decoded. */
 export function readSegments(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const texts = Object.entries(segments).map(([name, segment]) => [
     name,
-    /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment,
+    segment.startsWith('~') && isWay(segment) ? segment.slice(1) : segment,
   ])
   return Object.fromEntries(texts)
 }

@@ -1,5 +1,6 @@
 import { readStatus } from '../queries/read-status.ts'
 import { html, nothing } from '../report/html/markup.ts'
+import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { readCounts } from './count-by-project.ts'
@@ -32,7 +33,7 @@ export const overviewPage: SitePage = {
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showUnscanned({ coverage }, link(paths.run(run.number)))}`,
       body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index) })}
-${await showLatest(request, index)}
+${await showLatest(request, { index, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, index })}
 ${await showRest(request, { index, inputs: await readInputs(request), configuration: configured.configuration })}`,
       same: { command: ['status'] },

@@ -3,6 +3,7 @@ import type { ViolationIndex } from '../../queries/violation-index.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
+import type { ScanExtent } from '../../report/html/scan-extent.ts'
 import { count } from '../../text/count.ts'
 import { paths } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
@@ -14,14 +15,17 @@ import { testNew } from './show-verdict-of.ts'
 const [mostNew, mostChanged] = [10, 5]
 
 /** What the run opened, and what it found changed. */
-export async function showLatest(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
+export async function showLatest(
+  request: SiteRequest,
+  { index, extent }: { readonly index: ViolationIndex; readonly extent: ScanExtent },
+): Promise<Markup> {
   const { run, link } = request
   const { rows, counts } = pageRows(index, testNew(index, run.number), { most: mostNew })
   const changes = (await readInputs(request))?.changes ?? []
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
   if (counts.total + changes.length === 0) {
-    return html`${heading}${emptyState('The run opened no violation, and found no change.', 'none')}
+    return html`${heading}${showNothing(extent)}
 ${await showLastChanges(request)}`
   }
   const opened =
@@ -46,6 +50,13 @@ ${
     : nothing
 }`
   return html`${heading}${opened}${changed}`
+}
+
+function showNothing(extent: ScanExtent): Markup {
+  if (extent === 'none') return emptyState('Nothing was scanned: what is new or changed is unknown.', 'unknown')
+  return extent === 'all'
+    ? emptyState('The run opened no violation, and found no change.', 'none')
+    : emptyState('The run opened no violation, and found no change, in what was scanned.', 'unknown')
 }
 
 function shownOf(shown: number, all: number): string {

@@ -149,6 +149,20 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server that cannot be used as config
       isPassing: true,
     },
     {
+      name: 'a missing table',
+      at: () => url(),
+      sql: 'SELECT 1 FROM there_is_none',
+      message: /relation "there_is_none" does not exist/,
+      advice: /hookdrift verify/,
+    },
+    {
+      name: 'a missing column',
+      at: () => url(),
+      sql: 'SELECT there_is_none FROM pg_class',
+      message: /column "there_is_none" does not exist/,
+      advice: /hookdrift verify/,
+    },
+    {
       name: 'too long a statement',
       at: () => url(),
       sql: raise('57014'),

@@ -98,5 +98,8 @@ export function framesOf(thrown: unknown): string {
 
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  if (thrown instanceof Error) return thrown.message
+  // pg-boss gives plain objects.
+  const isNamed = typeof thrown === 'object' && thrown !== null && 'message' in thrown
+  return String(isNamed ? thrown.message : thrown)
 }

@@ -22,12 +22,20 @@ export function watchShared(
 ): SharedObserver {
   // One line as long as the same trouble lasts.
   let trouble: string | undefined
+  const noteTrouble = (error: unknown) => {
+    if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
+    trouble = messageOf(error)
+  }
   return {
     planned: watch.planned,
     skipped: watch.skipped,
     started: (schedule) => watch.started(schedule ?? asked),
     ended: (schedule, report) => watch.ended(schedule ?? asked, report),
-    failed: (schedule, error) => watch.failed(schedule ?? asked, error),
+    failed(schedule, error) {
+      // The server is away: no run ended with that, and one that could not be asked for is asked for again.
+      if (error instanceof AuditError && error.isPassing) noteTrouble(error)
+      else watch.failed(schedule ?? asked, error)
+    },
     slots: {
       begun(service) {
         trouble = undefined
@@ -43,8 +51,7 @@ export function watchShared(
         onSlot.failed(service, error)
       },
       unreachable(error) {
-        if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
-        trouble = messageOf(error)
+        noteTrouble(error)
         onSlot.unreachable(error)
       },
     },

@@ -46,12 +46,12 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
   await refuseUnguarded(address, settings)
   const log = openLog(terminal)
   const place = { ...address, hosts: settings.hosts }
-  letAuditsGoFirst()
   // A history that cannot be read is said now, not on the first page.
   await withHistory(options, terminal, async () => {})
   const pages = openPagesThread(options, { terminal, log, place, settings }, 'serve')
   const answer = answerHealth(hostCheck(place), pages.answer)
   const serving = await listen(address, answer, 'pass another address with --listen')
+  letAuditsGoFirst()
   try {
     pages.start()
     terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)

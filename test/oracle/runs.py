@@ -98,9 +98,9 @@ def run_once(run, world, projects):
         "unreferenced": {(scan.project.name, "source", uid): True for scan in scans for uid in scan.unreferenced},
         "violations": violations,
         "verdicts": {
-            "complete coverage": all(
-                status in ("complete", "skipped") for scan in scans for status in scan.statuses.values()
-            )
+            # A run that walked nothing at all proves nothing.
+            "complete coverage": any(scan.statuses for scan in scans)
+            and all(status in ("complete", "skipped") for scan in scans for status in scan.statuses.values())
         },
     }
 

@@ -79,6 +79,7 @@ export const slow = [
   'pool/full-wal',
   'pool/lost-server',
   'pool/shared-gates',
+  'pool/silent-server',
   'pool/traces',
   'pool/watch-unclaimed',
   'pool/workers',

@@ -35,9 +35,9 @@ export async function backUpDatabase(
 
 /** Opens the history of a server, or the database for one, to copy it. */
 export async function openMovableDatabase(server: PostgresServer): Promise<MovableHistory> {
-  const { connect } = await import('../history/postgres/connect.ts')
+  const { connect, upkeepPatience } = await import('../history/postgres/connect.ts')
   const { movableDatabase } = await import('../history/postgres/move/movable-database.ts')
-  return movableDatabase(connect(server), thisProcess, verifyInFile)
+  return movableDatabase(connect(server, upkeepPatience), thisProcess, verifyInFile)
 }
 
 const verifyInFile: VerifyRows = async (rows, request) => {

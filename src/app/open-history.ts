@@ -12,14 +12,23 @@ import type { ProcessContext } from './process-context.ts'
 
 type Environment = ProcessContext['env']
 
+/** How long a server may leave a statement without an answer; without it, as long as any statement may take. */
+interface Patience {
+  readonly mostSilenceMs?: () => number
+}
+
 /**
  * Opens a history, and creates it where there is none.
  * @throws AuditError.failure when it cannot be used
  */
-export async function openHistory(location: HistoryLocation, env: Environment): Promise<History> {
+export async function openHistory(
+  location: HistoryLocation,
+  env: Environment,
+  patience: Patience = {},
+): Promise<History> {
   if (location.kind === 'postgres') {
     const { openPostgresHistory } = await import('../history/postgres/postgres-history.ts')
-    return openPostgresHistory(location.server, await ownProcess())
+    return openPostgresHistory(location.server, await ownProcess(), patience)
   }
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   return openSqliteHistory(location.path, await localProcess(env), await resealingFor(location, env))
@@ -29,7 +38,11 @@ export async function openHistory(location: HistoryLocation, env: Environment): 
  * Opens a history that exists.
  * @throws AuditError.failure when there is none, or it cannot be used
  */
-export async function openExistingHistory(location: HistoryLocation, env: Environment): Promise<History> {
+export async function openExistingHistory(
+  location: HistoryLocation,
+  env: Environment,
+  patience: Patience = {},
+): Promise<History> {
   if (location.kind === 'postgres') {
     const { refuseMissing } = await import('../history/postgres/refuse-missing.ts')
     await refuseMissing(location.server)
@@ -37,7 +50,7 @@ export async function openExistingHistory(location: HistoryLocation, env: Enviro
     const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
     refuseMissing(location.path)
   }
-  return openHistory(location, env)
+  return openHistory(location, env, patience)
 }
 
 /** Opens the upkeep of a history, works with it, and closes it. */

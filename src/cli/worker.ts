@@ -58,6 +58,9 @@ interface WorkerContext {
   readonly signal: AbortSignal
 }
 
+/** Who asks for readiness waits for the answer. */
+const atOnce = { mostSilenceMs: () => 5_000 }
+
 async function keepWorking(options: WorkerOptions, { terminal, log, signal }: WorkerContext): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
@@ -91,7 +94,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
-  const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env))
+  const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env, atOnce))
   const troubles = async () =>
     isPrepared
       ? [
@@ -139,7 +142,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       const opened = await awaitHistory(
         () =>
           openSharing(files, {
-            ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, readAgain: () => reload(signal) },
+            ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, signal, readAgain: () => reload(signal) },
             readHistory: () => readHistory(configuration, terminal),
           }),
         { log, signal },

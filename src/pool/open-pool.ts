@@ -1,4 +1,4 @@
-import { connect, type PostgresDatabase } from '../history/postgres/connect.ts'
+import { type ConnectOptions, connect, type PostgresDatabase } from '../history/postgres/connect.ts'
 import type { SharedProcess } from '../history/postgres/lease.ts'
 import { ensureSchema } from '../history/postgres/migrate.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
@@ -38,17 +38,25 @@ export async function readPool(server: PostgresServer): Promise<PoolState> {
   }
 }
 
+export interface PoolOptions extends Pick<ConnectOptions, 'mostSilenceMs'> {
+  readonly clock: Clock
+  /** Called for what fails in the background. */
+  readonly onError: (error: unknown) => void
+}
+
+/** A worker is soon taken for dead: no use in waiting longer for a server that cannot be reached. */
+const connectTimeoutMs = 5_000
+
 /**
- * Opens the pool of a history, and makes both where they are missing. `onError` is called for what fails in the
- * background.
+ * Opens the pool of a history, and makes both where they are missing.
  * @throws AuditError.failure when the server cannot be used, or has another schema
  */
 export async function openPool(
   server: PostgresServer,
   owner: SharedProcess,
-  { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
+  { clock, onError, ...patience }: PoolOptions,
 ): Promise<Pool> {
-  const db = connect(server)
+  const db = connect(server, { ...patience, connectTimeoutMs })
   try {
     await ensureSchema(db, new Date(owner.now()).toISOString())
     const jobs = await openJobs(db, onError)

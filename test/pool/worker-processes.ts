@@ -41,7 +41,7 @@ export function openWorkerProcesses({
     configurationFor(
       service.url,
       fleet,
-      `worker: { shared: true, slots: ${slots} }\npolicy: policy.yaml\n${given}`,
+      `worker: { shared: true, slots: ${slots}, listen: "127.0.0.1:0" }\npolicy: policy.yaml\n${given}`,
     ).replace('limits: { retries: 1, retry_budget: 2s }', `limits: { retries: 1, retry_budget: 2s, walks: ${walks} }`)
   const configure = (given: string) => directory.write('hookdrift.yaml', text(given))
   configure(more)

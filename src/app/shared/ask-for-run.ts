@@ -31,7 +31,7 @@ export async function askForRun(
   terminal: ProcessContext,
   asked: AbortSignal,
 ): Promise<Report | undefined> {
-  const pool = await openPoolOf(configuration, openLog(terminal))
+  const pool = await openPoolOf(configuration, openLog(terminal), asked)
   const progress = openProgress(terminal, 0, quiet)
   try {
     if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)

@@ -51,6 +51,9 @@ export interface CoordinatorObserver {
 /** For so long, workers may have other files than a run was asked with: a changed file reaches all machines by then. */
 const agreeWithinMs = 5 * 60_000
 
+/** How long the server may be silent: no longer than the largest statement of a run takes. */
+const silence = { conductingMs: 10 * 60_000, handedOverMs: 30_000 }
+
 const words: Readonly<Record<Refusal, string>> = {
   version: 'version of hookdrift',
   configuration: 'configuration',
@@ -158,7 +161,9 @@ async function conduct(
     ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
   })
   opened.defer(close)
-  const history = await openHistory(configuration.history, terminal.env)
+  // Once another worker has the run, nobody waits for a statement of this one.
+  const mostSilenceMs = () => (handOver.aborted ? silence.handedOverMs : silence.conductingMs)
+  const history = await openHistory(configuration.history, terminal.env, { mostSilenceMs })
   opened.defer(() => history.close())
   const common = {
     ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },

@@ -28,6 +28,8 @@ interface SharingDependencies {
   readonly readHistory: () => Promise<RecordedPast>
   readonly onPage: (page: PageRead) => void
   readonly telemetry: Telemetry | undefined
+  /** Aborted when this worker stops. */
+  readonly signal: AbortSignal
 }
 
 /** A worker of a pool, opened and not yet working. */
@@ -47,9 +49,9 @@ const cachedMs = 15_000
 /** @throws AuditError as `openPoolOf` */
 export async function openSharing(
   first: WorkerFiles,
-  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage, telemetry }: SharingDependencies,
+  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage, telemetry, signal }: SharingDependencies,
 ): Promise<OpenedSharing> {
-  const pool = await openPoolOf(first.configuration, log)
+  const pool = await openPoolOf(first.configuration, log, signal)
   const files = openSharedFiles(first, readAgain)
   const agreement = watchAgreement({
     now: systemClock.now,

@@ -37,17 +37,24 @@ export interface Sharing {
 }
 
 /**
- * Opens the pool of a configuration's history.
+ * How long the server may be silent: no longer than it may take to remove what a lost worker wrote of a large project.
+ * Then its connection counts as dead, as a network or a proxy may leave it. When this worker stops, others go on.
+ */
+const silence = { workingMs: 60_000, stoppingMs: 5_000 }
+
+/**
+ * Opens the pool of a configuration's history. `signal`: aborted when this process stops.
  * @throws AuditError.usage when the history is a file, which workers cannot share
  */
-export function openPoolOf({ history }: Configuration, log: Log): Promise<Pool> {
+export function openPoolOf({ history }: Configuration, log: Log, signal: AbortSignal): Promise<Pool> {
   if (history.kind === 'file') {
     throw AuditError.usage(`the history ${history.shown} is a file, which workers cannot share`, {
       advice: 'remove `worker.shared`, or keep the history in PostgreSQL: `hookdrift docs many-machines`',
     })
   }
   const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
-  return openPool(history.server, thisProcess, { clock: systemClock, onError })
+  const mostSilenceMs = () => (signal.aborted ? silence.stoppingMs : silence.workingMs)
+  return openPool(history.server, thisProcess, { clock: systemClock, onError, mostSilenceMs })
 }
 
 /** How often an idle worker asks for a run to coordinate. */

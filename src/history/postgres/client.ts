@@ -12,21 +12,22 @@ export class OwnClient extends Client {
   override connect(callback?: Connected): Promise<Client> | undefined {
     if (callback === undefined) {
       return super.connect().catch((error: unknown) => {
-        this.#drop()
+        this.drop()
         throw error
       })
     }
     const after = callback as (error: Error | null, client: Client) => void // The two forms in one.
     super.connect((error: Error | null) => {
-      if (error !== null && error !== undefined) this.#drop()
+      if (error !== null && error !== undefined) this.drop()
       after(error, this)
     })
     return undefined
   }
 
-  #drop(): void {
+  /** Ends the connection without a word to the server. Statements that wait for an answer fail with `error`. */
+  drop(error?: Error): void {
     // The types of pg leave it out.
-    const { connection } = this as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
-    connection.stream.destroy()
+    const { connection } = this as unknown as { readonly connection: { readonly stream: { destroy(e?: Error): void } } }
+    connection.stream.destroy(error)
   }
 }

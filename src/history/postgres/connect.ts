@@ -7,6 +7,7 @@ import {
   Pool,
   type PoolClient,
   type PoolConfig,
+  type QueryConfig,
   types,
 } from 'pg'
 import Cursor from 'pg-cursor'
@@ -14,6 +15,7 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
 import { OwnClient } from './client.ts'
 import { asHistoryError } from './describe-fault.ts'
+import { endSilence } from './end-silence.ts'
 import { decodeText, encodeText } from './text-codec.ts'
 
 export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
@@ -73,9 +75,16 @@ export interface ConnectOptions {
    * where the process is gone and its connection half open.
    */
   readonly mostIdleMs?: number
+  /** How long the server may leave a statement without an answer, in milliseconds; longer than any statement takes. */
+  readonly mostSilenceMs?: () => number
 }
 
 const cursorRows = 500
+/** No statement of a run takes so long. */
+const mostSilenceMs = 10 * 60_000
+/** For upkeep: of a large history, one statement removes or checks very much. */
+export const upkeepPatience = { mostSilenceMs: () => 60 * 60_000 } satisfies ConnectOptions
+const farewellMs = 2_000
 /** Compiling a statement takes longer than our statements gain by it. */
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off'
 
@@ -86,6 +95,10 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   const pool = new Pool(poolConfig(server, options))
   // A connection that breaks while it waits: the next statement opens another one.
   pool.on('error', () => {})
+  const clients = new Set<OwnClient>()
+  pool.on('connect', (client) => clients.add(own(client)))
+  pool.on('remove', (client) => clients.delete(own(client)))
+  const silence = endSilence(options.mostSilenceMs ?? (() => mostSilenceMs))
   const text = (sql: string) =>
     schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`)
 
@@ -96,22 +109,47 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
       throw asHistoryError(error, shown)
     }
   }
-  const query = <Row extends object>(client: Pool | PoolClient, sql: string, values: readonly SqlValue[] = []) =>
-    client.query<Row>(text(sql), values.map(stored))
-  const sessionOn = (client: Pool | PoolClient): Session => ({
-    all: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows),
-    get: (sql, values) => describing(async () => (await query<never>(client, sql, values)).rows[0]),
-    value: (sql, values) => describing(async () => firstValue((await query<never>(client, sql, values)).rows[0])),
-    run: (sql, values) => describing(async () => (await query(client, sql, values)).rowCount ?? 0),
-    foreign: (sql, values) =>
-      describing(() => client.query({ text: sql, ...(values === undefined ? {} : { values }), types: defaultTypes })),
-  })
+  /** Works on a connection of its own, which is used again unless it is noted to be broken. */
+  const connected = async <Result>(
+    work: (client: PoolClient, note: (error: Error) => void) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    // Without a listener, a connection that breaks between two statements would end the process.
+    const note = (error: Error) => {
+      broken = error
+    }
+    client.on('error', note)
+    try {
+      return await work(client, note)
+    } finally {
+      client.off('error', note)
+      client.release(broken)
+    }
+  }
+  const ask = <Row extends object>(client: PoolClient, statement: string | QueryConfig, values?: unknown[]) =>
+    silence.answer(own(client), client.query<Row>(statement, values))
+  /** `client`: undefined where each statement takes a connection that is free. */
+  const sessionOn = (client?: PoolClient): Session => {
+    const on = <Result>(work: (client: PoolClient) => Promise<Result>) =>
+      describing(() => (client === undefined ? connected(work) : work(client)))
+    const query = <Row extends object>(sql: string, values: readonly SqlValue[] = []) =>
+      on((client) => ask<Row>(client, text(sql), values.map(stored)))
+    return {
+      all: async (sql, values) => (await query<never>(sql, values)).rows,
+      get: async (sql, values) => (await query<never>(sql, values)).rows[0],
+      value: async (sql, values) => firstValue((await query<never>(sql, values)).rows[0]),
+      run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+      foreign: (sql, values) =>
+        on((client) => ask(client, { text: sql, ...(values === undefined ? {} : { values }), types: defaultTypes })),
+    }
+  }
 
   async function* iterate<Row extends object>(client: PoolClient, sql: string, values: readonly SqlValue[] = []) {
     const cursor = client.query(new Cursor<Row>(text(sql), values.map(stored), { types: parsers }))
     try {
       for (;;) {
-        const rows = await describing(() => cursor.read(cursorRows))
+        const rows = await describing(() => silence.answer(own(client), cursor.read(cursorRows)))
         if (rows.length === 0) return
         yield* rows
       }
@@ -122,40 +160,45 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   }
 
   const inTransaction = <Result>(begin: string, work: (transaction: Transaction) => Promise<Result>) =>
-    describing(async () => {
-      const client = await pool.connect()
-      let broken: Error | undefined
-      // Without a listener, a connection that breaks between two statements would end the process.
-      const note = (error: Error) => {
-        broken = error
-      }
-      client.on('error', note)
-      try {
-        await client.query(begin)
-        const result = await work({
-          ...sessionOn(client),
-          iterate: (sql, values) => iterate(client, sql, values),
-        })
-        const { command } = await client.query('COMMIT')
-        // The server answers so, without an error, where a statement failed and its error was caught.
-        if (command !== 'COMMIT') throw new Error(`a transaction ended in ${command}`)
-        return result
-      } catch (error) {
-        await client.query('ROLLBACK').catch(note)
-        throw error
-      } finally {
-        client.off('error', note)
-        client.release(broken)
-      }
-    })
+    describing(() =>
+      connected(async (client, note) => {
+        try {
+          await ask(client, begin)
+          const result = await work({
+            ...sessionOn(client),
+            iterate: (sql, values) => iterate(client, sql, values),
+          })
+          const { command } = await ask(client, 'COMMIT')
+          // The server answers so, without an error, where a statement failed and its error was caught.
+          if (command !== 'COMMIT') throw new Error(`a transaction ended in ${command}`)
+          return result
+        } catch (error) {
+          await ask(client, 'ROLLBACK').catch(note)
+          throw error
+        }
+      }),
+    )
 
   return {
-    ...sessionOn(pool),
+    ...sessionOn(),
     ...{ shown, schema, mostIdleMs: options.mostIdleMs ?? 60_000 },
     transaction: (work, limits) => inTransaction(beginText(limits), work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
-    close: () => pool.end(),
+    async close() {
+      silence.close()
+      // A server that hears nothing does not say good-bye.
+      const drop = setTimeout(() => {
+        for (const client of clients) client.drop()
+      }, farewellMs)
+      await pool.end()
+      clearTimeout(drop)
+    },
   }
+}
+
+/** The pool makes them. */
+function own(client: PoolClient): OwnClient {
+  return client as unknown as OwnClient
 }
 
 /** One statement for the server, so that a limit costs no round trip. */

@@ -51,7 +51,7 @@ const ofClient: readonly (readonly [beginning: RegExp, Fault])[] = [
   ],
   [/^SASL: /, noPassword],
   [
-    /^(?:E[A-Z]{2,20}$|Connection terminated|timeout exceeded|timeout expired|There was an error establishing an SSL|Client (?:has encountered|was closed))/,
+    /^(?:E[A-Z]{2,20}$|Connection terminated|timeout exceeded|timeout expired|no answer for |There was an error establishing an SSL|Client (?:has encountered|was closed))/,
     unreachable,
   ],
 ]

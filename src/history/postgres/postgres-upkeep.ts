@@ -1,7 +1,7 @@
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 import type { HistoryUpkeep } from '../upkeep.ts'
-import { connect, type Session } from './connect.ts'
+import { connect, type Session, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
 import { planPruning } from './prune/plan-pruning.ts'
 import { pruneHistory } from './prune/prune-history.ts'
@@ -20,7 +20,7 @@ export function postgresUpkeep(
   owner: SharedProcess,
   { queryServer, verify, chainOf, backUp }: UpkeepOptions,
 ): HistoryUpkeep {
-  const db = connect(server)
+  const db = connect(server, upkeepPatience)
   return {
     ...{ verify, chainOf, backUp },
     async planPruning(keep) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
 import { readSchemaState } from '../../../src/history/postgres/migrate.ts'
 import { AuditError } from '../../../src/model/errors.ts'
+import { openCuttingProxy } from './cutting-proxy.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 
 describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
@@ -61,6 +62,35 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
       message: expect.stringMatching(/^cannot use the history /),
     })
     expect(await db.value('SELECT 1')).toBe(1)
+  })
+
+  it('gives a connection up through which no answer comes, and goes on with another one', async () => {
+    const proxy = await openCuttingProxy(place.server)
+    const through = connect(proxy.server, { mostSilenceMs: () => 1_000 })
+    try {
+      expect(await through.value('SELECT 1')).toBe(1)
+      proxy.silence('those there are')
+      const silent = { exitCode: 4, isPassing: true, message: expect.stringMatching(/: no answer for 1 s$/) }
+      await expect(through.value('SELECT 1')).rejects.toMatchObject(silent)
+      const work = through.transaction(async (transaction) => {
+        expect(await transaction.value('SELECT 2')).toBe(2)
+        proxy.silence('those there are')
+        await transaction.value('SELECT 2')
+      })
+      await expect(work).rejects.toMatchObject(silent)
+      const rows = through.snapshot(async (transaction) => {
+        for await (const _ of transaction.iterate('SELECT generate_series(1, 5000) AS n'))
+          proxy.silence('those there are')
+      })
+      await expect(rows).rejects.toMatchObject(silent)
+      expect(await through.value('SELECT 3')).toBe(3)
+      // It is closed, although the server takes no leave.
+      proxy.silence()
+      await through.close()
+      await expect(through.value('SELECT 1')).rejects.toThrow()
+    } finally {
+      await proxy.close()
+    }
   })
 
   it('reads many rows one after the other', async () => {

@@ -15,6 +15,11 @@ export interface CuttingProxy {
   readonly server: PostgresServer
   /** Cuts the connection that sends the next COMMIT, after others that pass. */
   arm(cut: Cut, after?: number): void
+  /**
+   * From now on, nothing passes through the connections there are, and they stay open; nor through new ones, unless only
+   * those there are go silent.
+   */
+  silence(only?: 'those there are'): void
   /** From now on, connections lead to the server with a socket in this directory. */
   leadTo(directory: string): void
   /** How many COMMITs were sent. */
@@ -36,8 +41,13 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
   let passing = 0
   let commits = 0
   let cuts = 0
-  const listener = createServer((client) => {
+  let isSilent = false
+  const open = new Set<{ isSilent: boolean }>()
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = createConnection(target)
+    const connection = { isSilent }
+    open.add(connection)
+    client.on('close', () => open.delete(connection))
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -49,6 +59,7 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
       upstream.destroy()
     }
     client.on('data', (data) => {
+      if (connection.isSilent) return
       const isCommit = data.includes(commitText)
       if (isCommit) commits += 1
       const how = isCommit && passing-- <= 0 ? armed : undefined
@@ -63,11 +74,11 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
       upstream.write(data)
       if (how === 'meanwhile') setImmediate(cut)
     })
-    upstream.on('data', (data) => client.destroyed || client.write(data))
+    upstream.on('data', (data) => connection.isSilent || client.destroyed || client.write(data))
     client.on('end', () => upstream.end())
-    upstream.on('end', () => client.end())
+    upstream.on('end', () => connection.isSilent || client.end())
     // Where there is no server, too.
-    upstream.on('close', () => client.destroySoon())
+    upstream.on('close', () => connection.isSilent || client.destroySoon())
   })
   await new Promise<void>((resolve) => listener.listen(join(directory, '.s.PGSQL.5432'), resolve))
   return {
@@ -75,6 +86,10 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
     arm(cut, after = 0) {
       armed = cut
       passing = after
+    },
+    silence(only) {
+      isSilent = only === undefined
+      for (const connection of open) connection.isSilent = true
     },
     leadTo(directory) {
       target = `${directory}/.s.PGSQL.5432`

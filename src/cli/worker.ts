@@ -76,6 +76,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { openExistingHistory } = await import('../app/open-history.ts')
   const { awaitHistory } = await import('../app/await-history.ts')
   const { requireGivenKey } = await import('../app/installation-key.ts')
+  const { requireServer } = await import('../app/shared/require-server.ts')
   const { openHistoryCheck } = await import('../app/check-history.ts')
   const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
@@ -85,6 +86,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)
   requireGivenKey(configuration.history, terminal.env)
+  if (configuration.shared !== undefined) requireServer(configuration.history)
   const { listen, hosts, schedules } = configuration
   const settings = configuration.pages ? configuration.serve : undefined
 
@@ -95,14 +97,16 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
   const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env, atOnce))
-  const troubles = async () =>
-    isPrepared
+  const troubles = async () => {
+    await sharing?.follow()
+    return isPrepared
       ? [
           ...health.troubles(systemClock.now()),
           ...((await sharing?.troubles()) ?? []),
           ...(await historyCheck.troubles(configuration.history)),
         ]
       : ['the policy and the history are being read']
+  }
   let sharing: OpenedSharing | undefined
   const scrape = async () => {
     await sharing?.follow()
@@ -144,6 +148,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
           openSharing(files, {
             ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, signal, readAgain: () => reload(signal) },
             readHistory: () => readHistory(configuration, terminal),
+            onCommitted: health.committedElsewhere,
           }),
         { log, signal },
       )

@@ -7,6 +7,8 @@ export interface Health {
   started(): void
   ended(schedule: string): void
   failed(schedule: string): void
+  /** Another worker that shares the runs of the history committed one. */
+  committedElsewhere(): void
   /** Why it is not ready, in words; empty if it is ready. */
   troubles(now: number): readonly string[]
 }
@@ -36,6 +38,10 @@ export function openHealth(longestJitterMs: () => number): Health {
     failed(schedule) {
       missed.delete(schedule)
       failures += 1
+    },
+    committedElsewhere() {
+      failures = 0
+      for (const [schedule, reason] of missed) if (reason === 'running') missed.delete(schedule)
     },
     troubles(now) {
       const late = [...upcoming].filter(([, at]) => at + longestJitterMs() + lateMs < now)

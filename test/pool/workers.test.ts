@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
@@ -164,8 +165,15 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     const fleet = generateFleet({ ...size, projects: 1 })
     await using service = await startSimulatedService(fleet)
     await using workers = openWorkerProcesses({ service, fleet, url: place.url })
-    const { code, stderr } = await workers.say('worker', '--history', 'file.db')
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('workers cannot share') })
+    for (const [command, advice] of [
+      [['worker'], 'remove `worker.shared`'],
+      [['audit', '--shared'], 'leave --shared out'],
+    ] as const) {
+      const { code, stderr } = await workers.say(...command, '--history', 'file.db')
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('workers cannot share') })
+      expect(stderr).toContain(advice)
+    }
+    expect(existsSync(join(workers.directory.path, 'file.db'))).toBe(false)
     const alone = await workers.audit()
     expect(alone).toMatchObject({ code: 4, stderr: expect.stringContaining('no worker takes part in runs of') })
   })

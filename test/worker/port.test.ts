@@ -235,6 +235,16 @@ describe('a worker is not ready', () => {
     expect(one.troubles(at)).toEqual([])
   })
 
+  it('no longer for runs of its own that failed or were under way, once another worker committed one', () => {
+    const one = health()
+    one.planned(new Map([['a', at]]))
+    for (const schedule of ['a', 'a', 'a']) one.failed(schedule)
+    one.skipped('a', 'running')
+    expect(one.troubles(at)).toHaveLength(2)
+    one.committedElsewhere()
+    expect(one.troubles(at)).toEqual([])
+  })
+
   it('when a tick is late beyond its jitter, but not for ticks that one run covers', () => {
     const one = health()
     one.planned(new Map([['a', at]]))

@@ -14,6 +14,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { openProgress, type Progress } from '../progress.ts'
 import { systemClock } from '../system.ts'
 import { openSealer } from './files-of-run.ts'
+import { requireServer } from './require-server.ts'
 import { openPoolOf } from './share-runs.ts'
 
 const pollMs = 500
@@ -31,7 +32,8 @@ export async function askForRun(
   terminal: ProcessContext,
   asked: AbortSignal,
 ): Promise<Report | undefined> {
-  const pool = await openPoolOf(configuration, openLog(terminal), asked)
+  const server = requireServer(configuration.history, 'leave --shared out')
+  const pool = await openPoolOf(server, openLog(terminal), asked)
   const progress = openProgress(terminal, 0, quiet)
   try {
     if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)

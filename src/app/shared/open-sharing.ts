@@ -14,6 +14,7 @@ import type { Telemetry } from '../open-telemetry.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { untilCrash } from '../until-crash.ts'
+import { requireServer } from './require-server.ts'
 import { openPoolOf, shareRuns } from './share-runs.ts'
 import { openSharedFiles } from './shared-files.ts'
 import { watchShared } from './watch-shared.ts'
@@ -26,6 +27,8 @@ interface SharingDependencies {
   readonly watch: WorkerObserver<Report>
   readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
   readonly readHistory: () => Promise<RecordedPast>
+  /** Called when a run was committed, by whichever worker. */
+  readonly onCommitted: () => void
   readonly onPage: (page: PageRead) => void
   readonly telemetry: Telemetry | undefined
   /** Aborted when this worker stops. */
@@ -46,12 +49,24 @@ export interface OpenedSharing {
 /** How old what the metrics say of the pool may be. */
 const cachedMs = 15_000
 
-/** @throws AuditError as `openPoolOf` */
+/** @throws AuditError as `requireServer`; AuditError.failure when the server cannot be used */
 export async function openSharing(
   first: WorkerFiles,
-  { terminal, log, metrics, failOn, watch, readAgain, readHistory, onPage, telemetry, signal }: SharingDependencies,
+  {
+    terminal,
+    log,
+    metrics,
+    failOn,
+    watch,
+    readAgain,
+    readHistory,
+    onCommitted,
+    onPage,
+    telemetry,
+    signal,
+  }: SharingDependencies,
 ): Promise<OpenedSharing> {
-  const pool = await openPoolOf(first.configuration, log, signal)
+  const pool = await openPoolOf(requireServer(first.configuration.history), log, signal)
   const files = openSharedFiles(first, readAgain)
   const agreement = watchAgreement({
     now: systemClock.now,
@@ -101,6 +116,7 @@ export async function openSharing(
         const last = await lastCommittedRun(pool.db)
         if (last === known) return
         metrics.remember(await readHistory())
+        if (known !== undefined) onCommitted()
         known = last
       } catch {
         // Readiness says that the history cannot be used; the gauges stay as they were.

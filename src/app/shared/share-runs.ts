@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { PageRead } from '../../audit/project-scan.ts'
-import type { Configuration, Schedule } from '../../config/configuration.ts'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import type { Schedule } from '../../config/configuration.ts'
+import type { PostgresServer } from '../../history/postgres-server.ts'
+import { messageOf } from '../../model/errors.ts'
 import type { FailOn } from '../../model/violation.ts'
 import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
 import { keepSlots } from '../../pool/keep-slots.ts'
@@ -42,19 +43,11 @@ export interface Sharing {
  */
 const silence = { workingMs: 60_000, stoppingMs: 5_000 }
 
-/**
- * Opens the pool of a configuration's history. `signal`: aborted when this process stops.
- * @throws AuditError.usage when the history is a file, which workers cannot share
- */
-export function openPoolOf({ history }: Configuration, log: Log, signal: AbortSignal): Promise<Pool> {
-  if (history.kind === 'file') {
-    throw AuditError.usage(`the history ${history.shown} is a file, which workers cannot share`, {
-      advice: 'remove `worker.shared`, or keep the history in PostgreSQL: `hookdrift docs many-machines`',
-    })
-  }
+/** Opens the pool of a history. `signal`: aborted when this process stops. */
+export function openPoolOf(server: PostgresServer, log: Log, signal: AbortSignal): Promise<Pool> {
   const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
   const mostSilenceMs = () => (signal.aborted ? silence.stoppingMs : silence.workingMs)
-  return openPool(history.server, thisProcess, { clock: systemClock, onError, mostSilenceMs })
+  return openPool(server, thisProcess, { clock: systemClock, onError, mostSilenceMs })
 }
 
 /** How often an idle worker asks for a run to coordinate. */

@@ -30,6 +30,7 @@ const campaigns: Readonly<Record<string, Campaign>> = {
   },
   // A run is committed whole, wherever a worker is killed.
   kills: { script: 'kills.ts', args: (slice) => ['--every', slice === 'ci' ? '40' : '1'] },
+  cuts: { script: 'cuts.ts', args: (slice) => ['--every', slice === 'ci' ? '10' : '1'] },
   // A history that moves is the same one.
   copies: { script: 'copies.ts', args: (slice) => (slice === 'ci' ? ['--days', '8', '--projects', '4'] : []) },
 }

@@ -71,7 +71,7 @@ function contentDiagnoses(
     const disk = isLocal ? ', local disk' : ''
     return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}${on}`)]
   }
-  const advice = 'Keep a copy of the file and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
+  const advice = 'Keep a copy of it and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
   const failed = verification.checks.filter((check) => check.ok === false)
   return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
 }

@@ -65,5 +65,5 @@ function wordFor(ok: boolean | null): string {
 
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => ok === false).map(({ id }) => id)
-  return `${file} does not verify (${failed.join(', ')}). Keep a copy of the file, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
 }

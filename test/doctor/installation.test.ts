@@ -204,7 +204,7 @@ describe('the history', () => {
     expect({ code, failed }).toEqual({ code: 2, failed: ['history'] })
     expect(of('history')).toEqual([
       'warn ./hookdrift.db is readable by other users → Run `chmod 600 ./hookdrift.db`.',
-      expect.stringMatching(/^fail hookdrift\.db does not verify: I10 .* → Keep a copy of the file/),
+      expect.stringMatching(/^fail hookdrift\.db does not verify: I10 .* → Keep a copy of it/),
     ])
   })
 

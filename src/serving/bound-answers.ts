@@ -7,6 +7,8 @@ export interface AnswerLimits {
   readonly mostAnswerBytes: number
   /** A client that takes nothing of its answer for this long, or at most twice as long, is cut off. In milliseconds. */
   readonly stalledMs: number
+  /** A client that takes longer for its answers loses its connection where another one needs the room. In milliseconds. */
+  readonly slowMs: number
 }
 
 /** Where an answer goes. */
@@ -29,9 +31,9 @@ const busy = {
  * Bounds the memory of answers that their clients do not read. One beyond it is replaced by a 503; one that is larger
  * than all of it is sent while no other large one waits.
  */
-export function boundAnswers({ mostAnswerBytes, stalledMs }: AnswerLimits) {
-  const pages = openRoom(mostAnswerBytes * shareOfPages)
-  const large = openRoom(mostAnswerBytes * (1 - shareOfPages))
+export function boundAnswers({ mostAnswerBytes, stalledMs, slowMs }: AnswerLimits) {
+  const pages = openRoom(mostAnswerBytes * shareOfPages, slowMs)
+  const large = openRoom(mostAnswerBytes * (1 - shareOfPages), slowMs)
   return async (response: Response, exchange: Exchange): Promise<Response> => {
     if (response.body === null) return response
     const { body, size } = await measure(response, response.body)
@@ -49,28 +51,44 @@ export function boundAnswers({ mostAnswerBytes, stalledMs }: AnswerLimits) {
   }
 }
 
+/** What a connection has not taken yet, and since when it had something to take. */
+interface Untaken {
+  readonly bytes: number
+  readonly since: number
+}
+
 /** Room for answers until they are sent, or their connection ends. */
-function openRoom(mostBytes: number) {
-  /** What each connection has not taken yet. */
-  const taken = new Map<Socket, number>()
+function openRoom(mostBytes: number, slowMs: number) {
+  const untaken = new Map<Socket, Untaken>()
   let total = 0
   const add = (socket: Socket, bytes: number) => {
-    const before = taken.get(socket)
+    const before = untaken.get(socket)
     if (before === undefined) return
-    taken.set(socket, before + bytes)
+    untaken.set(socket, { bytes: before.bytes + bytes, since: before.bytes === 0 ? performance.now() : before.since })
     total += bytes
+  }
+  const free = (socket: Socket) => {
+    add(socket, -(untaken.get(socket)?.bytes ?? 0))
+    untaken.delete(socket)
+  }
+  const isFull = (bytes: number) => total > 0 && total + bytes > mostBytes
+  const endSlow = (bytes: number) => {
+    const latest = performance.now() - slowMs
+    for (const [socket] of [...untaken].filter(([, { bytes, since }]) => bytes > 0 && since < latest)) {
+      if (!isFull(bytes)) return
+      free(socket)
+      socket.destroy()
+    }
   }
   return {
     /** False: there is no room for so many bytes besides those of others. */
     take(bytes: number, { incoming: { socket }, outgoing }: Exchange): boolean {
-      if (total > 0 && total + bytes > mostBytes) return false
-      if (!taken.has(socket)) {
-        taken.set(socket, 0)
+      if (isFull(bytes)) endSlow(bytes)
+      if (isFull(bytes)) return false
+      if (!untaken.has(socket)) {
+        untaken.set(socket, { bytes: 0, since: 0 })
         // An answer that waits for its turn on a connection does not learn that this one closed.
-        socket.once('close', () => {
-          add(socket, -(taken.get(socket) ?? 0))
-          taken.delete(socket)
-        })
+        socket.once('close', () => free(socket))
       }
       add(socket, bytes)
       outgoing.once('close', () => add(socket, -bytes))

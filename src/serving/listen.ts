@@ -41,6 +41,7 @@ const usualLimits: ConnectionLimits & AnswerLimits = {
   connectionsCheckingInterval: 1_000,
   mostAnswerBytes: 128 * 1024 * 1024,
   stalledMs: 5_000,
+  slowMs: 60_000,
 }
 /** Longer than any answer is made: a connection that waits for one is silent. */
 const idleMs = 150_000
@@ -52,8 +53,8 @@ const idleMs = 150_000
  */
 export async function listen(place: ListenPlace, fetch: Answering, advice: string): Promise<Listening> {
   const { host, port, limits } = place
-  const { mostAnswerBytes, stalledMs, ...connections } = { ...usualLimits, ...limits }
-  const bound = boundAnswers({ mostAnswerBytes, stalledMs })
+  const { mostAnswerBytes, stalledMs, slowMs, ...connections } = { ...usualLimits, ...limits }
+  const bound = boundAnswers({ mostAnswerBytes, stalledMs, slowMs })
   // Without `createServer`, the library makes a server of HTTP/1.1.
   const server = createAdaptorServer({
     fetch: async (request, env) => {

@@ -66,6 +66,25 @@ describe('answers that clients do not read', () => {
     expect(await port.ask(large)).toMatchObject({ status: 200 })
   })
 
+  it('give their room to others, where they are taken too slowly', async () => {
+    const port = await open({ mostAnswerBytes: 40 * mebibyte, slowMs: 100 })
+    const large = `/${20 * mebibyte}`
+    const slow = await port.stall(large)
+    let ended = false
+    slow.once('close', () => {
+      ended = true
+    })
+    const taking = setInterval(() => slow.read(1_000), 5)
+    try {
+      while ((await port.ask(large)).status === 503) await turn()
+      slow.resume()
+      while (!ended) await turn()
+      expect(slow.bytesRead).toBeLessThan(20 * mebibyte)
+    } finally {
+      clearInterval(taking)
+    }
+  })
+
   it('may be larger than all that is allowed, one at a time', async () => {
     const port = await open({ mostAnswerBytes: mebibyte })
     expect(await port.ask(`/${30 * mebibyte}`)).toMatchObject({ status: 200, length: 30 * mebibyte })

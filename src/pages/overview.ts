@@ -2,10 +2,8 @@ import { readStatus } from '../queries/read-status.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
-import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { readCounts } from './count-by-project.ts'
 import { openOfLastWeek } from './last-week.ts'
-import { paths } from './link.ts'
 import { showLatest } from './overview/show-latest.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
 import { showRest } from './overview/show-rest.ts'
@@ -13,6 +11,7 @@ import { showVerdictOf } from './overview/show-verdict-of.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { type Configured, readConfigured, unconfigured } from './read-configured.ts'
 import { readIndex, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
+import { showGaps } from './show-gaps.ts'
 import { showStale } from './show-stale.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
@@ -21,7 +20,7 @@ export const overviewPage: SitePage = {
   parameters: [],
   isOfRun: 'past',
   async show(request) {
-    const { link, run, isLatest } = request
+    const { link, isLatest } = request
     const index = await readIndex(request)
     const configured = isLatest ? await readConfigured(request) : unconfigured(timeOf(request))
     const status = await readProjects(request, configured)
@@ -31,7 +30,7 @@ export const overviewPage: SitePage = {
     return {
       title: 'Overview',
       crumbs: [],
-      alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showUnscanned({ coverage }, link(paths.run(run.number)))}`,
+      alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showGaps(coverage, link)}`,
       body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index) })}
 ${await showLatest(request, { index, extent: extentOf(coverage) })}
 ${showProjectTable(request, { status, index })}

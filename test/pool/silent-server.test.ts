@@ -9,7 +9,7 @@ import { openWorkerProcesses } from './worker-processes.ts'
 const more = 'schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]\n'
 
 describe.skipIf(!hasPostgres)('a worker whose connections go silent and stay open', { timeout: 120_000 }, () => {
-  it('is not ready, and ends in order when it is told to, in the midst of a run', async () => {
+  it('is not ready, and ends in order when it is stopped in the midst of a run', async () => {
     const place = await makeDatabase({ empty: true })
     await using _ = { [Symbol.asyncDispose]: () => place.remove() }
     const proxy = await openCuttingProxy(place.server)

@@ -161,7 +161,7 @@ async function conduct(
     ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
   })
   opened.defer(close)
-  // Once another worker has the run, nobody waits for a statement of this one.
+  // Once another worker has the run, this one need not wait long.
   const mostSilenceMs = () => (handOver.aborted ? silence.handedOverMs : silence.conductingMs)
   const history = await openHistory(configuration.history, terminal.env, { mostSilenceMs })
   opened.defer(() => history.close())

@@ -27,7 +27,7 @@ interface SharingDependencies {
   readonly watch: WorkerObserver<Report>
   readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
   readonly readHistory: () => Promise<RecordedPast>
-  /** Called when a run was committed, by whichever worker. */
+  /** Called when a run was committed, by any worker. */
   readonly onCommitted: () => void
   readonly onPage: (page: PageRead) => void
   readonly telemetry: Telemetry | undefined

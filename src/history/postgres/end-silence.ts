@@ -7,26 +7,26 @@ export interface SilenceWatch {
   close(): void
 }
 
-const lookEveryMs = 1_000
+const checkEveryMs = 1_000
 
 /**
  * Ends a connection after so many milliseconds without the answer to a statement; they are asked for once a second. A
- * second in which this process itself stood still counts as one.
+ * second or more in which this process itself did nothing counts as one.
  */
 export function endSilence(mostSilenceMs: () => number): SilenceWatch {
-  const waiting = new Set<{ readonly client: OwnClient; looks: number }>()
+  const waiting = new Set<{ readonly client: OwnClient; checks: number }>()
   const timer = setInterval(() => {
     const mostMs = mostSilenceMs()
     for (const wait of waiting) {
-      wait.looks += 1
-      if (wait.looks * lookEveryMs > mostMs) wait.client.drop(new Error(`no answer for ${mostMs / 1000} s`))
+      wait.checks += 1
+      if (wait.checks * checkEveryMs > mostMs) wait.client.drop(new Error(`no answer for ${mostMs / 1000} s`))
     }
-  }, lookEveryMs)
+  }, checkEveryMs)
   // What waits for an answer keeps the process alive by its connection.
   timer.unref()
   return {
     async answer(client, asked) {
-      const wait = { client, looks: 0 }
+      const wait = { client, checks: 0 }
       waiting.add(wait)
       try {
         return await asked

@@ -5,6 +5,8 @@ import type { FailureGroup } from './group-failures.ts'
 /** A cause of failed walks in words: the headline, and what is known of it. */
 interface FailureDescribed {
   readonly headline: string
+  /** What was not read for it, which is one of the facts. */
+  readonly cost: string
   readonly facts: readonly { readonly label: 'asked' | 'key' | 'cost' | 'next'; readonly text: string }[]
 }
 
@@ -14,13 +16,14 @@ export function describeFailures(group: FailureGroup): FailureDescribed {
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
   const next = cause === null ? null : nextStep(cause, url)
+  const cost = describeCost(group)
   return {
-    headline: `${service}: ${what}`,
+    ...{ headline: `${service}: ${what}`, cost },
     facts: [
       ...asked,
       ...keys.slice(0, mostNamed).map((text) => ({ label: 'key' as const, text })),
       ...(hidden > 0 ? [{ label: 'key' as const, text: `and ${hidden} more` }] : []),
-      { label: 'cost', text: describeCost(group) },
+      { label: 'cost', text: cost },
       ...(next === null ? [] : [{ label: 'next' as const, text: next }]),
     ],
   }

@@ -67,11 +67,12 @@ function groupOf(
   }
 }
 
-function serviceOf({ project }: ReportCoverage): string {
+export function serviceOf({ project }: Pick<ReportCoverage, 'project'>): string {
   return project.split('/', 1)[0] ?? project
 }
 
-function bareReason({ reason }: ReportCoverage): string {
+/** Why a walk failed, without what differs between those that failed alike. */
+export function bareReason({ reason }: Pick<ReportCoverage, 'reason'>): string {
   return reason === null ? 'no reason given' : bareWhat(readReason(reason).what)
 }
 

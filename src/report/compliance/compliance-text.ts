@@ -8,6 +8,7 @@ import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import { groupGaps } from './group-gaps.ts'
 import { showOpenTime } from './show-open-time.ts'
 
 /** For people at a terminal: each control with its state and evidence, then the controls that are not covered. */
@@ -48,10 +49,10 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
     '',
     shorten(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
     ...wrapProse(`${reason} ${extent}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
-    ...coverage.gaps
+    ...groupGaps(coverage.gaps)
       .slice(0, full ? undefined : 5)
-      .flatMap(({ project, listing, status, reason: why }) =>
-        wrapProse(neutralise(`gap: ${project} ${listing} ${status}: ${why ?? 'no reason given'}`), width - 4).map(
+      .flatMap(({ where, status, reason: why }) =>
+        wrapProse(neutralise(`gap: ${full ? where : shorten(where, 300)} ${status}: ${why}`), width - 4).map(
           indentMore,
         ),
       ),

@@ -10,6 +10,7 @@ import { showCount } from '../html/scan-extent.ts'
 import { stateNames } from './compliance-format.ts'
 import type { EvidenceOptions } from './evidence-options.ts'
 import { type FirstControls, splitByControl } from './first-controls.ts'
+import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from './group-gaps.ts'
 import { seeControl, showFindings } from './html-findings.ts'
 import { showRules } from './html-rules.ts'
 
@@ -59,26 +60,17 @@ function group<Entry>(title: string, entries: readonly Entry[], show: (entries: 
 ${show(entries)}`
 }
 
-function showGaps(control: string, gaps: readonly Gap[], first: FirstControls): Markup {
+function showGaps(control: string, gaps: readonly EvidenceGap[], first: FirstControls): Markup {
   const { own, elsewhere } = splitByControl(gaps, control, first.ofWalk)
   const known = elsewhere.map(
     ([other, alike]) => html`<p class="where">${nameGaps(alike)}: ${seeControl(other)}</p>
 `,
   )
-  return html`${own.length === 0 ? nothing : rowList(own.map(showGap))}${known}`
+  return html`${own.length === 0 ? nothing : rowList(groupGaps(own).map(showGap))}${known}`
 }
 
-type Gap = ControlEvidence['coverage']['gaps'][number]
-
-/** `acme/shipping endpoints, sources; acme/orders endpoints`. */
-function nameGaps(gaps: readonly Gap[]): string {
-  return [...Map.groupBy(gaps, ({ project }) => project)]
-    .map(([project, alike]) => `${project} ${alike.map(({ listing }) => listing).join(', ')}`)
-    .join('; ')
-}
-
-function showGap({ project, listing, status, reason }: Gap): Markup {
-  return html`<li class="unseen">? ${project} ${listing} <b class="bad">${status}</b>: ${reason ?? 'no reason given'}</li>
+function showGap({ where, status, reason }: GapGroup): Markup {
+  return html`<li class="unseen">? ${where} <b class="bad">${status}</b>: ${reason}</li>
 `
 }
 

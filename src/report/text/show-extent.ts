@@ -3,7 +3,9 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../answer.ts'
+import { describeFailures } from '../describe-failures.ts'
 import { withoutLists } from '../gaps.ts'
+import { groupFailures } from '../group-failures.ts'
 import type { TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showTime } from './show-time.ts'
@@ -28,8 +30,9 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
     ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
     : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
   const remarks = [
-    ...incomplete.map(({ project, listing, status, reason }) => {
-      return `${project} ${listing} ${status.toUpperCase()}: ${shorten(reason ?? 'no reason given', 300)}`
+    ...groupFailures(coverage, []).map((group) => {
+      const { headline, cost } = describeFailures(group)
+      return `${shorten(headline, 300)} (${cost})`
     }),
     ...[...earlier].map(([project, last]) => `${project} was last scanned by run ${last}`),
   ]

@@ -5,6 +5,7 @@ import { html, nothing } from '../report/html/markup.ts'
 import { approvalPlace, showActive, showPast } from './baselines/show-approvals.ts'
 import { showDifferences } from './baselines/show-differences.ts'
 import { historyAsOf } from './history-as-of.ts'
+import { readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { resourcePlace } from './resource-place.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
@@ -19,9 +20,11 @@ export const baselinesPage: SitePage = {
     const projects = query.all('project')
     const listed = listBaselines(await historyAsOf(request).approvals(), projects)
     const active = listed.filter(({ row }) => row.state === 'active').map(({ row }) => row)
+    const names = { link, runs: await readRunNames(request) }
     const past = showPast(
       request,
       listed.filter(({ row }) => row.state !== 'active'),
+      names,
     )
     const differing = active.length === 0 ? undefined : await showDifferences(request, projects)
     const common = { title: 'Baselines', crumbs: [], same: await findSame(request, active.length > 0) }
@@ -32,7 +35,7 @@ export const baselinesPage: SitePage = {
     return {
       ...common,
       alarm: differing?.alarm ?? nothing,
-      body: html`${differing === undefined ? showNone(request) : html`${showActive(active, link)}${differing.section}`}${past.section}`,
+      body: html`${differing === undefined ? showNone(request) : html`${showActive(active, names)}${differing.section}`}${past.section}`,
       ...goOn(differing?.next ?? past.next),
     }
   },

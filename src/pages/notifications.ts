@@ -6,7 +6,7 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
-import { paths, type SiteLink } from './link.ts'
+import { type RunNames, readRunNames } from './name-run.ts'
 import type { SiteContent, SitePage } from './page.ts'
 import { showInstant } from './show-instant.ts'
 
@@ -18,7 +18,9 @@ export const notificationsPage: SitePage = {
   parameters: [],
   isOfRun: false,
   isOfAllProjects: true,
-  async show({ history, link }): Promise<SiteContent> {
+  async show(request): Promise<SiteContent> {
+    const { history } = request
+    const runs = await readRunNames(request)
     const channels = await history.channels()
     const { rows, omitted } = await answerOutbox(history, mostMessages)
     const lost = channels.filter(({ gone, dead }) => gone !== null || dead > 0)
@@ -31,7 +33,7 @@ export const notificationsPage: SitePage = {
       crumbs: [],
       alarm: lost.length === 0 ? nothing : showLost(lost),
       body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
-${channels.length === 0 ? emptyState('No channel has had a message yet: either none is configured, or nothing was to be reported.', 'none') : pageSection({ id: 'channels', title: 'Channels', count: channels.length, content: table('Channels', channelColumns, channels.map(showChannel)) })}${section('dead', 'Given up', dead, link)}${section('pending', 'Waiting', pending, link)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
+${channels.length === 0 ? emptyState('No channel has had a message yet: either none is configured, or nothing was to be reported.', 'none') : pageSection({ id: 'channels', title: 'Channels', count: channels.length, content: table('Channels', channelColumns, channels.map(showChannel)) })}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 ? emptyState('No message waits.', 'none') : nothing}${omitted === 0 ? nothing : html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
       same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
     }
   },
@@ -71,18 +73,18 @@ const messageColumns = [
   { title: 'Last error' },
 ]
 
-function section(id: string, title: string, rows: readonly OutboxRow[], link: SiteLink): Markup {
+function section(id: string, title: string, rows: readonly OutboxRow[], runs: RunNames): Markup {
   if (rows.length === 0) return nothing
   const content = table(
     title,
     messageColumns,
-    rows.map((row) => showMessage(row, link)),
+    rows.map((row) => showMessage(row, runs)),
   )
   return pageSection({ id, title, count: rows.length, content })
 }
 
-function showMessage({ channel, run, created_at, attempts, next_try_at, error }: OutboxRow, link: SiteLink): Markup {
-  const of = run === null ? 'none' : html`<a href="${link(paths.run(run))}">${run}</a>`
+function showMessage({ channel, run, created_at, attempts, next_try_at, error }: OutboxRow, runs: RunNames): Markup {
+  const of = run === null ? 'none' : runs.name(run)
   const next = next_try_at === null ? 'none: given up' : showInstant(next_try_at)
   return html`<tr data-channel="${channel}"><th scope="row">${channel}</th>${cell('Run', of)}${cell('Since', showInstant(created_at))}${cell('Attempts', attempts, 'n')}${cell('Next try', next)}${cell('Last error', shorten(error ?? 'none', 500))}</tr>
 `

@@ -9,6 +9,7 @@ import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { paths, type SiteLink } from './link.ts'
+import { readRunNames } from './name-run.ts'
 import { NotFound, type SitePage } from './page.ts'
 import { findIdentities, showCandidates } from './resource/find-identity.ts'
 import { showActive } from './resource/show-active.ts'
@@ -43,13 +44,14 @@ export const resourcePage: SitePage = {
     const chosen = { uid, run, projects: [project.name], kind }
     const timeline = await readTimeline(history, { ...chosen, limit: Number.POSITIVE_INFINITY })
     const last = versions.at(-1)
+    const runs = await readRunNames(request)
     const { coverage = [] } = timeline
     const name = last?.name ?? ''
     return {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
       alarm: showGaps(coverage, link),
-      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, versions)}${showTimeline(identity, timeline.rows, link)}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }

@@ -20,6 +20,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { historyAsOf } from './history-as-of.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
+import { readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
@@ -53,6 +54,7 @@ export const violationPage: SitePage = {
     const accepted = await historyAsOf(request).acceptances()
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
+    const runs = await readRunNames(request)
     const whole = { ...row, resolution: spans.at(-1)?.resolution ?? null }
     return {
       title: rule?.title ?? row.rule,
@@ -64,11 +66,11 @@ export const violationPage: SitePage = {
 <p class="lead">${row.message}</p>
 <p class="where">${resource(row, linkToResource(link, row))}${row.path === '' ? nothing : html` at <code>${row.path}</code>`}${row.owner === null ? nothing : html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
 ${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
-${await showHistoryOf(request, identified, spans)}
+${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
 ${rule === undefined || rule.remediation === '' ? nothing : remediation(rule.remediation)}${isOpen(row) || row.state === 'unknown' ? await showRepair(request, identified, row.rule) : nothing}
 <h2 id="history">History</h2>
-${showStates(spans, request)}`,
+${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
       same:
         kind === 'policy'

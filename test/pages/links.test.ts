@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { keepNothing } from '../../src/history/retention.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
+import { dayMs } from '../../src/model/clock.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { Machines } from '../history/processes.ts'
+import { openHistoryFixture } from '../queries/history-fixture.ts'
 import { openEventfulSite } from './eventful-site.ts'
+import { openSiteOver } from './story-site.ts'
 import { walkLinks } from './walk-links.ts'
 
 describe('a history with an interrupted run, a failed scan and resources that are gone', () => {
@@ -19,3 +27,37 @@ describe('a history with an interrupted run, a failed scan and resources that ar
     expect(site.faults).toEqual([])
   }, 120_000)
 })
+
+it('a history of which runs were pruned has pages all of whose links lead somewhere', async () => {
+  const fixtureOfHistory = await openHistoryFixture({
+    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4, subscriptionsPerProject: 4 },
+  })
+  const { fixture } = fixtureOfHistory
+  const { fleet, harness } = fixture
+  const project = at(fleet.projects(), 0).uid
+  const [insecure, removed] = [0, 1].map((index) => ({ project, uid: at(fleet.open(project).endpoints, index).uid }))
+  if (insecure === undefined || removed === undefined) throw new Error('two endpoints, please')
+  const serves = (scheme: string) => () =>
+    changeEndpoint(fleet, insecure, (row) => ({ ...row, url: `${scheme}://a.example/hook` }))
+  for (const edit of [() => {}, serves('http'), serves('https'), () => deleteEndpoint(fleet, removed), () => {}]) {
+    edit()
+    await fixture.audit({ failOn: 'medium' })
+    harness.advance(dayMs)
+  }
+  const upkeep = sqliteUpkeep(harness.file, new Machines().process(7))
+  const { plan } = await upkeep.prune({ keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' })
+  await upkeep.close()
+  const pruned = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => `/runs/${number}`)
+  expect(pruned.length).toBeGreaterThan(1)
+  await using site = await openSiteOver(fixtureOfHistory)
+  const walked = await walkLinks(site, ['/'])
+  const lost = walked.filter(({ status }) => status !== 200)
+  expect(lost.map(({ status, path, from }) => `${status} ${path} from ${from}`)).toEqual([])
+  expect(walked.filter(({ path }) => pruned.includes(path))).toEqual([])
+  expect(walked.some(({ path }) => path === '/runs/5')).toBe(true)
+  expect(walked.some(({ path, text }) => path.startsWith('/resources/') && text.includes('(pruned)'))).toBe(true)
+  const { uid } = at(fleet.open(project).endpoints, 2)
+  const before = await (await site.get(`/resources/${uid}?from=1&to=5`)).text()
+  expect(before).not.toContain('it was not there')
+  expect(site.faults).toEqual([])
+}, 120_000)

@@ -5,6 +5,7 @@ import { pageSection } from '../../report/html/render-page.ts'
 import { showTime } from '../../report/text/show-time.ts'
 import { paths, type SiteLink } from '../link.ts'
 import { cutPage, noSuchPlace, showPager } from '../list-page.ts'
+import type { RunNames } from '../name-run.ts'
 import type { SiteRequest } from '../page.ts'
 
 const mostShown = 100
@@ -14,9 +15,9 @@ export const approvalPlace = 'after-approval'
 
 const columns = ['Project', 'State of', 'Approved', 'By', 'Note'].map((title) => ({ title }))
 
-export function showActive(rows: readonly BaselineRow[], link: SiteLink): Markup {
+export function showActive(rows: readonly BaselineRow[], names: Names): Markup {
   const shown = rows.map(
-    (row) => html`<tr>${showApproval(row, link)}</tr>
+    (row) => html`<tr>${showApproval(row, names)}</tr>
 `,
   )
   return table('Approved baselines', columns, shown)
@@ -33,7 +34,8 @@ interface PastPage {
  * Approvals that no longer count: what drift was once compared with, and who ended that. By project, the latest first.
  * @throws AuditError.usage for a place that is not in the list
  */
-export function showPast({ query, link }: SiteRequest, past: readonly ListedBaseline[]): PastPage {
+export function showPast({ query }: SiteRequest, past: readonly ListedBaseline[], names: Names): PastPage {
+  const { link } = names
   const named = query.one(approvalPlace)
   const at = past.findIndex(({ id }) => String(id) === named)
   if (named !== undefined && at < 0) throw noSuchPlace(approvalPlace)
@@ -43,7 +45,7 @@ export function showPast({ query, link }: SiteRequest, past: readonly ListedBase
   const isFirst = named === undefined
   if (past.length === 0) return { section: nothing, isFirst, next }
   const rows = shown.map(
-    ({ row }) => html`<tr>${showApproval(row, link)}${cell('Ended', describeEnd(row))}</tr>
+    ({ row }) => html`<tr>${showApproval(row, names)}${cell('Ended', describeEnd(row))}</tr>
 `,
   )
   const list = table('Past approvals', [...columns, { title: 'Ended' }], rows)
@@ -55,7 +57,12 @@ function describeEnd({ revoked_at, revoked_by }: BaselineRow): string {
   return revoked_at === null ? 'by a later approval' : `revoked ${showTime(revoked_at)} by ${revoked_by ?? ''}`
 }
 
-function showApproval(row: BaselineRow, link: SiteLink): Markup {
-  const state = row.run === null ? html`files` : html`<a href="${link(paths.run(row.run))}">run ${row.run}</a>`
+interface Names {
+  readonly link: SiteLink
+  readonly runs: RunNames
+}
+
+function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
+  const state = row.run === null ? html`files` : runs.name(row.run)
   return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', row.approved_by)}${cell('Note', row.note)}`
 }

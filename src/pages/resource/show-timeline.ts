@@ -3,8 +3,8 @@ import type { TimelineRow } from '../../queries/timeline-row.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
-import { showTime } from '../../report/text/show-time.ts'
 import { paths, type SiteLink } from '../link.ts'
+import type { RunNames } from '../name-run.ts'
 
 const mostMoments = 100
 
@@ -21,7 +21,7 @@ const words = {
 export function showTimeline(
   { project, kind: ofKind, uid }: Identity,
   rows: readonly TimelineRow[],
-  link: SiteLink,
+  { link, runs }: { readonly link: SiteLink; readonly runs: RunNames },
 ): Markup {
   const shown = rows.toReversed().slice(0, mostMoments)
   const left = rows.length - shown.length
@@ -34,7 +34,7 @@ export function showTimeline(
       ({ fingerprint, rule, state, severity }) =>
         html`<li><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${state}</li>`,
     )
-    return html`<li class="${kind}"><p><time datetime="${at}">${showTime(at)}</time> <a href="${link(paths.run(run))}">run ${run}</a>${what}${sides}</p>
+    return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
 ${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>
 `
   })

@@ -9,14 +9,18 @@ import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
 import { showTime } from '../../report/text/show-time.ts'
 import { count } from '../../text/count.ts'
-import { paths, type SiteLink } from '../link.ts'
+import { paths } from '../link.ts'
+import type { RunNames } from '../name-run.ts'
 import type { SiteRequest } from '../page.ts'
 import { readRunNumber } from '../query.ts'
 import { showAttributes } from './show-attributes.ts'
 
 /** Two versions of a resource next to each other, as of the runs that the address names; and a form to choose them. */
-export function showVersions(request: SiteRequest, identity: Identity, versions: readonly VersionSpan[]): Markup {
-  const { link } = request
+export function showVersions(
+  request: SiteRequest,
+  identity: Identity,
+  { versions, runs }: { readonly versions: readonly VersionSpan[]; readonly runs: RunNames },
+): Markup {
   const asked = askedRuns(request)
   if (asked === undefined) {
     return versions.length < 2 ? nothing : pageSection({ ...section, content: showChoice(request, identity, versions) })
@@ -25,7 +29,7 @@ export function showVersions(request: SiteRequest, identity: Identity, versions:
   return pageSection({
     ...section,
     content: html`${showChoice(request, identity, versions)}
-<p class="where">${describeSide('Before', asked.from, before, link)} ${describeSide('After', asked.to, after, link)}</p>
+<p class="where">${describeSide('Before', asked.from, before, runs)} ${describeSide('After', asked.to, after, runs)}</p>
 ${before === undefined || after === undefined ? showOne(before ?? after) : showBoth(identity, before, after)}`,
   })
 }
@@ -42,9 +46,13 @@ function askedRuns({ query, run }: SiteRequest): { readonly from: number; readon
   throw AuditError.usage(`this page is as of run ${run.number}: "from" and "to" name runs up to it`)
 }
 
-function describeSide(side: string, run: number, version: VersionSpan | undefined, link: SiteLink): Markup {
-  if (version === undefined) return html`${side}, run ${run}: it was not there.`
-  return html`${side}, run ${run}: as <a href="${link(paths.run(version.fromRun))}">run ${version.fromRun}</a> found it, ${showTime(version.from)}.`
+function describeSide(side: string, run: number, version: VersionSpan | undefined, runs: RunNames): Markup {
+  if (version !== undefined)
+    return html`${side}, run ${run}: as ${runs.name(version.fromRun)} found it${version.from === '' ? '' : `, ${showTime(version.from)}`}.`
+  // Of a run that was pruned, what it found may be gone with it. Before the first one, there was nothing.
+  return run < 1 || runs.isKept(run)
+    ? html`${side}, run ${run}: it was not there.`
+    : html`${side}, run ${run}: that run is not in the history, and what it found is not known.`
 }
 
 function showBoth({ kind }: Identity, before: VersionSpan, after: VersionSpan): Markup {

@@ -4,13 +4,14 @@ import { changeCard } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { showTime } from '../../report/text/show-time.ts'
 import { paths } from '../link.ts'
+import type { RunNames } from '../name-run.ts'
 import type { SiteRequest } from '../page.ts'
 
 /** The change that the violation is about, and what changed of the resource since then. */
 export async function showHistoryOf(
   { history, run, link }: SiteRequest,
   identity: IdentifiedViolation,
-  spans: readonly ViolationSpan[],
+  { spans, runs }: { readonly spans: readonly ViolationSpan[]; readonly runs: RunNames },
 ): Promise<Markup> {
   const versions = await history.versionsOf(identity, run.number)
   const opening = spans.findLast(({ isContinued }) => !isContinued)
@@ -39,7 +40,7 @@ ${changeCard(change, [], href)}</ul>`
     before === undefined || after === undefined || before === after
       ? nothing
       : html`<h2 id="change">What changed</h2>
-<p class="where">Before: <a href="${link(paths.run(before.fromRun))}">run ${before.fromRun}</a>, ${showTime(before.from)}. After: <a href="${link(paths.run(after.fromRun))}">run ${after.fromRun}</a>, ${showTime(after.from)}.</p>
+<p class="where">Before: ${runs.nameAt(before.fromRun, before.from)}. After: ${runs.nameAt(after.fromRun, after.from)}.</p>
 ${card(before, after)}`
   const since =
     after === undefined || now === undefined || after === now
@@ -50,7 +51,7 @@ ${card(after, now)}`
   const gone =
     now?.toRun === null || now?.toRun === undefined
       ? nothing
-      : html`<p class="where">The resource is gone since <a href="${link(paths.run(now.toRun))}">run ${now.toRun}</a>.</p>`
+      : html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
   return html`${changed}${since}${gone}`
 }
 

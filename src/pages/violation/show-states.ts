@@ -1,9 +1,7 @@
 import type { ViolationSpan } from '../../history/reader.ts'
 import type { Resolution } from '../../model/violation.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
-import { showTime } from '../../report/text/show-time.ts'
-import { paths } from '../link.ts'
-import type { SiteRequest } from '../page.ts'
+import type { RunNames } from '../name-run.ts'
 
 const ends = {
   ...{ fixed: 'fixed', removed: 'gone with its resource', policy: 'closed: the policy no longer asks for it' },
@@ -11,7 +9,7 @@ const ends = {
 } as const satisfies Record<Resolution, string>
 
 /** The states of a violation over time, newest first; its earlier lives too. */
-export function showStates(spans: readonly ViolationSpan[], { link }: SiteRequest): Markup {
+export function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
   const entries = spans.flatMap((span, at) => {
     const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, message } = span
     const before = spans[at - 1]
@@ -34,11 +32,11 @@ export function showStates(spans: readonly ViolationSpan[], { link }: SiteReques
         text: before?.message === message ? '' : message,
         mark: state === 'unknown' ? 'unseen' : '',
       },
-      link,
+      runs,
     )
     if (toRun === null || goesOn) return [begun]
     const ended = resolution === null ? 'ended' : ends[resolution]
-    return [begun, entry({ name: ended, run: toRun, at: to ?? '', text: '', mark: 'added' }, link)]
+    return [begun, entry({ name: ended, run: toRun, at: to ?? '', text: '', mark: 'added' }, runs)]
   })
   return html`<ol class="rows states" reversed>
 ${entries.toReversed()}</ol>
@@ -53,7 +51,7 @@ interface Entry {
   readonly mark: string
 }
 
-function entry({ name, run, at, text, mark }: Entry, link: SiteRequest['link']): Markup {
-  return html`<li class="${mark}"><p><b>${name}</b> <time datetime="${at}">${showTime(at)}</time>, <a href="${link(paths.run(run))}">run ${run}</a></p>${text === '' ? nothing : html`<p class="where">${text}</p>`}</li>
+function entry({ name, run, at, text, mark }: Entry, runs: RunNames): Markup {
+  return html`<li class="${mark}"><p><b>${name}</b> ${runs.nameAt(run, at)}</p>${text === '' ? nothing : html`<p class="where">${text}</p>`}</li>
 `
 }

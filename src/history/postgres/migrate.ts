@@ -7,7 +7,7 @@ import type { PostgresDatabase, Session } from './connect.ts'
 
 const directory = packageFile('migrations/postgres')
 
-interface Step {
+export interface SchemaStep {
   /** The number of the SQLite schema that has the same tables. */
   readonly version: number
   readonly name: string
@@ -16,7 +16,7 @@ interface Step {
 }
 
 /** The steps to the newest schema, in order. */
-export function readSteps(): readonly Step[] {
+export function readSteps(): readonly SchemaStep[] {
   const names = readdirSync(directory).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => {
     const sql = readFileSync(join(directory, name), 'utf8')
@@ -31,8 +31,7 @@ export interface SchemaState {
 }
 
 /** Which schema a database has, and which one this program knows. */
-export async function readSchemaState(db: Session, schema: string): Promise<SchemaState> {
-  const steps = readSteps()
+export async function readSchemaState(db: Session, schema: string, steps = readSteps()): Promise<SchemaState> {
   const knows = steps.at(-1)?.version ?? 0
   const exists = await db.value<boolean>(`SELECT to_regclass($1) IS NOT NULL`, [`${schema}.migration`])
   if (exists !== true) return { has: 0, knows }
@@ -79,13 +78,13 @@ export function refuseOtherSchema(shown: string, { has, knows }: SchemaState): v
 const upgradeLock = 0x686b6466
 
 /** Takes the missing steps, all or none. Returns how many. */
-export async function upgradeSchema(db: PostgresDatabase, now: string): Promise<number> {
+export async function upgradeSchema(db: PostgresDatabase, now: string, steps = readSteps()): Promise<number> {
   return db.transaction(async (transaction) => {
     // Another process may take the steps meanwhile.
     await transaction.run('SELECT pg_advisory_xact_lock($1)', [upgradeLock])
-    const state = await readSchemaState(transaction, db.schema)
+    const state = await readSchemaState(transaction, db.schema, steps)
     if (state.has > state.knows) refuseOtherSchema(db.shown, state)
-    const due = readSteps().filter(({ version }) => version > state.has)
+    const due = steps.filter(({ version }) => version > state.has)
     if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)
     for (const { version, name, sql, sha256 } of due) {
       await transaction.run(sql)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { keepHistoryOpen } from './keep-history-open.ts'
@@ -8,19 +9,32 @@ interface HistoryCheck {
   close(): Promise<void>
 }
 
+/** Who asks waits no longer: a server may not answer at all. */
+const patienceMs = 5_000
+
 /** Checks the history on one connection. One that was replaced or failed is opened again. */
-export function openHistoryCheck(open: (location: HistoryLocation) => Promise<History>): HistoryCheck {
+export function openHistoryCheck(
+  open: (location: HistoryLocation) => Promise<History>,
+  waitMs = patienceMs,
+): HistoryCheck {
   const kept = keepHistoryOpen(open)
+  const isUsable = async (location: HistoryLocation) => {
+    try {
+      await (await kept.at(location)).endedRuns(1)
+      return true
+    } catch {
+      await kept.close().catch(() => {})
+      return false
+    }
+  }
   return {
     async troubles(location) {
-      try {
-        await (await kept.at(location)).endedRuns(1)
-        return []
-      } catch {
-        await kept.close().catch(() => {})
-        // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
-        return ['the history cannot be used']
-      }
+      const answered = new AbortController()
+      const isLate = sleep(waitMs, false, { signal: answered.signal }).catch(() => false)
+      const isFine = await Promise.race([isUsable(location), isLate])
+      answered.abort()
+      // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
+      return isFine ? [] : ['the history cannot be used']
     },
     close: kept.close,
   }

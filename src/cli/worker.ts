@@ -58,8 +58,8 @@ interface WorkerContext {
   readonly signal: AbortSignal
 }
 
-/** Who asks for readiness waits for the answer. */
-const atOnce = { mostSilenceMs: () => 5_000 }
+/** A connection without an answer is soon replaced by another one. */
+const impatient = { mostSilenceMs: () => 5_000 }
 
 async function keepWorking(options: WorkerOptions, { terminal, log, signal }: WorkerContext): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
@@ -96,9 +96,10 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
-  const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env, atOnce))
+  const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env, impatient))
   const troubles = async () => {
-    await sharing?.follow()
+    // For the next time: who asks now does not wait for what others did.
+    void sharing?.follow()
     return isPrepared
       ? [
           ...health.troubles(systemClock.now()),

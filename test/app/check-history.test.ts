@@ -45,3 +45,9 @@ it('opens a history once for calls that come together', async () => {
   expect([answers, opened]).toEqual([[[], [], []], 1])
   await check.close()
 })
+
+it('waits only so long for a history that does not answer', async () => {
+  const location = readLocation('/none.db', '/')
+  const check = openHistoryCheck(() => new Promise(() => {}), 10)
+  expect(await check.troubles(location)).toEqual(['the history cannot be used'])
+})

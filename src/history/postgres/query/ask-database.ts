@@ -13,7 +13,7 @@ import {
 } from '../../refused-queries.ts'
 import type { QueryAnswer, QueryLimits } from '../../upkeep.ts'
 import { OwnClient } from '../client.ts'
-import { clientConfig } from '../connect.ts'
+import { clientConfig } from '../client-config.ts'
 import { asHistoryError } from '../describe-fault.ts'
 import { cellTypes } from './cells.ts'
 import { firstWord } from './first-word.ts'

@@ -11,6 +11,7 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import type { RunDrafts } from './drafts.ts'
 import { type Job, type Jobs, walkQueue } from './jobs.ts'
+import type { Refusal } from './refusals.ts'
 import {
   leaveTask,
   type PlannedProject,
@@ -20,10 +21,6 @@ import {
   type TaskState,
   takeTask,
 } from './tasks.ts'
-
-/** Why a worker does not walk for a run: what it has read differs from what the run began with. */
-export const refusals = ['version', 'configuration', 'policy', 'seal_key'] as const
-export type Refusal = (typeof refusals)[number]
 
 /** What a worker walks with, the same for all tasks of a run. */
 export interface RunSite {

@@ -1,4 +1,4 @@
-import type { Refusal } from '../pool/walk-task.ts'
+import { agreeWithinMs, type Refusal, refusalWords } from '../pool/refusals.ts'
 
 /** Whether a worker that shares runs has what they begin with. */
 export interface Agreement {
@@ -17,9 +17,6 @@ interface AgreementDependencies {
   readonly files: () => string
 }
 
-/** A changed file reaches all machines by then. */
-const patienceMs = 5 * 60_000
-
 /**
  * Finds out that a worker was refused for longer than a change of files takes. It says so until the worker takes part in
  * a run, or has other files.
@@ -35,18 +32,11 @@ export function watchAgreement({ now, readFiles, files }: AgreementDependencies)
       refusal = undefined
     },
     async troubles() {
-      if (refusal === undefined || now() - refusal.since < patienceMs) return []
+      if (refusal === undefined || now() - refusal.since < agreeWithinMs) return []
       if ((await readFiles()) !== refusal.files) refusal = undefined
       return refusal === undefined
         ? []
-        : [`this worker is left out of runs, which began with ${others[refusal.reason]}`]
+        : [`this worker is left out of runs, which began with another ${refusalWords[refusal.reason]}`]
     },
   }
-}
-
-const others: Readonly<Record<Refusal, string>> = {
-  version: 'another version of hookdrift',
-  configuration: 'another configuration',
-  policy: 'another policy',
-  seal_key: 'another seal key',
 }

@@ -21,7 +21,7 @@ it.each([
   ['version', 'another version of hookdrift'],
   ['configuration', 'another configuration'],
   ['policy', 'another policy'],
-  ['seal_key', 'another seal key'],
+  ['seal_key', 'another installation key'],
 ] as const)('a worker that is refused for its %s is not ready after five minutes', async (reason, other) => {
   const { state, refused, troubles } = open()
   expect(await troubles()).toEqual([])

@@ -10,9 +10,9 @@ import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
 import { briefTransaction } from '../../pool/brief-transaction.ts'
 import { type Job, runQueue } from '../../pool/jobs.ts'
 import type { Pool } from '../../pool/open-pool.ts'
+import { agreeWithinMs, refusalWords } from '../../pool/refusals.ts'
 import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readRequestedRun } from '../../pool/runs.ts'
 import { readProjects } from '../../pool/tasks.ts'
-import type { Refusal } from '../../pool/walk-task.ts'
 import type { RunTrace } from '../../telemetry/trace-run.ts'
 import { boundRun } from '../bound-run.ts'
 import type { Log } from '../log.ts'
@@ -48,18 +48,8 @@ export interface CoordinatorObserver {
   failed(schedule: string | null, error: unknown): void
 }
 
-/** For so long, workers may have other files than a run was asked with: a changed file reaches all machines by then. */
-const agreeWithinMs = 5 * 60_000
-
 /** How long the server may be silent: no longer than the largest statement of a run takes. */
 const silence = { conductingMs: 10 * 60_000, handedOverMs: 30_000 }
-
-const words: Readonly<Record<Refusal, string>> = {
-  version: 'version of hookdrift',
-  configuration: 'configuration',
-  policy: 'policy',
-  seal_key: 'installation key',
-}
 
 const failure = (message: string): RunError => ({ kind: 'failure', message })
 
@@ -109,7 +99,7 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       }
       // What it began with is nowhere any longer: the next tick asks with what there is.
       if (requested.run !== null) await closeRun(pool, requested.run)
-      await finish(failure(`no worker has the ${words[found]} that it was asked with`))
+      await finish(failure(`no worker has the ${refusalWords[found]} that it was asked with`))
       return log.error({ schedule, differs: found }, 'a run was given up: no worker has what it was asked with')
     }
     watch.started(schedule)

@@ -1,5 +1,5 @@
 import { createSealer, type Sealer } from '../../inventory/sealer.ts'
-import type { Refusal } from '../../pool/walk-task.ts'
+import type { Refusal } from '../../pool/refusals.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { installationKey } from '../installation-key.ts'
 import type { ProcessContext } from '../process-context.ts'

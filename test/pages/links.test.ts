@@ -56,6 +56,8 @@ it('a history of which runs were pruned has pages all of whose links lead somewh
   expect(walked.filter(({ path }) => pruned.includes(path))).toEqual([])
   expect(walked.some(({ path }) => path === '/runs/5')).toBe(true)
   expect(walked.some(({ path, text }) => path.startsWith('/resources/') && text.includes('(pruned)'))).toBe(true)
+  const timeless = walked.filter(({ text }) => /datetime=""|, <\/option>|Invalid Date|NaN/.test(text))
+  expect(timeless.map(({ path }) => path)).toEqual([])
   const { uid } = at(fleet.open(project).endpoints, 2)
   const before = await (await site.get(`/resources/${uid}?from=1&to=5`)).text()
   expect(before).not.toContain('it was not there')

@@ -21,6 +21,8 @@ const pollMs = 500
 
 /** For so long, the server may be away and workers may be missing: one that is replaced goes on with the run. */
 const patienceMs = 60_000
+/** All that it asks is small. A connection that is given up leaves time for the next one. */
+const mostSilenceMs = 10_000
 
 /**
  * Has the workers of a history do a run, and waits for it. A stop has them commit what they have read; undefined where it
@@ -33,7 +35,7 @@ export async function askForRun(
   asked: AbortSignal,
 ): Promise<Report | undefined> {
   const server = requireServer(configuration.history, 'leave --shared out')
-  const pool = await openPoolOf(server, openLog(terminal), asked)
+  const pool = await openPoolOf(server, openLog(terminal), () => mostSilenceMs)
   const progress = openProgress(terminal, 0, quiet)
   try {
     if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)

@@ -46,6 +46,12 @@ export interface OpenedSharing {
   close(): Promise<void>
 }
 
+/**
+ * How long the server may be silent: no longer than it may take to remove what a lost worker wrote of a large project.
+ * Then its connection counts as dead, as a network or a proxy may leave it. When this worker stops, others go on.
+ */
+const silence = { workingMs: 60_000, stoppingMs: 5_000 }
+
 /** How old what the metrics say of the pool may be. */
 const cachedMs = 15_000
 
@@ -66,7 +72,8 @@ export async function openSharing(
     signal,
   }: SharingDependencies,
 ): Promise<OpenedSharing> {
-  const pool = await openPoolOf(requireServer(first.configuration.history), log, signal)
+  const mostSilenceMs = () => (signal.aborted ? silence.stoppingMs : silence.workingMs)
+  const pool = await openPoolOf(requireServer(first.configuration.history), log, mostSilenceMs)
   const files = openSharedFiles(first, readAgain)
   const agreement = watchAgreement({
     now: systemClock.now,

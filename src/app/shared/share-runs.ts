@@ -37,16 +37,9 @@ export interface Sharing {
   readonly onCoordinating: (coordinates: boolean) => void
 }
 
-/**
- * How long the server may be silent: no longer than it may take to remove what a lost worker wrote of a large project.
- * Then its connection counts as dead, as a network or a proxy may leave it. When this worker stops, others go on.
- */
-const silence = { workingMs: 60_000, stoppingMs: 5_000 }
-
-/** Opens the pool of a history. `signal`: aborted when this process stops. */
-export function openPoolOf(server: PostgresServer, log: Log, signal: AbortSignal): Promise<Pool> {
+/** Opens the pool of a history. `mostSilenceMs`: see `ConnectOptions`. */
+export function openPoolOf(server: PostgresServer, log: Log, mostSilenceMs: () => number): Promise<Pool> {
   const onError = (error: unknown) => log.warn({ error: messageOf(error) }, 'the jobs of the pool cannot be supervised')
-  const mostSilenceMs = () => (signal.aborted ? silence.stoppingMs : silence.workingMs)
   return openPool(server, thisProcess, { clock: systemClock, onError, mostSilenceMs })
 }
 

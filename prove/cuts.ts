@@ -5,7 +5,7 @@ import { connect } from '../src/history/postgres/connect.ts'
 import { openCuttingProxy } from '../test/history/postgres/cutting-proxy.ts'
 import { editAtRandom } from '../test/oracle/random-edits.ts'
 import { openDatabases } from '../test/pool/open-databases.ts'
-import { openWorkerProcesses, untilWorkers } from '../test/pool/worker-processes.ts'
+import { faultsOfRun, openWorkerProcesses, untilWorkers } from '../test/pool/worker-processes.ts'
 import { conclude } from './conclude.ts'
 
 /**
@@ -39,12 +39,9 @@ for (const cut of ['before', 'after'] as const) {
     const { cuts } = proxy
     proxy.arm(cut, commit)
     const startedAt = performance.now()
-    const { code, report, stderr } = await direct.audit()
+    const faults = faultsOfRun(await direct.audit())
     const took = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
     runs++
-    const partial = report?.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped') ?? []
-    const faults = partial.map(({ project, listing, reason }) => `${project} ${listing}: ${reason}`)
-    if (code !== 0 && code !== 1) faults.push(`exit code ${code}: ${stderr.trim()}`)
     violations += faults.length > 0 ? 1 : 0
     process.stdout.write(`${cut}, commit ${commit + 1}: ${[took, ...faults].join('; ')}\n`)
     if (proxy.cuts === cuts) break

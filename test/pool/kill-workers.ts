@@ -9,7 +9,7 @@ import type { Running } from '../cli/start-process.ts'
 import type { TestDatabase } from '../history/postgres/databases.ts'
 import { editAtRandom } from '../oracle/random-edits.ts'
 import { type Death, takenOf } from './die-at.ts'
-import { openWorkerProcesses } from './worker-processes.ts'
+import { faultsOfRun, openWorkerProcesses } from './worker-processes.ts'
 
 /** A run of which a worker was killed. */
 export interface DisturbedRun {
@@ -60,11 +60,9 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
       runs++
       if (death !== undefined) pool.directory.write('death.json', JSON.stringify({ ...death, number: runs }))
       const startedAt = performance.now()
-      const { code, report, stderr } = await pool.audit()
+      const audited = await pool.audit()
       const tookMs = performance.now() - startedAt
-      const partial = report?.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped') ?? []
-      const faults = partial.map(({ project, listing, reason }) => `${project} ${listing}: ${reason}`)
-      if (code !== 0 && code !== 1) faults.push(`exit code ${code}: ${stderr}`)
+      const faults = faultsOfRun(audited)
       const taken = takenOf(armed, runs)
       if (death !== undefined && !existsSync(taken)) faults.push(`no ${death.part} began its work`)
       rmSync(taken, { force: true })

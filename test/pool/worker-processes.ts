@@ -84,6 +84,21 @@ export function openWorkerProcesses({
   }
 }
 
+/** What is wrong with a run that should be complete; empty when nothing is. */
+export function faultsOfRun({
+  code,
+  report,
+  stderr,
+}: {
+  readonly code: number | null
+  readonly report: Report | undefined
+  readonly stderr: string
+}): string[] {
+  const partial = report?.coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped') ?? []
+  const faults = partial.map(({ project, listing, reason }) => `${project} ${listing}: ${reason}`)
+  return code === 0 || code === 1 ? faults : [...faults, `exit code ${code}: ${stderr.trim()}`]
+}
+
 /** What depends on where and how fast a run was audited, and on what was asked again. */
 export function maskedReport(report: unknown): unknown {
   const text = JSON.stringify(report)

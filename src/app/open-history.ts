@@ -3,6 +3,7 @@ import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { KnownName, Named } from '../history/known-names.ts'
 import { type HistoryFile, type HistoryLocation, readLocation } from '../history/location.ts'
+import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
@@ -12,10 +13,7 @@ import type { ProcessContext } from './process-context.ts'
 
 type Environment = ProcessContext['env']
 
-/** How long a server may leave a statement without an answer; without it, as long as any statement may take. */
-interface Patience {
-  readonly mostSilenceMs?: () => number
-}
+type Patience = Pick<ConnectOptions, 'mostSilenceMs'>
 
 /**
  * Opens a history, and creates it where there is none.

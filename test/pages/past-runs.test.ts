@@ -13,11 +13,7 @@ describe('the pages of a past run', () => {
     await site[Symbol.asyncDispose]()
   })
 
-  const read = async (path: string) => {
-    const answer = await site.get(path)
-    expect([path, answer.status]).toEqual([path, 200])
-    return answer.text()
-  }
+  const read = (path: string) => site.read(path)
 
   it('know no approval that came after it, and say where the command does', async () => {
     const first = await read('/baselines?run=1')

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { changeEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
@@ -72,6 +73,7 @@ export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixtu
     api: createApi({ config: 'hookdrift.yaml', history: harness.file }, terminal, '1.2.3'),
     onFault: (error) => faults.push(error),
   })
+  const get = async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
   return {
     ...rest,
     faults,
@@ -79,7 +81,13 @@ export async function openSiteOver({ fixture, rows, ask, ...rest }: HistoryFixtu
     history,
     /** Time passes. */
     advance: (ms: number) => harness.advance(ms),
-    get: async (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } }),
+    get,
+    /** The text of a page that must be there. */
+    async read(path: string): Promise<string> {
+      const answer = await get(path)
+      expect([path, answer.status]).toEqual([path, 200])
+      return answer.text()
+    },
     /** The JSON of a command, regardless of its exit code. */
     json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),
     async [Symbol.asyncDispose]() {

@@ -18,11 +18,7 @@ describe('the lists of a history with due dates', () => {
   })
 
   const page = `/owners/${encodeURIComponent(owner)}`
-  const read = async (path: string) => {
-    const answer = await site.get(path)
-    expect([path, answer.status]).toEqual([path, 200])
-    return answer.text()
-  }
+  const read = (path: string) => site.read(path)
   const listed = (text: string) => [...text.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
   const ask = (...args: readonly string[]) =>
     site.json('violations', ...args, '--run', String(site.run), '--limit', 'all')

@@ -11,8 +11,8 @@ export function fillViolations(file: string, rows: number): void {
     db.transaction(() => {
       const addRun = db.prepare(
         `INSERT INTO run (number, state, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest,
-           configuration_digest, seal_key_id, version_floor, violation_floor)
-         VALUES (?, 'committed', ?, ?, 0, 'high', '', '', '', '', 0, 0)`,
+           configuration_digest, seal_key_id, normal_form_version, version_floor, violation_floor)
+         VALUES (?, 'committed', ?, ?, 0, 'high', '', '', '', '', 1, 0, 0)`,
       )
       const addProject = db.prepare("INSERT INTO project (id, service, uid) VALUES (?, 'bench', ?)")
       const addScan = db.prepare('INSERT INTO scan (run, project_id, name) VALUES (?, ?, ?)')

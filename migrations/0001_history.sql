@@ -1,6 +1,6 @@
--- The history of audits. Only changes are written: a version or a violation is valid from one run up to, not
--- including, another (to_run NULL = still). Rows of a run that is not sealed exist and are invisible: every view asks
--- for sealed runs only. Times are ISO 8601 in UTC, bodies and lists are JSON text, digests are SHA-256 in hex.
+-- The history of audits. Only changes are written: a version or a violation is valid from one run up to, not including,
+-- another (to_run NULL: it still is). Rows of a run that is not committed exist and are invisible: every view asks for
+-- committed runs only. Times are ISO 8601 in UTC, bodies and lists are JSON text, digests are SHA-256 in hex.
 
 CREATE TABLE migration (
   version    INTEGER PRIMARY KEY,
@@ -20,9 +20,17 @@ CREATE TABLE lease (
   heartbeat_at TEXT NOT NULL
 ) STRICT;
 
+-- JSON texts that runs share, each once, by the SHA-256 of its text.
+CREATE TABLE document (
+  id     INTEGER PRIMARY KEY,
+  sha256 TEXT NOT NULL UNIQUE,
+  body   TEXT NOT NULL
+) STRICT;
+
+-- Of a pruned run only what others need is left.
 CREATE TABLE run (
   number               INTEGER PRIMARY KEY,
-  state                TEXT NOT NULL CHECK (state IN ('running', 'sealed', 'interrupted')),
+  state                TEXT NOT NULL CHECK (state IN ('running', 'committed', 'interrupted', 'pruned')),
   started_at           TEXT NOT NULL,
   finished_at          TEXT,
   exit_code            INTEGER,
@@ -30,9 +38,15 @@ CREATE TABLE run (
   tool_version         TEXT NOT NULL,
   policy_digest        TEXT NOT NULL,
   configuration_digest TEXT NOT NULL,
-  seal_key_id          TEXT NOT NULL,  -- which installation key sealed what this run wrote
+  seal_key_id          TEXT NOT NULL,    -- which installation key sealed the secrets that this run wrote
+  normal_form_version  INTEGER NOT NULL, -- of the resources that it saw
   version_floor        INTEGER NOT NULL, -- rows of this run have greater ids: how a draft is found
-  violation_floor      INTEGER NOT NULL
+  violation_floor      INTEGER NOT NULL,
+  rules_document       TEXT REFERENCES document (sha256), -- the rules in force
+  projects_document    TEXT REFERENCES document (sha256), -- where each project is configured, and how much of it was evaluated
+  previous             TEXT, -- chain of the committed run before this one; NULL where the chain starts
+  part_digests         TEXT, -- JSON: digest of this run's rows, by what they are
+  chain                TEXT  -- digest of previous and part_digests; NULL until it is committed, and once it is pruned
 ) STRICT;
 
 CREATE TABLE project (
@@ -42,40 +56,68 @@ CREATE TABLE project (
   UNIQUE (service, uid)
 ) STRICT;
 
--- What each walk of a run proved.
+-- Which projects a run scanned, under the name that each was configured with. The policy is one of them: it has no walks.
+-- Scans and walks have the run first in their keys: what a run writes of them lies together.
+CREATE TABLE scan (
+  run        INTEGER NOT NULL REFERENCES run,
+  project_id INTEGER NOT NULL REFERENCES project,
+  name       TEXT NOT NULL,  -- service/project
+  PRIMARY KEY (run, project_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX scan_of_project ON scan (project_id, run);
+
+-- What each walk of a scan proved.
 CREATE TABLE walk (
-  project_id  INTEGER NOT NULL REFERENCES project,
+  run         INTEGER NOT NULL,
+  project_id  INTEGER NOT NULL,
   listing     TEXT NOT NULL,
-  run         INTEGER NOT NULL REFERENCES run,
-  project     TEXT NOT NULL,  -- service/project, as configured at the time
   status      TEXT NOT NULL CHECK (status IN ('complete', 'partial', 'failed', 'suspect', 'skipped')),
-  reason      TEXT,
+  cause       TEXT,           -- why it is not complete, as a code; NULL when it is
+  reason      TEXT,           -- the same as a sentence
   filter      TEXT,           -- what the walk was narrowed to; NULL when it was not
   pages       INTEGER NOT NULL,
   items       INTEGER NOT NULL,
   requests    INTEGER NOT NULL,
   retries     INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
-  shape       TEXT,           -- fields that every item showed, where they are others than the walks before showed
-  PRIMARY KEY (project_id, listing, run)
+  shape       TEXT,           -- fields that every item showed, where they differ from those of the walks before
+  PRIMARY KEY (run, project_id, listing),
+  FOREIGN KEY (run, project_id) REFERENCES scan
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX walk_of_run ON walk (run);
+-- Few walks have one.
+CREATE INDEX walk_with_shape ON walk (project_id, listing, run) WHERE shape IS NOT NULL;
+
+-- The first complete walk of each listing of a project. Without one, no run searches the scans of a project for the last.
+CREATE TABLE first_complete_walk (
+  project_id INTEGER NOT NULL REFERENCES project,
+  listing    TEXT NOT NULL,
+  run        INTEGER NOT NULL, -- no reference: it may be pruned
+  PRIMARY KEY (project_id, listing)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE version (
-  id         INTEGER PRIMARY KEY,
-  project_id INTEGER NOT NULL REFERENCES project,
-  kind       TEXT NOT NULL,
-  uid        TEXT NOT NULL,
-  from_run   INTEGER NOT NULL REFERENCES run,
-  to_run     INTEGER REFERENCES run,
-  replaces   INTEGER,         -- id of the version that this one follows
-  normaliser INTEGER NOT NULL, -- version of the normal form
-  name       TEXT NOT NULL,
-  digest     TEXT NOT NULL,   -- of body, then facts
-  body       TEXT NOT NULL,
-  facts      TEXT NOT NULL    -- what is known of sealed values, by JSON Pointer; '' when nothing is
+  id                  INTEGER PRIMARY KEY,
+  project_id          INTEGER NOT NULL REFERENCES project,
+  kind                TEXT NOT NULL,
+  uid                 TEXT NOT NULL,
+  from_run            INTEGER NOT NULL REFERENCES run,
+  to_run              INTEGER REFERENCES run,
+  replaces            INTEGER,          -- id of the version that this one follows
+  normal_form_version INTEGER NOT NULL, -- in which it was written
+  name                TEXT NOT NULL,
+  digest              TEXT NOT NULL,    -- of body, then facts
+  body                TEXT NOT NULL,
+  facts               TEXT NOT NULL     -- what is known of sealed values, by JSON Pointer; '' when nothing is
 ) STRICT;
-CREATE INDEX version_of_resource ON version (project_id, kind, uid, from_run);
+-- With to_run in it, this index alone says which resources there were in a run.
+CREATE INDEX version_of_resource ON version (project_id, kind, uid, from_run, to_run);
+CREATE INDEX version_began ON version (from_run);
+CREATE INDEX version_ended ON version (to_run) WHERE to_run IS NOT NULL;
+-- Who refers to an endpoint, a source or a device: the uid as JSON text, as it stands in the body.
+CREATE INDEX version_to_endpoint ON version (project_id, body -> '$.endpoint_uid') WHERE kind = 'subscription';
+CREATE INDEX version_to_source ON version (project_id, body -> '$.source_uid') WHERE kind = 'subscription';
+CREATE INDEX version_to_device ON version (project_id, body -> '$.device_uid')
+  WHERE kind = 'subscription' AND body -> '$.device_uid' <> 'null';
 
 -- Sources and devices that no subscription refers to any more, where they are not listed themselves.
 CREATE TABLE unreferenced (
@@ -86,6 +128,8 @@ CREATE TABLE unreferenced (
   to_run     INTEGER REFERENCES run,
   PRIMARY KEY (project_id, kind, uid, from_run)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX unreferenced_began ON unreferenced (from_run);
+CREATE INDEX unreferenced_ended ON unreferenced (to_run) WHERE to_run IS NOT NULL;
 
 CREATE TABLE change (
   id         INTEGER PRIMARY KEY,
@@ -116,57 +160,227 @@ CREATE TABLE violation (
   from_run    INTEGER NOT NULL REFERENCES run,
   to_run      INTEGER REFERENCES run,
   first_run   INTEGER NOT NULL REFERENCES run,
-  last_run    INTEGER REFERENCES run, -- when it was last seen; NULL while every look sees it
-  replaces    INTEGER
+  last_run    INTEGER REFERENCES run, -- when it was last seen; NULL while every scan sees it
+  replaces    INTEGER,
+  waiver      TEXT,                   -- {owner, reason, expires, ticket} while it is waived
+  origin_run  INTEGER REFERENCES run, -- of a drift rule: whose scan showed the value before the change
+  resolution  TEXT                    -- NULL while it is active, and once it is replaced
+    CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired'))
 ) STRICT;
-CREATE INDEX violation_standing ON violation (project_id, kind, uid) WHERE to_run IS NULL;
+-- What chooses and orders active violations lies in one index, so that a list of the first ones reads no other row.
+-- to_run is always NULL there, but SQLite reads the row of what asks for it unless it is a column.
+CREATE INDEX violation_active
+  ON violation (project_id, kind, uid, rule, path, severity, state, first_run, from_run, waiver, to_run)
+  WHERE to_run IS NULL;
+CREATE INDEX violation_of_resource ON violation (project_id, kind, uid);
+CREATE INDEX violation_of_fingerprint ON violation (fingerprint);
+CREATE INDEX violation_began ON violation (from_run);
 CREATE INDEX violation_ended ON violation (to_run) WHERE to_run IS NOT NULL;
+CREATE INDEX violation_ended_in_project ON violation (project_id, to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_replaces ON violation (replaces) WHERE replaces IS NOT NULL;
+CREATE INDEX violation_opened ON violation (first_run);
+CREATE INDEX violation_last_seen ON violation (last_run) WHERE last_run IS NOT NULL;
+
+-- Violations that people accepted. Rows are added and revoked, never deleted.
+CREATE TABLE acceptance (
+  id          INTEGER PRIMARY KEY,
+  project_id  INTEGER NOT NULL REFERENCES project,
+  project     TEXT NOT NULL,    -- service/project, as configured at the time
+  fingerprint TEXT NOT NULL,
+  rule        TEXT NOT NULL,
+  kind        TEXT NOT NULL,
+  uid         TEXT NOT NULL,
+  path        TEXT NOT NULL,
+  reason      TEXT NOT NULL,
+  accepted_at TEXT NOT NULL,
+  accepted_by TEXT NOT NULL,
+  accepted_in INTEGER,          -- the run that was committed after it, whose link covers it
+  revoked_at  TEXT,
+  revoked_by  TEXT,
+  revoked_in  INTEGER
+) STRICT;
+CREATE INDEX acceptance_of_project ON acceptance (project_id, fingerprint);
+
+-- States of projects that people approved. The last approval of a project counts, unless it was revoked; rows are added
+-- and revoked, never deleted. A run that one names must be kept.
+CREATE TABLE approval (
+  id          INTEGER PRIMARY KEY,
+  project_id  INTEGER NOT NULL REFERENCES project,
+  project     TEXT NOT NULL,  -- service/project, as configured at the time
+  run         INTEGER REFERENCES run, -- whose state it is; NULL when it was imported: see approved_resource
+  scopes      TEXT NOT NULL,  -- {kind: {listing, filter}}: what the state is about
+  note        TEXT NOT NULL,
+  approved_at TEXT NOT NULL,
+  approved_by TEXT NOT NULL,
+  approved_in INTEGER,        -- the run that was committed after it, whose link covers it
+  revoked_at  TEXT,
+  revoked_by  TEXT,
+  revoked_in  INTEGER
+) STRICT;
+CREATE INDEX approval_of_project ON approval (project_id, id);
+
+-- The resources of an imported state.
+CREATE TABLE approved_resource (
+  approval_id INTEGER NOT NULL REFERENCES approval,
+  kind        TEXT NOT NULL,
+  uid         TEXT NOT NULL,
+  name        TEXT NOT NULL,
+  body        TEXT NOT NULL,
+  seal_key_id TEXT NOT NULL,  -- which installation key sealed it
+  PRIMARY KEY (approval_id, kind, uid)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE notice (
   run        INTEGER NOT NULL REFERENCES run,
+  number     INTEGER NOT NULL,           -- from 1, in the order in which the run wrote them
+  code       TEXT NOT NULL,
+  project_id INTEGER REFERENCES project, -- NULL when it is about the run
+  listing    TEXT,                       -- NULL when it is not about one
+  text       TEXT NOT NULL,
+  PRIMARY KEY (run, number)
+) STRICT;
+
+-- What a walk missed and was not believed: its status is suspect. uids is a JSON list.
+CREATE TABLE withheld_removal (
   project_id INTEGER NOT NULL REFERENCES project,
   listing    TEXT NOT NULL,
-  text       TEXT NOT NULL
+  run        INTEGER NOT NULL REFERENCES run,
+  uids       TEXT NOT NULL,
+  PRIMARY KEY (project_id, listing, run)
+) STRICT, WITHOUT ROWID;
+
+-- One row for each pruning: the runs left the chain, and this row carries what is left of them.
+CREATE TABLE checkpoint (
+  id           INTEGER PRIMARY KEY,
+  made_at      TEXT NOT NULL,
+  tool_version TEXT NOT NULL,
+  options      TEXT NOT NULL, -- JSON: what was to be kept
+  runs         TEXT NOT NULL, -- JSON: [[first, last], …] of the runs that were pruned
+  state_digest TEXT NOT NULL, -- digest of this row, those before it, and all that is left of runs outside the chain
+  run          INTEGER        -- the run committed next, whose link covers this row
 ) STRICT;
-CREATE INDEX notice_of_run ON notice (run);
+CREATE INDEX checkpoint_of_run ON checkpoint (run);
+
+-- Messages to people: written in the transaction that commits the run they are about, kept until they were delivered.
+
+CREATE TABLE channel (
+  name         TEXT PRIMARY KEY,
+  written      INTEGER NOT NULL DEFAULT 0, -- its messages are numbered from 1 to this
+  dropped      INTEGER NOT NULL DEFAULT 0, -- those up to this one ended long ago and are no longer kept
+  gone_at      TEXT,                       -- when its receiver answered that it is gone for good
+  gone_target  TEXT,                       -- keyed digest of where the receiver was
+  token        INTEGER NOT NULL DEFAULT 0, -- of the process that delivers on it, as in lease
+  host         TEXT NOT NULL DEFAULT '',
+  boot_id      TEXT NOT NULL DEFAULT '',
+  pid          INTEGER NOT NULL DEFAULT 0,
+  taken_at     TEXT NOT NULL DEFAULT '1970-01-01T00:00:00.000Z',
+  heartbeat_at TEXT NOT NULL DEFAULT '1970-01-01T00:00:00.000Z'
+) STRICT;
+
+CREATE TABLE notification (
+  id          TEXT PRIMARY KEY, -- also of the message as its receiver sees it, however often it is sent
+  channel     TEXT NOT NULL REFERENCES channel,
+  number      INTEGER NOT NULL, -- delivered in this order
+  run         INTEGER,          -- NULL: not about a run. No reference: it outlives its run
+  created_at  TEXT NOT NULL,
+  body        TEXT NOT NULL,    -- JSON
+  state       TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead')),
+  attempts    INTEGER NOT NULL DEFAULT 0,
+  next_try_at TEXT NOT NULL,
+  error       TEXT,             -- of the last attempt, in our words
+  ended_at    TEXT,             -- when it was delivered or given up
+  UNIQUE (channel, number)
+) STRICT;
+CREATE INDEX notification_waiting ON notification (channel, number) WHERE state = 'pending';
+CREATE INDEX notification_dead ON notification (channel) WHERE state = 'dead';
+
+-- A channel that opens incidents remembers which are open and what each is about, to close them when all of it is over.
+CREATE TABLE incident (
+  channel TEXT NOT NULL REFERENCES channel,
+  subject TEXT NOT NULL, -- the fingerprint of a violation, or a listing of a project
+  key     TEXT NOT NULL, -- by which the receiver knows the incident
+  PRIMARY KEY (channel, subject)
+) STRICT, WITHOUT ROWID;
+
+-- Scans that no message is about, because a signal cut the run short: the next run's messages are about both.
+CREATE TABLE unnotified_scan (
+  project_id INTEGER NOT NULL REFERENCES project,
+  run        INTEGER NOT NULL,
+  PRIMARY KEY (project_id, run)
+) STRICT, WITHOUT ROWID;
+
+-- What the last scan of a project leaves so that the next one recognises what did not change. Derived: the chain does
+-- not cover it, and without it a run is slow once.
+
+-- Written with the commit of a run: pages without it are nothing.
+CREATE TABLE mark_scan (
+  project_id INTEGER PRIMARY KEY REFERENCES project,
+  seal       BLOB NOT NULL -- for which run the pages hold and under which rules, under a key
+) STRICT;
+
+-- A page of a listing; page 0 of the listing '' is what the evaluation of the project left for the end of the run.
+CREATE TABLE mark_page (
+  project_id INTEGER NOT NULL REFERENCES project,
+  listing    TEXT NOT NULL,
+  page       INTEGER NOT NULL,
+  run        INTEGER NOT NULL, -- that drafted it; once it is committed, older rows of the page go
+  digest     BLOB NOT NULL,    -- of the bytes of the page, under a key
+  body       BLOB NOT NULL,    -- of its items: keyed digests, versions, until when what was found in them holds
+  PRIMARY KEY (project_id, listing, page, run)
+) STRICT;
+CREATE INDEX mark_page_of_run ON mark_page (run);
 
 -- For plain sqlite3. Stable: names may be added, not changed.
 
-CREATE VIEW sealed_run AS
-  SELECT number, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest
-  FROM run WHERE state = 'sealed';
+CREATE VIEW committed_run AS
+  SELECT number, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest, chain
+  FROM run WHERE state = 'committed';
 
 -- Runs with what each of their walks proved.
 CREATE VIEW run_coverage AS
-  SELECT r.number AS run, r.started_at, r.exit_code, w.project, w.listing, w.status, w.reason, w.filter, w.pages, w.items,
-         w.requests, w.retries, w.duration_ms
-  FROM sealed_run r JOIN walk w ON w.run = r.number;
+  SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter,
+         w.pages, w.items, w.requests, w.retries, w.duration_ms
+  FROM committed_run r JOIN scan s ON s.run = r.number JOIN walk w ON w.project_id = s.project_id AND w.run = s.run;
 
 -- Every resource as of every run: filter by run, e.g. WHERE run = 17.
 CREATE VIEW resource_at AS
   SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts
-  FROM sealed_run r
+  FROM committed_run r
   JOIN version v ON v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number)
   JOIN project p ON p.id = v.project_id;
 
--- Every resource as the last sealed run left it.
+-- Every resource as the last committed run left it.
 CREATE VIEW current_resource AS
   SELECT service, project_uid, kind, uid, name, from_run, body, facts
-  FROM resource_at WHERE run = (SELECT max(number) FROM sealed_run);
+  FROM resource_at WHERE run = (SELECT max(number) FROM committed_run);
 
 -- What changed, run by run.
 CREATE VIEW drift AS
   SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
-  FROM change c JOIN sealed_run r ON r.number = c.run JOIN project p ON p.id = c.project_id;
+  FROM change c JOIN committed_run r ON r.number = c.run JOIN project p ON p.id = c.project_id;
 
--- Violations that stand as of the last sealed run; 'unknown' ones were not looked at since last_seen.
+-- Active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones.
 CREATE VIEW open_violation AS
   SELECT x.fingerprint, x.rule, x.severity, x.state, p.service, p.uid AS project_uid, x.kind, x.uid, x.name, x.path,
          x.message, f.started_at AS first_seen,
          (SELECT l.started_at FROM run l WHERE l.number = ifnull(x.last_run,
-            (SELECT max(w.run) FROM walk w JOIN sealed_run s ON s.number = w.run
-             WHERE w.project_id = x.project_id AND w.listing = 'endpoints'))) AS last_seen
+            (SELECT max(s.run) FROM scan s JOIN committed_run c ON c.number = s.run
+             WHERE s.project_id = x.project_id))) AS last_seen,
+         x.waiver
   FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
-  WHERE x.from_run <= (SELECT max(number) FROM sealed_run)
-    AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM sealed_run));
+  WHERE x.from_run <= (SELECT max(number) FROM committed_run)
+    AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM committed_run));
+
+-- The rules of each run.
+CREATE VIEW run_rule AS
+  SELECT r.number AS run, r.started_at, j.value ->> '$.id' AS rule, j.value ->> '$.kind' AS kind,
+         j.value ->> '$.severity' AS severity, j.value ->> '$.title' AS title, j.value -> '$.controls' AS controls
+  FROM run r JOIN document d ON d.sha256 = r.rules_document JOIN json_each(d.body) j
+  WHERE r.state = 'committed';
+
+-- Who approved what, and which approval drift rules compare with now.
+CREATE VIEW baseline AS
+  SELECT a.id, p.service, p.uid AS project_uid, a.project, a.run, a.note, a.approved_at, a.approved_by, a.revoked_at,
+         a.revoked_by, a.revoked_at IS NULL AND a.id = (SELECT max(b.id) FROM approval b
+           WHERE b.project_id = a.project_id) AS is_active
+  FROM approval a JOIN project p ON p.id = a.project_id;

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { MovableHistory, VerifyRows } from '../history/movable-history.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
-import type { Backup, RunChain, Verification, VerificationRequest } from '../history/upkeep.ts'
+import type { Backup, Verification, VerificationRequest } from '../history/upkeep.ts'
 import { openPrivateDirectory } from './private-directory.ts'
 import { thisProcess } from './system.ts'
 
@@ -13,8 +13,8 @@ export async function verifyDatabase(server: PostgresServer, request: Verificati
   return await history.snapshot((rows) => rows.verify(request))
 }
 
-/** The chain's digest as of a run. */
-export async function chainOf(server: PostgresServer, run: number): Promise<RunChain> {
+/** The chain's digest as of a run; undefined when there is no such run. */
+export async function chainOf(server: PostgresServer, run: number): Promise<string | undefined> {
   await using history = await openMovableDatabase(server)
   return await history.snapshot((rows) => rows.chainOf(run))
 }

@@ -35,7 +35,7 @@ export async function copyHistory(
       what: `nothing was copied: ${from.shown} does not verify`,
       advice: 'run `hookdrift verify`, and copy the last backup that verifies',
     })
-    const contains: ContainsLink = async (run, chain) => (await original.chainOf(run)).chain === chain
+    const contains: ContainsLink = async (run, chain) => (await original.chainOf(run)) === chain
     return to.fill(contains, async (target) => {
       const rows = await copyRows(original, target)
       const verification = await target.verify(request)

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { HistoryExamination } from '../history/examination.ts'
 import type { History } from '../history/history.ts'
 import type { KnownName, Named } from '../history/known-names.ts'
-import { type HistoryFile, type HistoryLocation, readLocation } from '../history/location.ts'
+import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
@@ -29,7 +29,7 @@ export async function openHistory(
     return openPostgresHistory(location.server, await ownProcess(), patience)
   }
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
-  return openSqliteHistory(location.path, await localProcess(env), await resealingFor(location, env))
+  return openSqliteHistory(location.path, await localProcess(env))
 }
 
 /**
@@ -78,7 +78,7 @@ async function openUpkeep(location: HistoryLocation, env: Environment): Promise<
     })
   }
   const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
-  return sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
+  return sqliteUpkeep(location.path, await localProcess(env))
 }
 
 /**
@@ -144,21 +144,4 @@ export async function localProcess(env: Environment) {
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
   return { ...(await ownProcess()), mounts }
-}
-
-/**
- * Prepares the sealing of a history's rows by an upgrade; undefined when none is due, so that the modules for it are
- * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
- * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
- */
-export async function resealingFor(location: HistoryFile, env: Environment) {
-  const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
-  if (isResealed(location.path)) return undefined
-  const { createResealing } = await import('./create-resealing.ts')
-  const { resealingBy } = await import('../history/sqlite/reseal/reseal-history.ts')
-  const { createSealer } = await import('../inventory/sealer.ts')
-  const { findInstallationKey } = await import('./installation-key.ts')
-  const { toolVersion } = await import('./tool-version.ts')
-  const key = findInstallationKey(location, env)?.key
-  return resealingBy(createResealing(key === undefined ? undefined : createSealer(key), toolVersion()))
 }

@@ -1,7 +1,7 @@
 import { readPublicKey } from '../attestation/keys.ts'
-import { type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
+import { type AskHistory, type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
 import { composeReport } from '../audit/compose-report.ts'
-import type { HistoryUpkeep, RunChain, VerificationDepth, VerificationRequest } from '../history/upkeep.ts'
+import type { HistoryUpkeep, VerificationDepth, VerificationRequest } from '../history/upkeep.ts'
 import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readRegularFile } from './read-text-file.ts'
@@ -33,11 +33,11 @@ export async function verifyReport(
   return verifyAttestation(read('report', report), read('attestation', attestation).toString(), publicKey, ask)
 }
 
-async function examine(upkeep: HistoryUpkeep, run: number): Promise<RunChain | { readonly fault: string }> {
+async function examine(upkeep: HistoryUpkeep, run: number): ReturnType<AskHistory> {
   try {
     const { ok, checks } = await upkeep.verify(verificationOf('plain'))
     const fault = checks.find((check) => check.ok === false)
-    return ok ? await upkeep.chainOf(run) : { fault: `${fault?.id}: ${fault?.detail}` }
+    return ok ? { chain: await upkeep.chainOf(run) } : { fault: `${fault?.id}: ${fault?.detail}` }
   } catch (error) {
     // A history too damaged to open fails the check.
     if (error instanceof AuditError) return { fault: error.message }

@@ -12,10 +12,8 @@ export interface AttestationCheck {
 /** Asks a history for the attested run. */
 export type AskHistory = (run: number) => Promise<{
   readonly fault?: string
-  /** null: the run has none; undefined: the history does not have the run. */
-  readonly chain?: string | null | undefined
-  /** The chain before an upgrade sealed the run's rows again. */
-  readonly formerChain?: string | null
+  /** undefined: the history does not have the run. */
+  readonly chain?: string | undefined
 }>
 
 /** Runs each of the four checks alone, so that the result names the one that fails. */
@@ -90,22 +88,13 @@ async function checkHistory({ predicate }: Statement, ask: AskHistory | undefine
   const { run, digests } = predicate
   if (ask === undefined) return { id: 'history', ok: null, detail: 'not checked: no history was given' }
   if (digests.chain === null) return { id: 'history', ok: null, detail: `not checked: run ${run.number} has no chain` }
-  const { fault, chain, formerChain = null } = await ask(run.number)
+  const { fault, chain } = await ask(run.number)
   if (fault !== undefined) return { id: 'history', ok: false, detail: `it does not verify: ${fault}` }
   if (chain === undefined)
     return { id: 'history', ok: null, detail: `not checked: the history no longer contains run ${run.number}` }
-  if (chain === null && formerChain === digests.chain)
-    return { id: 'history', ok: true, detail: resealed(run.number, formerChain) }
   const ok = chain === digests.chain
   const detail = ok
     ? `it verifies, and run ${run.number} is as attested (chain ${chain})`
     : `run ${run.number} differs from the attested one: its chain is ${chain}, attested was ${digests.chain}`
   return { id: 'history', ok, detail }
-}
-
-function resealed(run: number, formerChain: string): string {
-  return (
-    `it verifies, and contained run ${run} as attested (chain ${formerChain}) until an upgrade sealed what earlier ` +
-    `versions kept in clear; since then the run is outside the chain, and the history agrees with the report, with more of it sealed`
-  )
 }

@@ -40,7 +40,7 @@ export interface RunStart {
   /** Which installation key seals what this run writes. */
   readonly sealKeyId: string
   /** Version of the normal form in which the run compares resources. */
-  readonly normaliser?: number
+  readonly normaliser: number
 }
 
 /**

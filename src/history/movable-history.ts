@@ -1,11 +1,12 @@
 import { AuditError } from '../model/errors.ts'
 import type { RowSource, RowTarget } from './table-rows.ts'
-import type { RunChain, Verification, VerificationRequest } from './upkeep.ts'
+import type { Verification, VerificationRequest } from './upkeep.ts'
 
 /** The rows of a history in one state of it. */
 export interface HistoryRows extends RowSource {
   verify(request: VerificationRequest): Promise<Verification>
-  chainOf(run: number): Promise<RunChain>
+  /** undefined when there is no such run. */
+  chainOf(run: number): Promise<string | undefined>
 }
 
 /** Verifies rows of another backend, in a history of their own that is removed afterwards. */

@@ -56,10 +56,10 @@ export const historyTables: readonly HistoryTable[] = [
   table('run', {
     key: ['number'],
     columns: [
-      ...integers('number', 'exit_code', 'normal_form_version', 'version_floor', 'violation_floor', 'chain_version'),
+      ...integers('number', 'exit_code', 'normal_form_version', 'version_floor', 'violation_floor'),
       ...texts('state', 'started_at', 'finished_at', 'fail_on', 'tool_version', 'policy_digest'),
       ...texts('configuration_digest', 'seal_key_id', 'rules_document', 'projects_document', 'previous'),
-      ...texts('part_digests', 'chain', 'former_chain'),
+      ...texts('part_digests', 'chain'),
     ],
     isCommitted: () => "state <> 'running'",
   }),
@@ -137,10 +137,7 @@ export const historyTables: readonly HistoryTable[] = [
   }),
   table('checkpoint', {
     key: ['id'],
-    columns: [
-      ...integers('id', 'run', 'chain_version'),
-      ...texts('made_at', 'reason', 'tool_version', 'options', 'runs', 'state_digest', 'rewritten_at'),
-    ],
+    columns: [...integers('id', 'run'), ...texts('made_at', 'tool_version', 'options', 'runs', 'state_digest')],
   }),
   table('channel', {
     key: ['name'],

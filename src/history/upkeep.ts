@@ -1,8 +1,8 @@
 import type { ExitCode } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
 import type { CommittedRun } from './reader.ts'
 import type { RunRecord } from './records.ts'
-import type { OpenSecrets } from './resealing.ts'
 import type { RetentionRules } from './retention.ts'
 
 /**
@@ -12,8 +12,8 @@ import type { RetentionRules } from './retention.ts'
 export interface HistoryUpkeep {
   /** Verifies the history in one state of it, and writes nothing. */
   verify(request: VerificationRequest): Promise<Verification>
-  /** The chain's digest as of a run. */
-  chainOf(run: number): Promise<RunChain>
+  /** The chain's digest as of a run; undefined when there is no such run. */
+  chainOf(run: number): Promise<string | undefined>
   /** Plans a pruning, and writes nothing. */
   planPruning(keep: RetentionRules): Promise<readonly PlannedRun[]>
   /**
@@ -49,6 +49,16 @@ export interface VerificationRequest {
   readonly openSecrets: OpenSecrets
 }
 
+/** Detects secrets that are not sealed. */
+export interface OpenSecrets {
+  /** JSON Pointers of unsealed secrets in a body. */
+  inBody(kind: Kind, attributes: JsonObject): Iterable<string>
+  /** A value within a resource and its JSON Pointer. */
+  inPart(kind: Kind, part: { readonly path: string; readonly value: Json }): boolean
+  inName(kind: Kind, name: string): boolean
+  inText(text: string): boolean
+}
+
 export interface Verification {
   /** Whether no check failed. */
   readonly ok: boolean
@@ -65,13 +75,6 @@ export interface CheckResult {
   readonly detail: string
   /** Of a check that failed. */
   readonly means?: string
-}
-
-export interface RunChain {
-  /** null for a run older than the chain, or whose rows were resealed; undefined when there is no such run. */
-  readonly chain: string | null | undefined
-  /** The digest before its rows were resealed. */
-  readonly formerChain: string | null
 }
 
 export interface PruneRequest {

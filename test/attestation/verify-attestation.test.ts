@@ -128,21 +128,6 @@ describe('the history behind an attestation', async () => {
     ['does not verify', async () => ({ fault: 'a row is gone' }), chain, false, /does not verify: a row is gone/],
     ['no longer contains the run', async () => ({}), chain, null, /no longer contains run 7/],
     ['has another chain', async () => ({ chain: elsewhere }), chain, false, /run 7 differs from the attested one/],
-    [
-      'has left its chain by an upgrade',
-      async () => ({ chain: null, formerChain: chain }),
-      chain,
-      true,
-      /until an upgrade/,
-    ],
-    [
-      'had another chain before an upgrade',
-      async () => ({ chain: null, formerChain: elsewhere }),
-      chain,
-      false,
-      /differs/,
-    ],
-    ['has never had one', async () => ({ chain: null }), chain, false, /differs/],
   ])('%s', async (_, ask, digest, ok, detail) => {
     const checks = await verifyAttestation(Buffer.from(report), JSON.stringify(envelopeOf(digest)), ours.publicKey, ask)
     const { ok: got, detail: said } = checks[3] ?? { ok: undefined, detail: '' }

@@ -123,6 +123,7 @@ describe('a mass removal', () => {
       toolVersion: '0.0.0',
       policyDigest: '',
       configurationDigest: '',
+      normaliser: 1,
       sealKeyId: '',
     })
     await draft.withholdRemovals(ref, 'endpoints', ['a'])

@@ -2,7 +2,6 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeCheckpoint } from '../../src/history/sqlite/chain/chain.ts'
 import { type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
 
@@ -148,28 +147,6 @@ describe('an attestation', () => {
 
     const noise = await changed('out.json.intoto.json', () => Buffer.from('{"payload": 1}'), ask)
     expect(noise).toEqual({ code: 4, ok: false, report: null, attestation: false, key: null, history: null })
-  })
-
-  it('of a run that was resealed since says that the history contained it as attested', async () => {
-    // As an upgrade leaves a history in which it found something to seal.
-    const db = new Database(at('hookdrift.db'))
-    db.pragma('wal_checkpoint(TRUNCATE)')
-    db.exec(`VACUUM INTO '${at('resealed.db')}'`)
-    db.close()
-    const resealed = new Database(at('resealed.db'))
-    resealed.exec('UPDATE run SET former_chain = chain, previous = NULL, part_digests = NULL, chain = NULL')
-    makeCheckpoint(resealed, { madeAt: '2027-01-01T00:00:00.000Z', toolVersion: '9.9.9', reason: 'reseal', runs: [] })
-    resealed.close()
-    const files = ['--report', 'out.json', '--attestation', 'out.json.intoto.json', '--key', 'key.pub']
-    const ask = () => run('verify', '--history', 'resealed.db', ...files)
-    expect(await ask()).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('since then the run is outside the chain'),
-    })
-    const forged = new Database(at('resealed.db'))
-    forged.exec("UPDATE run SET former_chain = 'x' WHERE number = 2")
-    forged.close()
-    expect(await ask()).toMatchObject({ code: 4, stdout: expect.stringContaining('what is left of resealed runs') })
   })
 
   it('refuses impossible combinations of options', async () => {

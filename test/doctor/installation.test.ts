@@ -1,19 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { hash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { type CliFixture, openCliFixture } from '../cli/cli-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 import { configurationFor, openDirectory } from '../cli/start-process.ts'
 import { closedPort } from '../service/front-ends.ts'
 import { acmeKey, directoryFor, examine } from './doctor-fixture.ts'
 
-const histories = join(import.meta.dirname, '../fixtures/histories')
 const sealKey = 'a-key-that-is-not-secret-at-all-0123456789'
 
 /** A directory whose service does not answer: what is checked here lies before that. */
@@ -139,15 +138,14 @@ describe('the history', () => {
     return examined
   }
 
-  it('of an earlier version is not upgraded', async () => {
-    const { code, of } = await examineHistory('old.db', (path) => {
-      writeFileSync(path, gunzipSync(readFileSync(join(histories, '0014.db.gz'))), { mode: 0o600 })
+  it('that another process is just making is not made', async () => {
+    const { code, of } = await examineHistory('new.db', (path) => {
+      new Database(path).exec('PRAGMA application_id = 1751868518; CREATE TABLE run (number)').close()
+      chmodSync(path, 0o600)
     })
     expect(code).toBe(3)
     expect(of('history')).toEqual([
-      expect.stringMatching(
-        /^warn old\.db has schema \d+, this hookdrift writes schema \d+ → The next audit upgrades it/,
-      ),
+      expect.stringMatching(/^warn new\.db has schema 0, this hookdrift writes schema 1 → The next audit upgrades it/),
     ])
   })
 
@@ -157,11 +155,21 @@ describe('the history', () => {
       chmodSync(path, 0o600)
     }
     const newer = await examineHistory('newer.db', (path) => {
-      database(path, 'PRAGMA user_version = 999; PRAGMA application_id = 1751868518; CREATE TABLE run (number)')
+      openDatabase(path, '2026-11-24T03:00:00.000Z').close()
+      database(path, 'PRAGMA user_version = 999')
     })
     expect(newer.code).toBe(2)
     expect(newer.of('history')).toEqual([
       expect.stringMatching(/^fail newer\.db has schema 999, .* → Use the newer hookdrift that wrote it\.$/),
+    ])
+    const early = await examineHistory('early.db', (path) => {
+      openDatabase(path, '2026-11-24T03:00:00.000Z').close()
+      database(path, "UPDATE migration SET sha256 = 'of another text'")
+    })
+    expect(early.of('history')).toEqual([
+      expect.stringMatching(
+        /^fail .* was made by a checkout from before the first release → Read it with that checkout/,
+      ),
     ])
     const foreign = await examineHistory('foreign.db', (path) => database(path, 'CREATE TABLE invoice (number)'))
     expect(foreign.of('history')).toEqual([

@@ -1,12 +1,21 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
 
 /** The path of a database in a directory of its own. */
 export function temporaryDatabasePath(): { readonly file: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-history-'))
   return { file: join(directory, 'history.db'), remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** Our migrations and one more, in a directory of their own below another. */
+export function migrationsWith(parent: string, name: string, sql: string): string {
+  const directory = join(parent, 'migrations')
+  cpSync(migrationsDirectory, directory, { recursive: true })
+  writeFileSync(join(directory, name), sql)
+  return directory
 }
 
 /** What SQLite, and the promises about rows, find wrong in a history. */

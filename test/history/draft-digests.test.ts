@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { versionMembers } from '../../src/history/chain/members.ts'
-import { chainVersion } from '../../src/history/chain/parts.ts'
 import { RunningDigest } from '../../src/history/chain/running-digest.ts'
 import { partsOfRun } from '../../src/history/sqlite/chain/digest-rows.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
@@ -28,7 +27,7 @@ const open = () => openSqliteHistory(file, new Machines().process(1))
 function digestsOf(run: number) {
   const db = new Database(file, { readonly: true })
   const written = db.prepare<[number], string>('SELECT part_digests FROM run WHERE number = ?').pluck().get(run)
-  const read = partsOfRun(db, run, chainVersion)
+  const read = partsOfRun(db, run)
   const rows = db.prepare<[number], number>('SELECT count(*) FROM version WHERE from_run = ?').pluck().get(run)
   db.close()
   return { written: JSON.parse(written ?? '{}'), read, rows }

@@ -1,13 +1,11 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { resealing } from './resealing-fixture.ts'
 import { aChange, aStart, at, aVersion, aViolation, endedAs, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
-// `node killed-process.ts FILE migration|rewrite|draft|commit [SCHEMA]`: within the step to a schema, after it and before the
-// file is written anew, within a draft, within a commit.
+// `node killed-process.ts FILE migration|draft|commit`: within the step to the schema, within a draft, within a commit.
 
-const [, , file = '', when = '', schema = ''] = process.argv
+const [, , file = '', when = ''] = process.argv
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
@@ -19,14 +17,7 @@ if (when === 'migration') {
   const pragma = Database.prototype.pragma
   // The last statement of a step, inside its transaction.
   Database.prototype.pragma = function (source, options) {
-    return source.startsWith(`user_version = ${schema}`) ? die() : pragma.call(this, source, options)
-  }
-}
-
-if (when === 'rewrite') {
-  const exec = Database.prototype.exec
-  Database.prototype.exec = function (source) {
-    return source === 'VACUUM' ? die() : exec.call(this, source)
+    return source.startsWith('user_version = ') ? die() : pragma.call(this, source, options)
   }
 }
 
@@ -35,12 +26,10 @@ const owner = {
   bootId: 'boot of alpha',
   pid: process.pid,
   isAlive: () => true,
-  // Golden histories were made later.
-  now: () =>
-    Date.parse(when === 'migration' || when === 'rewrite' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
+  now: () => Date.parse('2026-03-01T00:00:00.000Z'),
   every: () => () => {},
 }
-const history = openSqliteHistory(file, owner, resealing)
+const history = openSqliteHistory(file, owner)
 const draft = await history.begin(aStart(at(2)))
 await walkAll(draft)
 const known = [...(await draft.known(payments, 'endpoint', ['a'])).values()]

@@ -117,8 +117,8 @@ export function describePruning(name: string, makePlace: () => Promise<PrunePlac
     it('records what was removed, when and by which options, and verification continues from there', async () => {
       await runs(6, change)
       await prune({ last: 2 })
-      expect(await place.execute('SELECT reason, tool_version, options, runs, run FROM checkpoint')).toEqual([
-        { reason: 'prune', tool_version: '0.1.0', options: '{"keep_last":2}', runs: '[[1,4]]', run: null },
+      expect(await place.execute('SELECT tool_version, options, runs, run FROM checkpoint')).toEqual([
+        { tool_version: '0.1.0', options: '{"keep_last":2}', runs: '[[1,4]]', run: null },
       ])
       await open(async (history) => {
         const draft = await history.begin(aStart(at(300)))

@@ -226,6 +226,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         run: 2,
         listing: 'endpoints',
         filter: null,
+        normaliser: 1,
       })
     })
 

@@ -25,6 +25,7 @@ export function aStart(startedAt = at(1), other: Partial<RunStart> = {}): RunSta
     policyDigest: 'policy',
     configurationDigest: 'configuration',
     sealKeyId: 'key-1',
+    normaliser: 1,
     ...other,
   }
 }

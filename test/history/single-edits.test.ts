@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { keepNothing } from '../../src/history/retention.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
+import { makeAuditedHistory } from './audited-history.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { resealing } from './resealing-fixture.ts'
 import { aStart } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
 
@@ -26,19 +27,20 @@ function listedOnPage(): string[] {
   })
 }
 
-/** A history that was resealed, and a run since. */
-async function aResealedHistory(): Promise<Buffer> {
+/** A history of audits of which some were pruned, and a run since. */
+async function aPrunedHistory(): Promise<Buffer> {
   const { file, remove } = temporaryDatabasePath()
-  writeFileSync(file, gunzipSync(readFileSync(join(import.meta.dirname, '../fixtures/histories/canaries-0008.db.gz'))))
+  writeFileSync(file, await makeAuditedHistory())
   const time = '2027-01-01T00:00:00.000Z'
-  const history = openSqliteHistory(file, { ...new Machines().process(1), now: () => Date.parse(time) }, resealing)
-  const draft = await history.begin(aStart(time))
-  await draft.commit(time, () => 0)
+  const owner = { ...new Machines().process(1), now: () => Date.parse(time) }
+  const keep = { ...keepNothing, last: 1 }
+  await sqliteUpkeep(file, owner).prune({ keep, options: { keep_last: 1 }, toolVersion: '0.1.0' })
+  const history = openSqliteHistory(file, owner)
+  await (await history.begin(aStart(time))).commit(time, () => 0)
   await history.close()
   const db = new Database(file)
-  // As a run leaves it that a signal cut short, and a receiver that is gone.
-  db.exec(`INSERT INTO unnotified_scan (project_id, run) VALUES (1, 2);
-    UPDATE channel SET gone_at = '2026-11-21T05:00:00.000Z', gone_target = 'sealed:0' WHERE name = 'chat'`)
+  // As a run leaves it that a signal cut short.
+  db.exec('INSERT INTO unnotified_scan (run, project_id) SELECT run, max(project_id) FROM scan WHERE run = 2')
   db.pragma('journal_mode = DELETE')
   const bytes = db.serialize()
   db.close()
@@ -46,9 +48,22 @@ async function aResealedHistory(): Promise<Buffer> {
   return bytes
 }
 
+/** As it is when a receiver is gone for good. */
+function withGoneReceiver(bytes: Buffer): Buffer {
+  const db = new Database(bytes)
+  db.exec("UPDATE channel SET gone_at = '2026-11-21T05:00:00.000Z', gone_target = 'sealed:0' WHERE name = 'chat'")
+  const changed = db.serialize()
+  db.close()
+  return changed
+}
+
+const countCheckpoints = (bytes: Buffer) =>
+  tampered(bytes, (db) => db.prepare('SELECT count(*) FROM checkpoint').pluck().get())
+
 let histories: readonly Buffer[]
 beforeAll(async () => {
-  histories = [await makeSoundHistory(), await aResealedHistory()]
+  histories = [withGoneReceiver(await makeSoundHistory()), await aPrunedHistory()]
+  expect(histories.map(countCheckpoints)).toEqual([0, 1])
 })
 
 function isNoticed(db: Database.Database): boolean {

@@ -91,7 +91,8 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
   await draft.stageContext(aContext())
   const message = (channel: string) => {
     const id = `msg_${channel}_${number}`
-    return { id, channel, run: number, body: JSON.stringify({ id, created_at: at(number + 0.5), run: { number } }) }
+    const body = { id, created_at: at(number + 0.5), run: { number }, text: 'what is new' }
+    return { id, channel, run: number, body: JSON.stringify(body) }
   }
   await draft.commit(
     at(number + 0.5),

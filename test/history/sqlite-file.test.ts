@@ -1,29 +1,21 @@
 import { execFile, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
+import { openToExamine } from '../../src/history/sqlite/open-to-examine.ts'
+import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
+import { faultsOf, migrationsWith, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, aViolation, commit, latestRun, payments, walkAll } from './samples.ts'
 
-const migrations = join(import.meta.dirname, '../../migrations')
-const ours = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
 const now = at(0)
 
 let file: string
@@ -55,15 +47,7 @@ function refusal(open: () => unknown): AuditError {
   throw new Error('it was opened')
 }
 
-/** Our migrations and one more, in a directory of their own. */
-function migrationsWith(name: string, sql: string): string {
-  const directory = join(dirname(file), 'migrations')
-  mkdirSync(directory, { recursive: true })
-  for (const known of ours) copyFileSync(join(migrations, known), join(directory, known))
-  writeFileSync(join(directory, name), sql)
-  return directory
-}
-const next = String(ours.length + 1).padStart(4, '0')
+const next = '0002'
 
 function schemaOf(db: Database.Database): unknown[] {
   return [
@@ -174,7 +158,7 @@ describe('a file that is not a history', () => {
 describe('migrations', () => {
   it('refuse a history that is newer than this program', () => {
     openDatabase(file, now, {
-      directory: migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+      directory: migrationsWith(dirname(file), `${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
     }).close()
     const error = refusal(() => openDatabase(file, now))
     const known = Number(next) - 1
@@ -185,18 +169,37 @@ describe('migrations', () => {
 
   it('refuse a history that was made with another text of a step', () => {
     openDatabase(file, now, {
-      directory: migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+      directory: migrationsWith(dirname(file), `${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
     }).close()
-    const edited = migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER, y TEXT) STRICT;')
+    const edited = migrationsWith(dirname(file), `${next}_more.sql`, 'CREATE TABLE more (x INTEGER, y TEXT) STRICT;')
     const error = refusal(() => openDatabase(file, now, { directory: edited }))
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`the history ${file} was made with another text of migration ${Number(next)}`)
   })
 
+  it('refuse a history of a checkout from before the first release, to write, read and examine it', async () => {
+    const old = new Database(file)
+    old.exec(readFileSync(join(migrationsDirectory, '0001_history.sql'), 'utf8'))
+    old.prepare("INSERT INTO migration VALUES (1, '0001_history.sql', ?, ?)").run('0'.repeat(64), now)
+    old.pragma('application_id = 0x686b6466')
+    for (const version of [1, 16]) {
+      old.pragma(`user_version = ${version}`)
+      const refused = {
+        exitCode: 4,
+        message: `the history ${file} was made by a checkout from before the first release`,
+        advice: 'read it with that checkout; audits need a new history: move this one away, or name another',
+      }
+      expect(refusal(() => openDatabase(file, now))).toMatchObject(refused)
+      expect(refusal(() => openToExamine(file))).toMatchObject(refused)
+      await expect(sqliteUpkeep(file, new Machines().process(1)).chainOf(1)).rejects.toMatchObject(refused)
+    }
+    old.close()
+  })
+
   it('upgrade a history step by step and report it', () => {
     openDatabase(file, now).close()
     const db = openDatabase(file, at(5), {
-      directory: migrationsWith(`${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+      directory: migrationsWith(dirname(file), `${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
     })
     expect(db.pragma('user_version', { simple: true })).toBe(Number(next))
     const applied = db.prepare<[], { applied_at: string }>('SELECT applied_at FROM migration ORDER BY version').all()
@@ -208,7 +211,11 @@ describe('migrations', () => {
     const before = openDatabase(file, now)
     const schema = schemaOf(before)
     before.close()
-    const broken = migrationsWith(`${next}_broken.sql`, 'CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE half (x);')
+    const broken = migrationsWith(
+      dirname(file),
+      `${next}_broken.sql`,
+      'CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE half (x);',
+    )
     const error = refusal(() => openDatabase(file, now, { directory: broken }))
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`cannot open the history ${file}: table half already exists`)
@@ -229,7 +236,7 @@ describe('migrations', () => {
   })
 
   it('are numbered without a gap, and none is skipped silently', () => {
-    const gap = migrationsWith('0099_later.sql', 'SELECT 1;')
+    const gap = migrationsWith(dirname(file), '0099_later.sql', 'SELECT 1;')
     expect(() => openDatabase(file, now, { directory: gap })).toThrow(
       `migration 0099_later.sql is not number ${Number(next)}`,
     )

@@ -24,8 +24,9 @@ let db: Database
 beforeAll(() => {
   db = openDatabase(file, at(0))
   db.exec(
-    `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest, seal_key_id, version_floor, violation_floor)
-           VALUES (1, 'committed', '', '', '', '', '', '', 0, 0)`,
+    `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest, seal_key_id,
+       normal_form_version, version_floor, violation_floor)
+     VALUES (1, 'committed', '', '', '', '', '', '', 1, 0, 0)`,
   )
 })
 afterAll(() => {

@@ -217,7 +217,7 @@ describe('a single flipped bit', () => {
     ["UPDATE run SET policy_digest = 'other' WHERE number = 2", 'I10: not as run 2 committed it: run'],
     [
       "UPDATE run SET chain = 'other' WHERE number = 2",
-      'I10: the link of run 2 was altered, in its column previous, chain or chain_version',
+      'I10: the link of run 2 was altered, in its column previous or chain',
     ],
     ["UPDATE run SET part_digests = '{}' WHERE number = 2", 'I10: the column part_digests of run 2 was altered'],
     ["UPDATE scan SET name = 'z' WHERE run = 1", 'I10: not as run 1 committed it: scans, walks'],

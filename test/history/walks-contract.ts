@@ -45,26 +45,26 @@ export function describeWalks(name: string, makePlace: () => Place): void {
           ['subscriptions', 'partial'],
         )
         expect(await baselines()).toEqual({
-          project: { run: 1, listing: 'project', filter: null },
-          endpoint: { run: 1, listing: 'endpoints', filter: null },
-          source: { run: 1, listing: 'sources', filter: null },
-          subscription: { run: 2, listing: 'subscriptions', filter: null },
-          device: { run: 2, listing: 'subscriptions', filter: null },
+          project: { run: 1, listing: 'project', filter: null, normaliser: 1 },
+          endpoint: { run: 1, listing: 'endpoints', filter: null, normaliser: 1 },
+          source: { run: 1, listing: 'sources', filter: null, normaliser: 1 },
+          subscription: { run: 2, listing: 'subscriptions', filter: null, normaliser: 1 },
+          device: { run: 2, listing: 'subscriptions', filter: null, normaliser: 1 },
         })
       })
 
       it('give the subscriptions for sources where those are not listed', async () => {
         await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
         await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
-        expect((await baselines()).source).toEqual({ run: 2, listing: 'subscriptions', filter: null })
+        expect((await baselines()).source).toEqual({ run: 2, listing: 'subscriptions', filter: null, normaliser: 1 })
         await scan(['endpoints', 'complete'], ['subscriptions', 'complete'])
-        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null, normaliser: 1 })
         await scan(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
-        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null, normaliser: 1 })
         await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
-        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null, normaliser: 1 })
         await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
-        expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null })
+        expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null, normaliser: 1 })
       })
 
       it('give the filter of the last complete scan', async () => {
@@ -76,10 +76,10 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await narrowed.stageWalk(payments, { ...aCoverage('subscriptions'), filter }, undefined)
         expect((await commit(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
         expect(await baselines()).toEqual({
-          endpoint: { run: 2, listing: 'endpoints', filter },
-          source: { run: 2, listing: 'subscriptions', filter },
-          subscription: { run: 2, listing: 'subscriptions', filter },
-          device: { run: 2, listing: 'subscriptions', filter },
+          endpoint: { run: 2, listing: 'endpoints', filter, normaliser: 1 },
+          source: { run: 2, listing: 'subscriptions', filter, normaliser: 1 },
+          subscription: { run: 2, listing: 'subscriptions', filter, normaliser: 1 },
+          device: { run: 2, listing: 'subscriptions', filter, normaliser: 1 },
         })
       })
 

@@ -22,7 +22,8 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
     await db.run("INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ('asked', '{}', now())")
     await db.run(
       `INSERT INTO hookdrift.run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
-         seal_key_id, version_floor, violation_floor) VALUES (1, 'running', '', '', '', '', '', '', 0, 0)`,
+         seal_key_id, normal_form_version, version_floor, violation_floor)
+       VALUES (1, 'running', '', '', '', '', '', '', 1, 0, 0)`,
     )
     for (const [id, service] of ['east', 'east', 'west', 'west'].entries()) {
       await db.run('INSERT INTO hookdrift.project (id, service, uid) VALUES ($1::bigint, $2, $1::bigint::text)', [

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { linkOf } from './links.ts'
-import type { ChainVersion, Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 export interface BrokenLink {
   readonly run: number
@@ -13,14 +13,13 @@ export interface LinkedRun {
   readonly state: 'committed' | 'pruned'
   readonly previous: string | null
   readonly partDigests: string | null
+  /** null once it is pruned. */
   readonly chain: string | null
-  /** null without a chain. */
-  readonly version: ChainVersion
 }
 
 /** SQL of the rows to check, oldest first. `schema`: before the name of each table. */
 export function linkedRunsSql(schema: string): string {
-  return `SELECT number, state, previous, part_digests AS "partDigests", chain, chain_version AS version
+  return `SELECT number, state, previous, part_digests AS "partDigests", chain
     FROM ${schema}run WHERE state IN ('committed', 'pruned') ORDER BY number`
 }
 
@@ -39,7 +38,7 @@ export function linkChecker(pruned: (run: number) => boolean) {
   }
   /** `parts`: what the run recorded, as it is now; undefined where it has no link. */
   return function* check(run: LinkedRun, parts: Parts | undefined): Generator<BrokenLink> {
-    const { number, state, previous, chain, version } = run
+    const { number, state, previous, chain } = run
     const isAfterPruned = before?.state === 'pruned' || isGap(before?.number ?? 0, number)
     before = run
     if (state === 'pruned') return
@@ -53,23 +52,19 @@ export function linkChecker(pruned: (run: number) => boolean) {
     }
     const altered = alteration(run, parts)
     if (altered !== undefined) yield { run: number, text: altered }
-    links = [chain, linkOf(version, previous, parts)]
+    links = [chain, linkOf(previous, parts)]
   }
 }
 
 /** Describes what was altered in a run after its commit. */
-function alteration(
-  { number, previous, partDigests: written, chain, version }: LinkedRun,
-  parts: Parts,
-): string | undefined {
-  if (linkOf(version, previous, parts) === chain) {
+function alteration({ number, previous, partDigests: written, chain }: LinkedRun, parts: Parts): string | undefined {
+  if (linkOf(previous, parts) === chain) {
     return written === canonicalJson(parts) ? undefined : `the column part_digests of run ${number} was altered`
   }
   const committed = readParts(written)
   const names = [...new Set([...Object.keys(committed), ...Object.keys(parts)])].sort()
   const altered = names.filter((name) => committed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
-  if (altered.length === 0)
-    return `the link of run ${number} was altered, in its column previous, chain or chain_version`
+  if (altered.length === 0) return `the link of run ${number} was altered, in its column previous or chain`
   return `not as run ${number} committed it: ${altered.join(', ')}`
 }
 
@@ -86,29 +81,20 @@ function readParts(written: string | null): Parts {
 export interface LastCheckpoint {
   readonly id: number
   readonly madeAt: string
-  readonly reason: string
   readonly digest: string
-  readonly version: ChainVersion
   readonly run: number | null
 }
 
 export function lastCheckpointSql(schema: string): string {
-  return `SELECT id, made_at AS "madeAt", reason, state_digest AS digest, chain_version AS version, run
+  return `SELECT id, made_at AS "madeAt", state_digest AS digest, run
     FROM ${schema}checkpoint ORDER BY id DESC LIMIT 1`
 }
 
 /** `carried`: the digest of what the checkpoint carries, as it is now. */
 export function* checkCheckpoint(last: LastCheckpoint, carried: string): Generator<BrokenLink> {
   if (carried === last.digest) return
-  const what = outside[last.reason] ?? 'of runs outside the chain'
   yield {
     run: last.run ?? 0,
-    text: `what is left ${what} is not what checkpoint ${last.id} of ${last.madeAt} carried`,
+    text: `what is left of pruned runs is not what checkpoint ${last.id} of ${last.madeAt} carried`,
   }
-}
-
-const outside: Readonly<Record<string, string>> = {
-  prune: 'of pruned runs',
-  reseal: 'of resealed runs',
-  upgrade: 'of runs committed before there was a chain',
 }

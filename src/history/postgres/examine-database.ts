@@ -16,7 +16,7 @@ export async function examineDatabase(
 ): Promise<HistoryExamination> {
   const db = connect(server, { connections: 1 })
   try {
-    const state = await readSchemaState(db, db.schema)
+    const state = await readSchemaState(db, db)
     const exists = state.has > 0
     return {
       ...{ exists, isReadableByOthers: false, isLocal: false, freeBytes: undefined },

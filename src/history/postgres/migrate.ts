@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
+import { refuseOtherSteps } from '../refuse-other-steps.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 
 const directory = packageFile('migrations/postgres')
@@ -31,21 +32,18 @@ export interface SchemaState {
 }
 
 /** Which schema a database has, and which one this program knows. */
-export async function readSchemaState(db: Session, schema: string, steps = readSteps()): Promise<SchemaState> {
+export async function readSchemaState(
+  db: Session,
+  { schema, shown }: Pick<PostgresDatabase, 'schema' | 'shown'>,
+  steps = readSteps(),
+): Promise<SchemaState> {
   const knows = steps.at(-1)?.version ?? 0
   const exists = await db.value<boolean>(`SELECT to_regclass($1) IS NOT NULL`, [`${schema}.migration`])
   if (exists !== true) return { has: 0, knows }
   const applied = await db.all<{ version: number; sha256: string }>(
     'SELECT version, sha256 FROM hookdrift.migration ORDER BY version',
   )
-  for (const { version, sha256 } of applied) {
-    const known = steps.find((step) => step.version === version)
-    if (known !== undefined && known.sha256 !== sha256) {
-      throw AuditError.failure(`the history was made with another text of migration ${version}`, {
-        advice: 'use the hookdrift that made the history: a released migration never changes',
-      })
-    }
-  }
+  if (applied.length > 0) refuseOtherSteps(shown, applied, steps)
   return { has: applied.at(-1)?.version ?? 0, knows }
 }
 
@@ -54,7 +52,7 @@ export async function readSchemaState(db: Session, schema: string, steps = readS
  * @throws AuditError.failure when the schema is newer than this program, or older: `hookdrift history upgrade` upgrades it
  */
 export async function ensureSchema(db: PostgresDatabase, now: string): Promise<void> {
-  const { has, knows } = await readSchemaState(db, db.schema)
+  const { has, knows } = await readSchemaState(db, db)
   if (has === 0) await upgradeSchema(db, now)
   else refuseOtherSchema(db.shown, { has, knows })
 }
@@ -82,7 +80,7 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
   return db.transaction(async (transaction) => {
     // Another process may take the steps meanwhile.
     await transaction.run('SELECT pg_advisory_xact_lock($1)', [upgradeLock])
-    const state = await readSchemaState(transaction, db.schema, steps)
+    const state = await readSchemaState(transaction, db, steps)
     if (state.has > state.knows) refuseOtherSchema(db.shown, state)
     const due = steps.filter(({ version }) => version > state.has)
     if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)

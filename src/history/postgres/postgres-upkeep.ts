@@ -53,6 +53,6 @@ export async function sizeOf(session: Session, schema: string): Promise<number> 
 }
 
 async function lastPruning(session: Session): Promise<string | null> {
-  const sql = "SELECT max(made_at) FROM hookdrift.checkpoint WHERE reason = 'prune'"
+  const sql = 'SELECT max(made_at) FROM hookdrift.checkpoint'
   return (await session.value<string | null>(sql)) ?? null
 }

@@ -15,7 +15,7 @@ export async function readNames(server: PostgresServer, what: Named, prefix: str
   try {
     return await db.snapshot(async (transaction) => {
       await transaction.run(`SET LOCAL statement_timeout = ${namesTimeoutMs}`)
-      refuseOtherSchema(db.shown, await readSchemaState(transaction, db.schema))
+      refuseOtherSchema(db.shown, await readSchemaState(transaction, db))
       const [sql, begins] = statements[what]
       return transaction.all<KnownName>(sql, [...begins(prefix), mostNames])
     })

@@ -15,7 +15,7 @@ export async function refuseMissing(server: PostgresServer): Promise<void> {
 
 /** @throws AuditError.failure when there is no history of this program's schema */
 export async function requireHistory(db: PostgresDatabase): Promise<void> {
-  const state = await readSchemaState(db, db.schema)
+  const state = await readSchemaState(db, db)
   if (state.has === 0) {
     throw AuditError.failure(`there is no history at ${db.shown}`, {
       advice: 'run an audit first, or name another history',

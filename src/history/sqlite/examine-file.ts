@@ -6,7 +6,7 @@ import type { VerificationRequest } from '../upkeep.ts'
 import { withDamageDescribed } from './describe-damage.ts'
 import { readMove } from './move/mark-moved.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
-import { schemaVersion } from './open-database.ts'
+import { refuseOtherSteps, schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
 import { isWritable, openInMemory } from './open-unwritable.ts'
 import { verifyHistory } from './verify/verify-history.ts'
@@ -36,7 +36,7 @@ export function examineFile(
 }
 
 function readContent(file: string, request: VerificationRequest): HistoryContent {
-  const db = openOfSchema(file, () => {}, openUnchanged)
+  const db = openOfSchema(file, refuseOtherSteps, openUnchanged)
   try {
     const { has, known } = schemaVersion(db)
     const bytes = statSync(file).size

@@ -5,12 +5,10 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 import { makeDirectories } from '../make-directories.ts'
 import { asHistoryError } from './describe-damage.ts'
 import type { LocalProcess } from './lease.ts'
-import { knownSchema, migrate } from './migrate.ts'
+import { migrate, refuseEdited } from './migrate.ts'
 import { openUnwritable } from './open-unwritable.ts'
-import { migrationsDirectory } from './read-migrations.ts'
+import { migrationsDirectory, readMigrations } from './read-migrations.ts'
 import { refuseSpecialFile } from './refuse-files.ts'
-import type { ResealHistory } from './reseal/reseal-history.ts'
-import { rewriteFile } from './reseal/rewrite-file.ts'
 import { refuseAlteredTables } from './schema/refuse-altered.ts'
 
 /** "hkdf": distinguishes a history from other databases, also for the command `file`. */
@@ -18,8 +16,6 @@ const applicationId = 0x686b6466
 
 export interface Opening {
   readonly owner?: LocalProcess
-  /** Reseals rows of an earlier version. */
-  readonly resealing?: ResealHistory | undefined
   /** Directory of the migrations. */
   readonly directory?: string
 }
@@ -32,7 +28,7 @@ export interface Opening {
 export function openDatabase(
   file: string,
   now: string,
-  { owner, resealing, directory = migrationsDirectory }: Opening = {},
+  { owner, directory = migrationsDirectory }: Opening = {},
 ): Database.Database {
   const warn = owner?.warn ?? (() => {})
   let db: Database.Database | undefined
@@ -53,10 +49,9 @@ export function openDatabase(
     db.pragma('cache_size = -8192')
     // A step may recreate a table that others refer to; the references are checked at its end.
     db.pragma('foreign_keys = OFF')
-    migrate(db, { directory, now, warn, owner, resealing })
+    migrate(db, { directory, now, warn })
     refuseAlteredTables(db, directory)
     db.pragma('foreign_keys = ON')
-    rewriteFile(db, now, warn)
     return db
   } catch (error) {
     db?.close()
@@ -111,6 +106,7 @@ export function refuseForeign(db: Database.Database): void {
 
 /** @throws AuditError.failure when a database that must not be upgraded has another schema than this program's */
 export function refuseOtherSchema(db: Database.Database): void {
+  refuseOtherSteps(db)
   const { has, known } = schemaVersion(db)
   if (has === known) return
   throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
@@ -121,9 +117,14 @@ export function refuseOtherSchema(db: Database.Database): void {
   })
 }
 
+/** @throws AuditError.failure when a database was made with other steps than this program's */
+export function refuseOtherSteps(db: Database.Database): void {
+  if (schemaVersion(db).has > 0) refuseEdited(db, readMigrations(migrationsDirectory))
+}
+
 /** The schema that a database has, and the newest that this program knows. */
 export function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
-  return { has: Number(db.pragma('user_version', { simple: true })), known: knownSchema(migrationsDirectory) }
+  return { has: Number(db.pragma('user_version', { simple: true })), known: readMigrations(migrationsDirectory).length }
 }
 
 function isEmpty(db: Database.Database): boolean {

@@ -5,7 +5,6 @@ import { openSqliteDraft } from './draft/sqlite-draft.ts'
 import { closeKilledRuns, type LocalProcess, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
-import type { ResealHistory } from './reseal/reseal-history.ts'
 import { projectIds } from './rows.ts'
 import { readAcceptances, revokeAcceptances, writeAcceptances } from './sqlite-acceptances.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
@@ -14,12 +13,12 @@ import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
- * Opens the history in one SQLite file. `resealing`: needed where the file may be of an earlier version.
+ * Opens the history in one SQLite file.
  * @throws AuditError.failure when the file cannot be used
  */
-export function openSqliteHistory(file: string, owner: LocalProcess, resealing?: ResealHistory): History {
+export function openSqliteHistory(file: string, owner: LocalProcess): History {
   refuseNetworkFileSystem(file, owner.mounts?.())
-  const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
+  const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
   const idOf = projectIds(db)
   /** One transaction, in which no run may live or begin. */
   const writeBetweenRuns = (work: () => void) => {
@@ -67,7 +66,7 @@ function insertRun(db: Database, start: RunStart): number {
     start.policyDigest,
     start.configurationDigest,
     start.sealKeyId,
-    start.normaliser ?? null,
+    start.normaliser,
   )
   return number
 }

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
-import type { HistoryUpkeep, RunChain } from '../upkeep.ts'
+import type { HistoryUpkeep } from '../upkeep.ts'
 import { askInProcess } from './ask-in-process.ts'
 import { backUp } from './back-up.ts'
 import { withDamageDescribed } from './describe-damage.ts'
@@ -13,7 +13,6 @@ import { freeDisk } from './prune/free-disk.ts'
 import { planPruning } from './prune/plan-pruning.ts'
 import { pruneHistory } from './prune/prune-history.ts'
 import { refuseMissing } from './refuse-files.ts'
-import type { ResealHistory } from './reseal/reseal-history.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /** Of 32 MB each: what `pruneWhenDue` frees at most. */
@@ -21,20 +20,14 @@ const stepsWhenDue = 8
 
 /**
  * The upkeep of the history in a file. Each method opens the file for itself, because most of them must not change it.
- * `prepareResealing`: for an upgrade of an earlier version's file.
  */
-export function sqliteUpkeep(
-  file: string,
-  owner: LocalProcess,
-  prepareResealing: () => Promise<ResealHistory | undefined> = async () => undefined,
-): HistoryUpkeep {
+export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
   const examine = async <Result>(work: (db: Database) => Result): Promise<Result> => {
     return workAndClose(openToExamine(file), work)
   }
   const change = async <Result>(work: (db: Database) => Result): Promise<Result> => {
     refuseMissing(file)
-    const resealing = await prepareResealing()
-    const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
+    const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
     return workAndClose(db, () => withDamageDescribed(file, () => work(db)))
   }
   return {
@@ -76,18 +69,11 @@ function workAndClose<Result>(db: Database, work: (db: Database) => Result): Res
   }
 }
 
-/** The chain's digest as of a run. */
-export function readChain(db: Database, run: number): RunChain {
-  const found = db
-    .prepare<[number], RunChain>(
-      "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'committed'",
-    )
-    .get(run)
-  return found ?? { chain: undefined, formerChain: null }
+/** The chain's digest as of a run; undefined when there is no such run. */
+export function readChain(db: Database, run: number): string | undefined {
+  return db.prepare<[number], string>("SELECT chain FROM run WHERE number = ? AND state = 'committed'").pluck().get(run)
 }
 
 function lastPruning(db: Database): string | null {
-  return (
-    db.prepare<[], string | null>("SELECT max(made_at) FROM checkpoint WHERE reason = 'prune'").pluck().get() ?? null
-  )
+  return db.prepare<[], string | null>('SELECT max(made_at) FROM checkpoint').pluck().get() ?? null
 }

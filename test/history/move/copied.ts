@@ -1,6 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { copyHistory } from '../../../src/app/copy-history.ts'
 import { openMovable } from '../../../src/app/open-movable.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
@@ -15,17 +12,9 @@ import { sqliteUpkeep } from '../../../src/history/sqlite/sqlite-upkeep.ts'
 import { copyRows, historyTables, type Row, type RowSource } from '../../../src/history/table-rows.ts'
 import type { VerificationRequest } from '../../../src/history/upkeep.ts'
 import { Machines } from '../processes.ts'
-import { resealing } from '../resealing-fixture.ts'
 import { at } from '../samples.ts'
 
 const made = '2027-01-01T00:00:00.000Z'
-export const histories = join(import.meta.dirname, '../../fixtures/histories')
-
-/** Unpacks a golden history, upgraded to the newest schema. */
-export function unpackHistory(name: string, file: string): void {
-  writeFileSync(file, gunzipSync(readFileSync(join(histories, name))))
-  openDatabase(file, made, { resealing }).close()
-}
 
 /** Copies the rows of a file into an empty PostgreSQL history. Returns how many. */
 export async function copyToPostgres(file: string, server: PostgresServer): Promise<number> {

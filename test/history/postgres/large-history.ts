@@ -17,8 +17,8 @@ export async function fillHistory(db: PostgresDatabase, { projects, runs, resour
     generate_series(1, ${Math.ceil(resources / 100)}) AS n`
   const statements = [
     `run (number, state, started_at, finished_at, exit_code, fail_on, tool_version, policy_digest, configuration_digest,
-      seal_key_id, version_floor, violation_floor)
-     SELECT r, 'committed', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0, 'high', '1', 'p', 'c', 'k', 0, 0
+      seal_key_id, normal_form_version, version_floor, violation_floor)
+     SELECT r, 'committed', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0, 'high', '1', 'p', 'c', 'k', 1, 0, 0
      FROM generate_series(1, ${runs}) AS r`,
     `project (id, service, uid) SELECT p, 'acme', 'p' || p FROM generate_series(1, ${projects}) AS p`,
     `scan (run, project_id, name) SELECT r, p, 'acme/p' || p FROM generate_series(1, ${runs}) AS r, generate_series(1, ${projects}) AS p`,

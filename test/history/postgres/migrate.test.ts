@@ -8,7 +8,9 @@ import {
   type SchemaStep,
   upgradeSchema,
 } from '../../../src/history/postgres/migrate.ts'
+import { movableDatabase } from '../../../src/history/postgres/move/movable-database.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { refuseMissing } from '../../../src/history/postgres/refuse-missing.ts'
 import { Machines } from '../processes.ts'
 import { aStart } from '../samples.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
@@ -40,7 +42,7 @@ describe.skipIf(!hasPostgres)('a history whose schema has a further step', () =>
     await db.close()
     await place.remove()
   })
-  const state = (steps?: readonly SchemaStep[]) => readSchemaState(db, db.schema, steps)
+  const state = (steps?: readonly SchemaStep[]) => readSchemaState(db, db, steps)
   const [old, next] = [known.at(-1)?.version, later.at(-1)?.version]
 
   it('is upgraded once, by however many processes, with what it holds', async () => {
@@ -71,10 +73,36 @@ describe.skipIf(!hasPostgres)('a history whose schema has a further step', () =>
     await expect(openPostgresHistory(place.server, new Machines().process(1))).rejects.toMatchObject(refused)
   })
 
-  it('is refused where a released step has another text', async () => {
-    const altered = later.map((step) => (step.version === old ? { ...step, sha256: '0'.repeat(64) } : step))
-    await expect(upgradeSchema(db, now, altered)).rejects.toMatchObject({
-      message: `the history was made with another text of migration ${old}`,
+  it('is upgraded by a person after a dump only', async () => {
+    const verify = () => Promise.reject(new Error('nothing is verified here'))
+    const history = movableDatabase(db, new Machines().process(1), verify, later)
+    await expect(history.upgrade(false)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/has runs, and an upgrade from schema 1 to 2 is for good$/),
+      advice: expect.stringMatching(/^take a dump .*--yes$/),
     })
+    expect(await history.upgrade(true)).toEqual({ from: 1, to: 2 })
+  })
+
+  it('is refused where a step has another text than the one that was taken', async () => {
+    await upgradeSchema(db, now, later)
+    const altered = later.map((step) => (step.version === next ? { ...step, sha256: '0'.repeat(64) } : step))
+    await expect(upgradeSchema(db, now, altered)).rejects.toMatchObject({
+      message: `the history ${db.shown} was made with another text of migration 2`,
+    })
+  })
+
+  it.each([
+    ['has the first step with another text', 'SET sha256 = repeat($$0$$, 64)'],
+    ['has no first step', 'SET version = 16'],
+  ])('of a checkout from before the first release is refused: it %s', async (_, edit) => {
+    await db.run(`UPDATE hookdrift.migration ${edit}`)
+    const refused = {
+      exitCode: 4,
+      message: `the history ${db.shown} was made by a checkout from before the first release`,
+    }
+    await expect(openPostgresHistory(place.server, new Machines().process(1))).rejects.toMatchObject(refused)
+    await expect(upgradeSchema(db, now)).rejects.toMatchObject(refused)
+    await expect(refuseMissing(place.server)).rejects.toMatchObject(refused)
   })
 })

@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type PostgresDatabase, type SqlValue } from '../../../src/history/postgres/connect.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
@@ -12,6 +10,7 @@ import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts
 import { AuditError } from '../../../src/model/errors.ts'
 import { kinds, type ProjectRef } from '../../../src/model/resource.ts'
 import { answersOf } from '../answers-of.ts'
+import { makeAuditedHistory } from '../audited-history.ts'
 import { temporaryDatabasePath } from '../database-fixture.ts'
 import { copyToPostgres } from '../move/copied.ts'
 import { Machines } from '../processes.ts'
@@ -20,8 +19,6 @@ import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { makeEventfulHistory, projectsOfEvents, uidsOfEvents } from './eventful-history.ts'
 import { hostileTexts, makeHostileHistory } from './hostile-history.ts'
 import { fillHistory } from './large-history.ts'
-
-const golden = join(import.meta.dirname, '../../fixtures/histories/0016.db.gz')
 
 describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
   let file: string
@@ -114,10 +111,10 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
   })
 
   it('answers as SQLite does about audits of a fleet', async () => {
-    writeFileSync(file, gunzipSync(readFileSync(golden)))
+    writeFileSync(file, await makeAuditedHistory())
     const sqlite = openSqliteHistory(file, new Machines().process(9))
-    const scans = await sqlite.latestScans(8)
-    const resources = await Promise.all(scans.map(({ project }) => sqlite.stateAt(project, 8)))
+    const scans = await sqlite.latestScans(5)
+    const resources = await Promise.all(scans.map(({ project }) => sqlite.stateAt(project, 5)))
     await sqlite.close()
     const uids = resources.flat().flatMap(({ uid }, index) => (index % 8 === 0 ? [uid] : []))
     expect(uids.length).toBeGreaterThan(2)

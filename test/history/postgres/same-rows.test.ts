@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chainVersion } from '../../../src/history/chain/parts.ts'
 import type { Draft, History } from '../../../src/history/history.ts'
 import { partsOfRun } from '../../../src/history/postgres/chain/digest-rows.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
@@ -77,7 +76,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
   /** Compares the digests that a run committed with those of its rows. */
   async function expectDigested(run: number): Promise<void> {
     const written = await db.value<string>('SELECT part_digests FROM hookdrift.run WHERE number = $1', [run])
-    const read = await db.snapshot((session) => partsOfRun(session, run, chainVersion))
+    const read = await db.snapshot((session) => partsOfRun(session, run))
     expect(written).toBe(canonicalJson(read))
   }
 

@@ -6,8 +6,9 @@ import { readerGrants } from '../../../src/history/postgres/query/refuse-powers.
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { openQuery } from '../../../src/history/sqlite/run-query.ts'
 import { explainViews } from '../../../src/history/sqlite/views.ts'
+import { makeAuditedHistory } from '../audited-history.ts'
 import { temporaryDatabasePath } from '../database-fixture.ts'
-import { copyToPostgres, unpackHistory } from '../move/copied.ts'
+import { copyToPostgres } from '../move/copied.ts'
 import { makeSoundHistory } from '../sound-history.ts'
 import { administrate, hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 
@@ -36,7 +37,7 @@ describe.skipIf(!hasPostgres)('the documented views', () => {
   beforeAll(async () => {
     await administrate(`CREATE ROLE ${login} LOGIN`)
     await makePlaces(async (file) => writeFileSync(file, await makeSoundHistory()))
-    await makePlaces((file) => unpackHistory('0016.db.gz', file))
+    await makePlaces(async (file) => writeFileSync(file, await makeAuditedHistory()))
   })
   afterAll(async () => {
     for (const remove of removals) await remove()

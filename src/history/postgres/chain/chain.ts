@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../../model/canonical-json.ts'
 import { attributionsToRun, type Checkpoint, carriedDigestOf, linkOf } from '../../chain/links.ts'
-import { chainVersion, type KnownParts } from '../../chain/parts.ts'
+import type { KnownParts } from '../../chain/parts.ts'
 import type { Session, Transaction } from '../connect.ts'
 import { partsCarried, partsOfRun, sqlNames } from './digest-rows.ts'
 
@@ -16,40 +16,27 @@ export async function appendLink(transaction: Transaction, run: number, known: K
       "SELECT chain FROM hookdrift.run WHERE number < $1 AND state = 'committed' ORDER BY number DESC LIMIT 1",
       [run],
     )) ?? null
-  const parts = await partsOfRun(transaction, run, chainVersion, known)
-  const chain = linkOf(chainVersion, previous, parts)
-  await transaction.run(
-    'UPDATE hookdrift.run SET previous = $2, part_digests = $3, chain = $4, chain_version = $5 WHERE number = $1',
-    [run, previous, canonicalJson(parts), chain, chainVersion],
-  )
+  const parts = await partsOfRun(transaction, run, known)
+  const chain = linkOf(previous, parts)
+  await transaction.run('UPDATE hookdrift.run SET previous = $2, part_digests = $3, chain = $4 WHERE number = $1', [
+    run,
+    previous,
+    canonicalJson(parts),
+    chain,
+  ])
   return chain
 }
 
 /** Records a digest of all rows that no link covers. The link of the next committed run covers the checkpoint. */
 export async function makeCheckpoint(
   transaction: Transaction,
-  { madeAt, toolVersion, reason, options, runs }: Checkpoint,
+  { madeAt, toolVersion, options, runs }: Checkpoint,
 ): Promise<void> {
   const id = await transaction.value<number>(
-    `INSERT INTO hookdrift.checkpoint (id, made_at, reason, tool_version, options, runs, chain_version, state_digest)
-     VALUES ((SELECT coalesce(max(id), 0) + 1 FROM hookdrift.checkpoint), $1, $2, $3, $4, $5, $6, '') RETURNING id`,
-    [
-      ...[madeAt, reason, toolVersion, options === undefined ? null : JSON.stringify(options)],
-      ...[JSON.stringify(runs), chainVersion],
-    ],
+    `INSERT INTO hookdrift.checkpoint (id, made_at, tool_version, options, runs, state_digest)
+     VALUES ((SELECT coalesce(max(id), 0) + 1 FROM hookdrift.checkpoint), $1, $2, $3, $4, '') RETURNING id`,
+    [madeAt, toolVersion, JSON.stringify(options), JSON.stringify(runs)],
   )
-  const digest = carriedDigestOf(chainVersion, await partsCarried(transaction, id ?? 0, chainVersion))
+  const digest = carriedDigestOf(await partsCarried(transaction, id ?? 0))
   await transaction.run('UPDATE hookdrift.checkpoint SET state_digest = $2 WHERE id = $1', [id ?? 0, digest])
-}
-
-/** Makes a checkpoint for the runs older than the chain, once, when the first run after them is committed. */
-export async function carryUnchainedRuns(
-  transaction: Transaction,
-  checkpoint: Omit<Checkpoint, 'reason' | 'runs'>,
-): Promise<void> {
-  const isDue = await transaction.value<boolean>(
-    `SELECT EXISTS (SELECT 1 FROM hookdrift.run WHERE state = 'committed' AND chain IS NULL)
-       AND NOT EXISTS (SELECT 1 FROM hookdrift.checkpoint)`,
-  )
-  if (isDue === true) await makeCheckpoint(transaction, { ...checkpoint, reason: 'upgrade', runs: [] })
 }

@@ -1,30 +1,17 @@
 import { type DigestedRows, RowsDigest, selectRows } from '../../chain/digested-rows.ts'
-import {
-  type ChainVersion,
-  carriedRows,
-  type KnownParts,
-  type PartRows,
-  type Parts,
-  runRows,
-  type SqlNames,
-} from '../../chain/parts.ts'
+import { carriedRows, type KnownParts, type PartRows, type Parts, runRows, type SqlNames } from '../../chain/parts.ts'
 import type { Transaction } from '../connect.ts'
 
 export const sqlNames: SqlNames = { schema: 'hookdrift.', number: '$1' }
 
 /** Digests of what a run recorded, as it is now, but for those that are known. */
-export function partsOfRun(
-  transaction: Transaction,
-  run: number,
-  version: ChainVersion,
-  known: KnownParts = new Map(),
-): Promise<Parts> {
-  return digestsOf(transaction, runRows(version, sqlNames), run, known)
+export function partsOfRun(transaction: Transaction, run: number, known: KnownParts = new Map()): Promise<Parts> {
+  return digestsOf(transaction, runRows(sqlNames), run, known)
 }
 
 /** Digests of all that no link covers, as a checkpoint carries them. */
-export function partsCarried(transaction: Transaction, checkpoint: number, version: ChainVersion): Promise<Parts> {
-  return digestsOf(transaction, carriedRows(version, sqlNames), checkpoint, new Map())
+export function partsCarried(transaction: Transaction, checkpoint: number): Promise<Parts> {
+  return digestsOf(transaction, carriedRows(sqlNames), checkpoint, new Map())
 }
 
 async function digestsOf(transaction: Transaction, parts: PartRows, number: number, known: KnownParts): Promise<Parts> {

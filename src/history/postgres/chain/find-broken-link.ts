@@ -19,13 +19,13 @@ export async function findBrokenLink(transaction: Transaction): Promise<BrokenLi
   const checkpoints = await transaction.all<{ runs: string }>('SELECT runs FROM hookdrift.checkpoint ORDER BY id')
   const check = linkChecker(inRanges(checkpoints.map(({ runs }) => runs)))
   for (const run of runs) {
-    const parts = hasLink(run) ? await partsOfRun(transaction, run.number, run.version) : undefined
+    const parts = hasLink(run) ? await partsOfRun(transaction, run.number) : undefined
     const [broken] = check(run, parts)
     if (broken !== undefined) return broken
   }
   const last = await transaction.get<LastCheckpoint>(lastCheckpointSql(sqlNames.schema))
   if (last === undefined) return undefined
-  const carried = carriedDigestOf(last.version, await partsCarried(transaction, last.id, last.version))
+  const carried = carriedDigestOf(await partsCarried(transaction, last.id))
   const [broken] = checkCheckpoint(last, carried)
   return broken
 }

@@ -46,7 +46,7 @@ async function insertRun(session: Session, start: RunStart): Promise<number> {
      RETURNING number`,
     [
       ...[start.startedAt, start.failOn, start.toolVersion, start.policyDigest, start.configurationDigest],
-      ...[start.sealKeyId, start.normaliser ?? null],
+      ...[start.sealKeyId, start.normaliser],
     ],
   )
   return number ?? 1

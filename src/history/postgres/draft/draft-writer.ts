@@ -150,7 +150,7 @@ export class DraftWriter {
       // The digest is of the rows in the order of their ids.
       if (row.id < this.#lastVersion) versions.spoil()
       this.#lastVersion = row.id
-      versions.add({ ...row, normaliser: row.normal_form_version })
+      versions.add(row)
     }
     for (const row of rows.change) changes.add({ ...row })
     for (const row of rows.violation) violations.add({ ...row })

@@ -1,7 +1,7 @@
 import { type ProjectRef, policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
 import type { RunContext, RunRecord } from '../../records.ts'
-import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
+import { appendLink, attributeToRun } from '../chain/chain.ts'
 import { commitSurely } from '../commit-surely.ts'
 import type { PostgresDatabase, Transaction } from '../connect.ts'
 import { keepLease } from '../keep-lease.ts'
@@ -123,12 +123,8 @@ export async function openRunDraft(
     transaction: Transaction,
     [finishedAt, exitCodeOf, compose]: Parameters<Draft['commit']>,
   ) {
-    const toolVersion = await transaction.value<string>(
-      `SELECT r.tool_version FROM hookdrift.lease l, hookdrift.run r WHERE l.token = $1 AND r.number = $2 FOR UPDATE OF l`,
-      [token, run],
-    )
-    if (toolVersion === undefined) throw writer.lost()
-    await carryUnchainedRuns(transaction, { madeAt: finishedAt, toolVersion })
+    const owned = await transaction.get('SELECT FROM hookdrift.lease WHERE token = $1 FOR UPDATE', [token])
+    if (owned === undefined) throw writer.lost()
     await finishDraft(transaction, { run, projects: await projects.all(), notices, context })
     await transaction.run("UPDATE hookdrift.run SET state = 'committed', finished_at = $2 WHERE number = $1", [
       ...[run, finishedAt],

@@ -11,14 +11,22 @@ import type { SchemaFault } from '../../schema-faults.ts'
 import { historyTables } from '../../table-rows.ts'
 import type { PostgresDatabase, Session, Transaction } from '../connect.ts'
 import { nowSql, readLease, type SharedProcess } from '../lease.ts'
-import { ensureSchema, readSchemaState, type SchemaState, upgradeSchema } from '../migrate.ts'
+import { ensureSchema, readSchemaState, readSteps, type SchemaState, upgradeSchema } from '../migrate.ts'
 import { requireHistory } from '../refuse-missing.ts'
 import { findSchemaFaults } from '../verify/schema-checks.ts'
 import { chainOf, verifyDatabase } from '../verify/verify-database.ts'
 import { postgresRows, postgresTarget } from './postgres-rows.ts'
 
-/** The history in a PostgreSQL schema. `verifyRows` verifies what a copy of the rows can show. */
-export function movableDatabase(db: PostgresDatabase, owner: SharedProcess, verifyRows: VerifyRows): MovableHistory {
+/**
+ * The history in a PostgreSQL schema. `verifyRows` verifies what a copy of the rows can show. `steps`: those that lead to
+ * the newest schema.
+ */
+export function movableDatabase(
+  db: PostgresDatabase,
+  owner: SharedProcess,
+  verifyRows: VerifyRows,
+  steps = readSteps(),
+): MovableHistory {
   const rowsOf = (session: Transaction, schemaFaults: () => Promise<readonly SchemaFault[]>): HistoryRows => ({
     ...postgresRows(session),
     verify: async (request) => verifyDatabase(session, { request, schemaFaults: await schemaFaults(), verifyRows }),
@@ -52,9 +60,9 @@ export function movableDatabase(db: PostgresDatabase, owner: SharedProcess, veri
       })
     },
     async upgrade(hasDump) {
-      const state = await readSchemaState(db, db.schema)
+      const state = await readSchemaState(db, db, steps)
       if (state.has > 0 && state.has < state.knows && !hasDump) await refuseWithoutDump(db, state)
-      await upgradeSchema(db, new Date(owner.now()).toISOString())
+      await upgradeSchema(db, new Date(owner.now()).toISOString(), steps)
       return { from: state.has, to: state.knows }
     },
     [Symbol.asyncDispose]: () => db.close(),

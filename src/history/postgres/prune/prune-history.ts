@@ -34,7 +34,7 @@ export async function pruneHistory(db: PostgresDatabase, owner: SharedProcess, o
       leftBytes = await removeRuns(session, { gone, interrupted, kept })
       const runs = rangesOf([...gone, ...interrupted].sort((a, b) => a - b))
       const { options, toolVersion } = order
-      await makeCheckpoint(session, { madeAt: now, toolVersion, reason: 'prune', options, runs })
+      await makeCheckpoint(session, { madeAt: now, toolVersion, options, runs })
     }
     await session.run(releaseSql, [token])
     return { plan, gone, leftBytes }

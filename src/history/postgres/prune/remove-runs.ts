@@ -30,8 +30,8 @@ export async function removeRuns(session: Session, { gone, interrupted, kept }: 
   }
   await session.run('DELETE FROM hookdrift.run WHERE number = ANY($1::bigint[])', [interrupted])
   await session.run(
-    `UPDATE hookdrift.run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL, chain_version = NULL,
-       former_chain = NULL, rules_document = NULL, projects_document = NULL WHERE number = ANY($1::bigint[])`,
+    `UPDATE hookdrift.run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL,
+       rules_document = NULL, projects_document = NULL WHERE number = ANY($1::bigint[])`,
     [gone],
   )
   await noteKept(session, kept)

@@ -1,7 +1,7 @@
 import { type CheckWords, Faults, inOrder } from '../../check-result.ts'
 import type { VerifyRows } from '../../movable-history.ts'
 import type { SchemaFault } from '../../schema-faults.ts'
-import type { CheckResult, RunChain, Verification, VerificationRequest } from '../../upkeep.ts'
+import type { CheckResult, Verification, VerificationRequest } from '../../upkeep.ts'
 import type { Session, Transaction } from '../connect.ts'
 import { postgresRows } from '../move/postgres-rows.ts'
 import { findDerivedFaults, findDraftFaults, findOwnerFaults } from './place-checks.ts'
@@ -75,11 +75,7 @@ async function resultOf(words: CheckWords, found: Iterable<string> | AsyncIterab
   return faults.resultOf(words)
 }
 
-/** The chain's digest as of a run. */
-export async function chainOf(session: Session, run: number): Promise<RunChain> {
-  const found = await session.get<RunChain>(
-    `SELECT chain, former_chain AS "formerChain" FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
-    [run],
-  )
-  return found ?? { chain: undefined, formerChain: null }
+/** The chain's digest as of a run; undefined when there is no such run. */
+export async function chainOf(session: Session, run: number): Promise<string | undefined> {
+  return session.value<string>("SELECT chain FROM hookdrift.run WHERE number = $1 AND state = 'committed'", [run])
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
 import { attributionsToRun, type Checkpoint, carriedDigestOf, linkOf } from '../../chain/links.ts'
-import { type ChainVersion, chainVersion, type KnownParts } from '../../chain/parts.ts'
+import type { KnownParts } from '../../chain/parts.ts'
 import { partsCarried, partsOfRun, sqlNames } from './digest-rows.ts'
 
 /** Attributes what was written between two runs to the run that is being committed. */
@@ -18,45 +18,23 @@ export function appendLink(db: Database, run: number, known: KnownParts): string
       )
       .pluck()
       .get(run) ?? null
-  const parts = partsOfRun(db, run, chainVersion, known)
-  const chain = linkOf(chainVersion, previous, parts)
-  const update = db.prepare(
-    'UPDATE run SET previous = ?, part_digests = ?, chain = ?, chain_version = ? WHERE number = ?',
-  )
-  update.run(previous, canonicalJson(parts), chain, chainVersion, run)
+  const parts = partsOfRun(db, run, known)
+  const chain = linkOf(previous, parts)
+  const update = db.prepare('UPDATE run SET previous = ?, part_digests = ?, chain = ? WHERE number = ?')
+  update.run(previous, canonicalJson(parts), chain, run)
   return chain
 }
 
 /** Records a digest of all rows that no link covers. The link of the next committed run covers the checkpoint. */
-export function makeCheckpoint(db: Database, { madeAt, toolVersion, reason, options, runs }: Checkpoint): void {
-  const { lastInsertRowid } = db
-    .prepare(
-      `INSERT INTO checkpoint (made_at, reason, tool_version, options, runs, chain_version, state_digest)
-       VALUES (?, ?, ?, ?, ?, ?, '')`,
-    )
-    .run(
-      madeAt,
-      reason,
-      toolVersion,
-      options === undefined ? null : JSON.stringify(options),
-      JSON.stringify(runs),
-      chainVersion,
-    )
+export function makeCheckpoint(db: Database, { madeAt, toolVersion, options, runs }: Checkpoint): void {
+  const insert = db.prepare(
+    "INSERT INTO checkpoint (made_at, tool_version, options, runs, state_digest) VALUES (?, ?, ?, ?, '')",
+  )
+  const { lastInsertRowid } = insert.run(madeAt, toolVersion, JSON.stringify(options), JSON.stringify(runs))
   const id = Number(lastInsertRowid)
-  db.prepare('UPDATE checkpoint SET state_digest = ? WHERE id = ?').run(carriedDigest(db, id, chainVersion), id)
+  db.prepare('UPDATE checkpoint SET state_digest = ? WHERE id = ?').run(carriedDigest(db, id), id)
 }
 
-export function carriedDigest(db: Database, checkpoint: number, version: ChainVersion): string {
-  return carriedDigestOf(version, partsCarried(db, checkpoint, version))
-}
-
-/** Makes a checkpoint for the runs older than the chain, once, when the first run after them is committed. */
-export function carryUnchainedRuns(db: Database, checkpoint: Omit<Checkpoint, 'reason' | 'runs'>): void {
-  const isDue = db
-    .prepare(
-      `SELECT 1 FROM run WHERE state = 'committed' AND chain IS NULL
-       AND NOT EXISTS (SELECT 1 FROM checkpoint) LIMIT 1`,
-    )
-    .get()
-  if (isDue !== undefined) makeCheckpoint(db, { ...checkpoint, reason: 'upgrade', runs: [] })
+export function carriedDigest(db: Database, checkpoint: number): string {
+  return carriedDigestOf(partsCarried(db, checkpoint))
 }

@@ -17,8 +17,8 @@ import { prunedRuns } from './pruned-runs.ts'
 export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
   const check = linkChecker(prunedRuns(db))
   for (const run of db.prepare<[], LinkedRun>(linkedRunsSql('')).all()) {
-    yield* check(run, hasLink(run) ? partsOfRun(db, run.number, run.version) : undefined)
+    yield* check(run, hasLink(run) ? partsOfRun(db, run.number) : undefined)
   }
   const last = db.prepare<[], LastCheckpoint>(lastCheckpointSql('')).get()
-  if (last !== undefined) yield* checkCheckpoint(last, carriedDigest(db, last.id, last.version))
+  if (last !== undefined) yield* checkCheckpoint(last, carriedDigest(db, last.id))
 }

@@ -1,25 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import { type DigestedRows, RowsDigest, selectRows } from '../../chain/digested-rows.ts'
-import {
-  type ChainVersion,
-  carriedRows,
-  type KnownParts,
-  type PartRows,
-  type Parts,
-  runRows,
-  type SqlNames,
-} from '../../chain/parts.ts'
+import { carriedRows, type KnownParts, type PartRows, type Parts, runRows, type SqlNames } from '../../chain/parts.ts'
 
 export const sqlNames: SqlNames = { schema: '', number: '@number' }
 
 /** Digests of what a run recorded, as it is now, but for those that are known. */
-export function partsOfRun(db: Database, run: number, version: ChainVersion, known: KnownParts = new Map()): Parts {
-  return digestsOf(db, runRows(version, sqlNames), run, known)
+export function partsOfRun(db: Database, run: number, known: KnownParts = new Map()): Parts {
+  return digestsOf(db, runRows(sqlNames), run, known)
 }
 
 /** Digests of all that no link covers, as a checkpoint carries them. */
-export function partsCarried(db: Database, checkpoint: number, version: ChainVersion): Parts {
-  return digestsOf(db, carriedRows(version, sqlNames), checkpoint)
+export function partsCarried(db: Database, checkpoint: number): Parts {
+  return digestsOf(db, carriedRows(sqlNames), checkpoint)
 }
 
 function digestsOf(db: Database, parts: PartRows, number: number, known: KnownParts = new Map()): Parts {

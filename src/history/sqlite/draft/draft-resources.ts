@@ -70,7 +70,17 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
     const { normaliser, replaces = null } = version
     const values = [id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts]
     sql.insertVersion.run(...values)
-    versionDigest.add({ id, project_id: project, from_run: run, kind, uid, replaces, normaliser, name, digest })
+    versionDigest.add({
+      id,
+      project_id: project,
+      from_run: run,
+      kind,
+      uid,
+      replaces,
+      normal_form_version: normaliser,
+      name,
+      digest,
+    })
   }
 
   function insertChange(project: number, { kind, uid, name, change, fields, referrers }: ChangeRow): void {

@@ -24,7 +24,6 @@ export function prepareStatements(db: Database) {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
     release: all(releaseSql),
-    toolVersion: value<string>('SELECT tool_version FROM run WHERE number = ?'),
     setCommitted: all("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?"),
     setExitCode: all('UPDATE run SET exit_code = ? WHERE number = ?'),
 

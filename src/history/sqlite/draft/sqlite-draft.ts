@@ -3,7 +3,7 @@ import { policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
 import { RowQueue } from '../../row-queue.ts'
-import { appendLink, attributeToRun, carryUnchainedRuns } from '../chain/chain.ts'
+import { appendLink, attributeToRun } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
@@ -125,8 +125,6 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       db.pragma('synchronous = FULL')
       try {
         return write(() => {
-          const toolVersion = sql.toolVersion.get(run) ?? ''
-          carryUnchainedRuns(db, { madeAt: finishedAt, toolVersion })
           for (const part of parts) part.finish()
           sql.setCommitted.run(finishedAt, run)
           attributeToRun(db, run)

@@ -12,28 +12,23 @@ import { inOneFile, writeNewFile } from '../new-file.ts'
 import { openDatabase, schemaVersion } from '../open-database.ts'
 import { openOfSchema, openToExamine } from '../open-to-examine.ts'
 import { refuseMissing, refuseSpecialFile } from '../refuse-files.ts'
-import type { ResealHistory } from '../reseal/reseal-history.ts'
 import { readChain } from '../sqlite-upkeep.ts'
 import { verifyHistory } from '../verify/verify-history.ts'
 import { makeRoom } from './make-room.ts'
 import { markMoved } from './mark-moved.ts'
 import { sqliteRows, sqliteTarget } from './sqlite-rows.ts'
 
-/** The history in a file. `prepareResealing`: for an upgrade of an earlier version's file, before it moves. */
-export function movableFile(
-  file: string,
-  owner: LocalProcess,
-  prepareResealing: () => Promise<ResealHistory | undefined> = async () => undefined,
-): MovableHistory {
+/** The history in a file. */
+export function movableFile(file: string, owner: LocalProcess): MovableHistory {
   const now = () => new Date(owner.now()).toISOString()
-  const open = async () => openDatabase(file, now(), { owner, resealing: await prepareResealing() })
+  const open = () => openDatabase(file, now(), { owner })
   return {
     shown: file,
     snapshot: (work) => inTransaction(openToExamine(file), file, 'BEGIN', (db) => work(rowsOf(db))),
     async move(to, work) {
       refuseMissing(file)
       // Also a run waits for the write lock, so none begins until the history is marked.
-      return inTransaction(await open(), file, 'BEGIN IMMEDIATE', async (db) => {
+      return inTransaction(open(), file, 'BEGIN IMMEDIATE', async (db) => {
         readLease(db, owner)
         const result = await work(rowsOf(db))
         markMoved(db, to, now())
@@ -44,14 +39,14 @@ export function movableFile(
       refuseSpecialFile(file)
       refuseNetworkFileSystem(file, owner.mounts?.())
       if (!existsSync(file)) return fillNew(file, now(), work)
-      return inTransaction(await open(), file, 'BEGIN IMMEDIATE', async (db) => {
+      return inTransaction(open(), file, 'BEGIN IMMEDIATE', async (db) => {
         await makeRoom(db, owner, contains)
         return work(targetIn(db))
       })
     },
     async upgrade() {
       const from = schemaOf(file)
-      const db = await open()
+      const db = open()
       const to = schemaVersion(db).has
       db.close()
       return { from, to }

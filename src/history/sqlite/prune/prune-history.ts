@@ -32,7 +32,7 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
       // Since when a value holds may be known no longer.
       db.exec('DELETE FROM mark_page; DELETE FROM mark_scan')
       const { options, toolVersion } = order
-      makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: rangesOf(all) })
+      makeCheckpoint(db, { madeAt: now, toolVersion, options, runs: rangesOf(all) })
     }
     db.prepare(releaseSql).run(token)
     return plan
@@ -62,8 +62,8 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     JSON.stringify(interruptedBefore(db, gone)),
   )
   db.prepare(
-    `UPDATE run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL, chain_version = NULL,
-       former_chain = NULL, rules_document = NULL, projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
+    `UPDATE run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL,
+       rules_document = NULL, projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
   ).run(JSON.stringify(gone))
   db.exec(`${keepScans}
     DELETE FROM change WHERE run IN ${pruned};

@@ -1,5 +1,4 @@
 import { endOfTime, movedTo } from '../../lease-owner.ts'
-import { addNaming } from '../upgrade/name-facts.ts'
 import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** Rows that no run records and no link covers. */
@@ -10,7 +9,6 @@ export const recordChecks: readonly Check[] = [
       'the lease, projects, first complete walks, documents, channels and checkpoints are as hookdrift writes them',
     means: 'another program altered rows that identify runs and messages',
     *find(db) {
-      addNaming(db)
       for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
     },
   },
@@ -66,21 +64,6 @@ const channels = `
     AND (ifnull(body ->> '$.run.number', run) IS NOT run OR ifnull(body ->> '$.created_at', created_at) <> created_at)
   UNION ALL SELECT 'run ' || u.run || ' is marked as unnotified, and did not scan such a project' FROM unnotified_scan u
     WHERE NOT EXISTS (SELECT 1 FROM scan s WHERE s.project_id = u.project_id AND s.run = u.run)
-      AND (u.run IN (SELECT number FROM run WHERE state = 'committed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
+      AND (u.run IN (SELECT number FROM run WHERE state = 'committed') OR NOT EXISTS (SELECT 1 FROM checkpoint))`
 
-const checkpoints = `
-  SELECT 'checkpoint ' || id || ' has an invalid time at which the file was rewritten' AS what FROM checkpoint
-    WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isInvalidTime('rewritten_at')})`
-
-/**
- * Causes and codes that an upgrade added: no link covers them, but the sentences that they were read from are there.
- */
-const named =
-  '(SELECT number FROM run WHERE chain_version = 1 OR (chain IS NULL AND (SELECT chain_version FROM checkpoint ORDER BY id DESC LIMIT 1) = 1))'
-const facts = `
-  SELECT 'the walk of ' || listing || ' in run ' || run || ' has a cause that does not match its reason' AS what FROM walk
-    WHERE run IN ${named} AND cause IS NOT hookdrift_cause(status, reason)
-  UNION ALL SELECT 'notice ' || number || ' of run ' || run || ' has a code that does not match its text' FROM notice
-    WHERE run IN ${named} AND code <> hookdrift_code(text)`
-
-const questions = [facts, lease, projects, walks, documents, channels, checkpoints].map((sql) => ({ sql }))
+const questions = [lease, projects, walks, documents, channels].map((sql) => ({ sql }))

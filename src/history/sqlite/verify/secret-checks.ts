@@ -2,8 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../../model/change.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { Kind } from '../../../model/resource.ts'
-import type { OpenSecrets } from '../../resealing.ts'
-import { textsWithin } from '../reseal/json-texts.ts'
+import type { OpenSecrets } from '../../upkeep.ts'
 import type { Check } from './check.ts'
 
 /**
@@ -94,3 +93,24 @@ const documents = {
   document: "SELECT substr(sha256, 1, 12) || '…' AS place, body AS text FROM document",
   notification: 'SELECT id AS place, body AS text FROM notification',
 } as const
+
+/** All texts in a JSON text, including names of members; the whole text where it is not JSON. */
+function textsWithin(json: string): readonly string[] {
+  if (json === '') return []
+  try {
+    return [...textsOf(JSON.parse(json))]
+  } catch {
+    return [json]
+  }
+}
+
+function* textsOf(value: Json): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item)
+  else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      yield name
+      yield* textsOf(member)
+    }
+  }
+}

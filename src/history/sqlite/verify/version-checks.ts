@@ -81,7 +81,7 @@ function followSql(table: (typeof spans)[number][0], identity: string): string {
     WHERE to_run <= from_run OR (since IS NOT NULL AND (before_end IS NULL OR before_end > from_run))
        OR (replaces = before_id AND before_end <> from_run)
        OR (replaces IS NOT NULL AND replaces IS NOT before_id
-           AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason IN ('prune', 'reseal')))`
+           AND NOT EXISTS (SELECT 1 FROM checkpoint))`
 }
 
 /** The listing that shows a kind; sources are shown by subscriptions where they are not listed. */

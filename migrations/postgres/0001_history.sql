@@ -1,5 +1,5 @@
--- The history of audits in PostgreSQL: the tables, columns and views of the SQLite schema of this number, which
--- migrations/0001 to 0016 explain. What differs:
+-- The history of audits in PostgreSQL: the tables, columns and views of migrations/0001_history.sql, which explains
+-- them. What differs:
 --
 -- * Every text is ordered by its bytes (COLLATE "C"), whatever the database's own order is.
 -- * PostgreSQL has no NUL in texts: the program writes U+0001 U+0001 for it, and U+0001 U+0002 for U+0001.
@@ -43,16 +43,14 @@ CREATE TABLE hookdrift.run (
   policy_digest        text COLLATE "C" NOT NULL,
   configuration_digest text COLLATE "C" NOT NULL,
   seal_key_id          text COLLATE "C" NOT NULL,
-  normal_form_version  integer,
+  normal_form_version  integer NOT NULL,
   version_floor        bigint NOT NULL,
   violation_floor      bigint NOT NULL,
   rules_document       text COLLATE "C" REFERENCES hookdrift.document (sha256),
   projects_document    text COLLATE "C" REFERENCES hookdrift.document (sha256),
   previous             text COLLATE "C",
   part_digests         text COLLATE "C",
-  chain                text COLLATE "C",
-  chain_version        integer,
-  former_chain         text COLLATE "C"
+  chain                text COLLATE "C"
 );
 CREATE INDEX run_running ON hookdrift.run (number) WHERE state = 'running';
 
@@ -175,9 +173,9 @@ CREATE TABLE hookdrift.approval (
   note        text COLLATE "C" NOT NULL,
   approved_at text COLLATE "C" NOT NULL,
   approved_by text COLLATE "C" NOT NULL,
+  approved_in bigint,
   revoked_at  text COLLATE "C",
   revoked_by  text COLLATE "C",
-  approved_in bigint,
   revoked_in  bigint
 );
 CREATE INDEX approval_of_project ON hookdrift.approval (project_id, id);
@@ -245,16 +243,13 @@ CREATE TABLE hookdrift.withheld_removal (
 );
 
 CREATE TABLE hookdrift.checkpoint (
-  id            bigint PRIMARY KEY,
-  made_at       text COLLATE "C" NOT NULL,
-  reason        text COLLATE "C" NOT NULL CHECK (reason IN ('upgrade', 'prune', 'reseal')),
-  tool_version  text COLLATE "C" NOT NULL,
-  options       text COLLATE "C",
-  runs          text COLLATE "C" NOT NULL,
-  state_digest  text COLLATE "C" NOT NULL,
-  run           bigint,
-  rewritten_at  text COLLATE "C",
-  chain_version integer NOT NULL DEFAULT 1
+  id           bigint PRIMARY KEY,
+  made_at      text COLLATE "C" NOT NULL,
+  tool_version text COLLATE "C" NOT NULL,
+  options      text COLLATE "C" NOT NULL,
+  runs         text COLLATE "C" NOT NULL,
+  state_digest text COLLATE "C" NOT NULL,
+  run          bigint
 );
 CREATE INDEX checkpoint_of_run ON hookdrift.checkpoint (run);
 

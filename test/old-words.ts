@@ -59,43 +59,8 @@ export const oldWords: readonly OldWord[] = [
 
 export const wordExceptions: readonly WordException[] = [
   {
-    path: 'src/history/sqlite/upgrade/',
-    words: ['told', 'judge', 'judged'],
-    because: 'reads the sentences that runs before schema 10 stored',
-  },
-  {
-    path: 'src/history/chain/members.ts',
-    words: ['looks'],
-    because: 'links of the chain name the members that earlier versions hashed',
-  },
-  {
-    path: 'src/history/read-documents.ts',
-    words: ['remedy', 'unjudged'],
-    because: 'reads the documents that runs before schema 10 stored',
-  },
-  {
     path: 'src/pool/jobs.ts',
     words: ['settled'],
     because: 'a member of what pg-boss answers',
-  },
-  {
-    path: 'test/history/old-sentences.test.ts',
-    words: ['told', 'judge', 'judged', 'is no'],
-    because: 'quotes sentences of runs before schema 10',
-  },
-  {
-    path: 'test/history/todays-words.ts',
-    words: ['unjudged', 'remedy', 'looked'],
-    because: 'turns reports of earlier versions into the words of today',
-  },
-  {
-    path: 'test/history/make-canary-history.ts',
-    words: ['tell'],
-    because: 'calls the functions of an earlier version by their names',
-  },
-  {
-    path: 'test/history/altered-schema.test.ts',
-    words: ['standing'],
-    because: 'names an index as the first migration did',
   },
 ]

@@ -58,6 +58,6 @@ export interface RecordedViolation extends Finding {
   /** The `owner_id` of the endpoint, or of a subscription's endpoint, as of that run; null or absent where unknown. */
   readonly owner?: string | null
   readonly waiver?: Waiver
-  /** null unless resolved, and for what ended before schema 12 without a known reason. */
+  /** null unless resolved. */
   readonly resolution: Resolution | null
 }

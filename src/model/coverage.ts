@@ -22,8 +22,6 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
  * - `unproven`: empty, and the service does not say whose key it is
  * - `suspect_loss`, `suspect_page`: short of too many resources at once, or of a page that was promised
  * - `bug`: audited by a program with a bug, which ended the audit of the project
- * - `signal`: cut short by a signal, in a run before schema 12
- * - `unspecified`: of a run before schema 10, for a reason that is no longer known
  */
 export const coverageCauses = [
   'sigint',
@@ -47,8 +45,6 @@ export const coverageCauses = [
   'suspect_loss',
   'suspect_page',
   'bug',
-  'signal',
-  'unspecified',
 ] as const
 export type CoverageCause = (typeof coverageCauses)[number]
 
@@ -74,7 +70,7 @@ export interface ProjectCoverage extends Coverage {
   readonly listing: Listing
 }
 
-/** The signal that ended a walk; undefined where none did, or where the run did not record which. */
+/** The signal to the process that ended a walk; undefined where none did. */
 export function signalOf({ cause }: Pick<Coverage, 'cause'>): 'SIGINT' | 'SIGTERM' | undefined {
   if (cause === 'sigint') return 'SIGINT'
   return cause === 'sigterm' ? 'SIGTERM' : undefined
@@ -82,7 +78,7 @@ export function signalOf({ cause }: Pick<Coverage, 'cause'>): 'SIGINT' | 'SIGTER
 
 /** Whether a signal to the process ended a walk. */
 export function isInterrupted(walk: Pick<Coverage, 'cause'>): boolean {
-  return walk.cause === 'signal' || signalOf(walk) !== undefined
+  return signalOf(walk) !== undefined
 }
 
 /** Whether a run with this coverage scanned all that it was configured to scan. No walk at all proves nothing. */

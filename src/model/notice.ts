@@ -1,9 +1,6 @@
 import type { Listing } from './resource.ts'
 
-/**
- * What a reader must know to read a report rightly, besides coverage, drift and violations; and what each is about.
- * `unspecified`: of a run before schema 10, in words that are no longer known.
- */
+/** What a reader must know to read a report rightly, besides coverage, drift and violations; and what each is about. */
 export const noticeScopes = {
   clock_went_back: 'run',
   probe_unmatched: 'run',
@@ -20,7 +17,6 @@ export const noticeScopes = {
   custom_rule_failed: 'project',
   field_malformed: 'listing',
   resource_unreferenced: 'listing',
-  unspecified: 'listing',
 } as const satisfies Record<string, 'run' | 'project' | 'listing'>
 
 export type NoticeCode = keyof typeof noticeScopes
@@ -37,11 +33,4 @@ export interface ProjectNotice {
 export interface Notice extends ProjectNotice {
   /** `service/project`; null: it is about the run. */
   readonly project: string | null
-}
-
-/** The same notice, without a project or listing that it is not about: runs before schema 10 filed all under some listing. */
-export function inItsScope(notice: Notice): Notice {
-  const scope = noticeScopes[notice.code]
-  const listing = scope === 'listing' ? notice.listing : null
-  return { ...notice, project: scope === 'run' ? null : notice.project, listing }
 }

@@ -60,7 +60,6 @@ export function nextStep(cause: CoverageCause, url: string | null): string | nul
 const nextSteps = {
   sigint: () => 'Run the audit again.',
   sigterm: () => 'Run the audit again.',
-  signal: () => 'Run the audit again.',
   run_timeout: () => 'Raise `run_timeout`, or audit fewer projects at once.',
   stopped: () => 'Run the audit again.',
   timeout: () =>
@@ -84,7 +83,6 @@ const nextSteps = {
   suspect_loss: () => null,
   suspect_page: () => null,
   bug: () => null,
-  unspecified: () => null,
 } as const satisfies Record<CoverageCause, (asked: Pick<FailureGroup, 'url'>) => string | null>
 
 function originOf(url: string | null): string {

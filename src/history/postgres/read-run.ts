@@ -1,4 +1,4 @@
-import { inItsScope, type Notice } from '../../model/notice.ts'
+import type { Notice } from '../../model/notice.ts'
 import { readProjects, readRules } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
@@ -60,7 +60,7 @@ async function readNotices(session: Session, number: number): Promise<RunRecord[
      WHERE n.run = $1 AND (n.project_id IS NULL OR s.run IS NOT NULL) ORDER BY n.number`,
     [number],
   )
-  return notices.map(inItsScope).sort(inNoticeOrder)
+  return notices.sort(inNoticeOrder)
 }
 
 export async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {

@@ -1,7 +1,6 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { dayMs } from '../../model/clock.ts'
 
 /** A directory next to a file, in which the file is written before it gets its name. */
 export interface DraftPlace {
@@ -26,7 +25,7 @@ export function openDraftPlace(target: string): DraftPlace {
     const lock = takeLock(place)
     // Another process may have removed the place as abandoned before this one locked it.
     if (lock !== undefined && existsSync(join(place, lockName))) {
-      removeAbandoned(target, place)
+      removeAbandoned(dirname(target), place)
       const draft = join(place, draftName)
       closeSync(openSync(draft, 'wx', 0o600))
       return { draft, close: () => remove(place, lock) }
@@ -55,8 +54,8 @@ function remove(place: string, lock: Database.Database): void {
   lock.close()
 }
 
-function removeAbandoned(target: string, own: string): void {
-  const directory = dirname(target)
+/** `directory`: where places lie; `own`: the one of this process. */
+function removeAbandoned(directory: string, own: string): void {
   for (const name of readdirSync(directory)) {
     const place = join(directory, name)
     if (place === own) continue
@@ -64,8 +63,6 @@ function removeAbandoned(target: string, own: string): void {
       if (isPlace(name) && containsDraftOnly(place)) {
         const lock = takeLock(place)
         if (lock !== undefined) remove(place, lock)
-      } else if (isFormerPlace(name, target) && containsFormerDraft(place) && isDayOlder(place, own)) {
-        rmSync(place, { recursive: true, force: true })
       }
     } catch {
       // A leftover that cannot be removed must not prevent the copy.
@@ -77,18 +74,8 @@ function isPlace(name: string): boolean {
   return /\.hookdrift-[A-Za-z0-9]{6}$/.test(name)
 }
 
-/** As earlier versions made them, without a lock. */
-function isFormerPlace(name: string, target: string): boolean {
-  return name.startsWith(`${basename(target)}.`) && /^\.[A-Za-z0-9]{6}$/.test(name.slice(basename(target).length))
-}
-
 function containsDraftOnly(place: string): boolean {
   return entriesOf(place)?.every((name) => name.startsWith(draftName) || name.startsWith(lockName)) === true
-}
-
-function containsFormerDraft(place: string): boolean {
-  const entries = entriesOf(place) ?? []
-  return entries.includes(draftName) && entries.every((name) => name.startsWith(draftName))
 }
 
 /** undefined: not a directory, or gone. */
@@ -98,10 +85,4 @@ function entriesOf(place: string): readonly string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-/** By the file system's clock, which is the same for both. */
-function isDayOlder(place: string, own: string): boolean {
-  const written = Math.max(...[place, join(place, draftName)].map((path) => statSync(path).mtimeMs))
-  return written + dayMs < statSync(own).mtimeMs
 }

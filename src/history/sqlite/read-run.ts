@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { inItsScope, type Notice } from '../../model/notice.ts'
+import type { Notice } from '../../model/notice.ts'
 import { readProjects, readRules } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
@@ -56,7 +56,6 @@ function readNotices(db: Database, number: number): RunRecord['notices'] {
        WHERE n.run = ? AND (n.project_id IS NULL OR s.run IS NOT NULL) ORDER BY n.number`,
     )
     .all(number)
-    .map(inItsScope)
     .sort(inNoticeOrder)
 }
 

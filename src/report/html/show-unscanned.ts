@@ -36,7 +36,7 @@ function describeGaps(projects: readonly string[], broken: number, unseen: numbe
 /** Causes with their projects, and with the listings where a project is not among the `unseen`. */
 export function nameCauses(gaps: readonly ReportCoverage[], unseen: ReadonlySet<string>): UnscannedCause[] {
   return [...Map.groupBy(gaps, ({ cause }) => cause)].map(([cause, walks]) => ({
-    cause: causeNames[cause ?? 'unspecified'],
+    cause: cause === null ? '' : causeNames[cause],
     where: nameProjects(walks, unseen),
   }))
 }
@@ -63,8 +63,6 @@ const causeNames = {
   suspect_loss: 'Large loss, waiting for the next scan to confirm it',
   suspect_page: 'A promised page came empty, waiting for the next scan',
   bug: 'A bug in hookdrift',
-  signal: 'Interrupted by a signal',
-  unspecified: 'Not complete',
 } as const satisfies Record<CoverageCause, string>
 
 const mostProjects = 6

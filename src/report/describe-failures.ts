@@ -1,4 +1,5 @@
 import type { CoverageCause } from '../model/coverage.ts'
+import type { FaultKind } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
 import type { FailureGroup } from './group-failures.ts'
 
@@ -54,13 +55,22 @@ function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
 
 /** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
 export function nextStep(cause: CoverageCause, url: string | null): string | null {
-  return nextSteps[cause]({ url })
+  if (cause === 'signal') return stepAfterFault('sigint', url)
+  return isFault(cause) ? stepAfterFault(cause, url) : null
 }
 
-const nextSteps = {
+/** What to do about a fault of an exchange. */
+export function stepAfterFault(kind: FaultKind, url: string | null): string {
+  return faultSteps[kind]({ url })
+}
+
+function isFault(cause: CoverageCause): cause is FaultKind {
+  return cause in faultSteps
+}
+
+const faultSteps = {
   sigint: () => 'Run the audit again.',
   sigterm: () => 'Run the audit again.',
-  signal: () => 'Run the audit again.',
   run_timeout: () => 'Raise `run_timeout`, or audit fewer projects at once.',
   stopped: () => 'Run the audit again.',
   timeout: () =>
@@ -80,12 +90,7 @@ const nextSteps = {
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
   foreign: () =>
     'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
-  unproven: () => null,
-  suspect_loss: () => null,
-  suspect_page: () => null,
-  bug: () => null,
-  unspecified: () => null,
-} as const satisfies Record<CoverageCause, (asked: Pick<FailureGroup, 'url'>) => string | null>
+} as const satisfies Record<FaultKind, (asked: Pick<FailureGroup, 'url'>) => string>
 
 function originOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : 'with the `url` of the service'

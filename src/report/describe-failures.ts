@@ -8,12 +8,12 @@ interface FailureDescribed {
   readonly headline: string
   /** What was not read for it, which is one of the facts. */
   readonly cost: string
-  readonly facts: readonly { readonly label: 'asked' | 'key' | 'cost' | 'next'; readonly text: string }[]
+  readonly facts: readonly { readonly label: 'asked' | 'url' | 'key' | 'cost' | 'next'; readonly text: string }[]
 }
 
 /** Describes a group for a person: every format shows these words. */
 export function describeFailures(group: FailureGroup): FailureDescribed {
-  const { service, what, url, requestId, keys, cause } = group
+  const { service, what, url, urlOrigin, requestId, keys, cause } = group
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
   const next = cause === null ? null : nextStep(cause, url)
@@ -22,6 +22,7 @@ export function describeFailures(group: FailureGroup): FailureDescribed {
     ...{ headline: `${service}: ${what}`, cost },
     facts: [
       ...asked,
+      ...(urlOrigin === null ? [] : [{ label: 'url' as const, text: urlOrigin }]),
       ...keys.slice(0, mostNamed).map((text) => ({ label: 'key' as const, text })),
       ...(hidden > 0 ? [{ label: 'key' as const, text: `and ${hidden} more` }] : []),
       { label: 'cost', text: cost },

@@ -281,7 +281,10 @@ describe('a violation', () => {
       violations
         .filter(({ rule, project }) => rule === 'endpoint/secret-shared' && project === 'acme/payments')
         .map(({ severity, message }) => ({ severity, message }))
-    const across = { severity: 'high', message: 'the same secret signs for 2 endpoints, and for endpoints of other projects' }
+    const across = {
+      severity: 'high',
+      message: 'the same secret signs for 2 endpoints, and for endpoints of other projects',
+    }
     expect(shared(one)).toEqual([across, across])
     expect(shared(two)).toEqual([across, across])
     // Coverage is complete and the scan is still partial: it must not pass as clean.

@@ -247,7 +247,7 @@ describe('a violation', () => {
     const report = await fixture.audit()
     expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
       ['source/unverified', 'verifies nothing: anyone who knows its address can inject events'],
-      ['source/disabled', 'switched off: its events are refused (3 subscriptions wait for it)'],
+      ['source/disabled', 'switched off: its events are refused (3 subscriptions get nothing from it)'],
     ])
   })
 

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Audits once, writes the reports as AUDIT_REPORTS/hookdrift.*, and exits with the audit's code.
 # AUDIT_HISTORY: the file of the history. AUDIT_CONFIG, AUDIT_FAIL_ON and AUDIT_PROJECTS may be empty.
+# Names come from people: one that begins with a dash is no option.
 set -eu
 
-mkdir -p "$(dirname "$AUDIT_HISTORY")" "$AUDIT_REPORTS"
+mkdir -p -- "$(dirname -- "$AUDIT_HISTORY")" "$AUDIT_REPORTS"
 # A report of an earlier job must not pass for this one's.
-rm -f "$AUDIT_REPORTS"/hookdrift.*
+rm -f -- "$AUDIT_REPORTS"/hookdrift.*
 
-set -- --quiet --history "$AUDIT_HISTORY" --report "junit=$AUDIT_REPORTS/hookdrift.xml"
+set -- --quiet "--history=$AUDIT_HISTORY" --report "junit=$AUDIT_REPORTS/hookdrift.xml"
 for format in json sarif html; do set -- "$@" --report "$format=$AUDIT_REPORTS/hookdrift.$format"; done
 set -- "$@" --report "markdown=$AUDIT_REPORTS/hookdrift.md"
 [ -z "${AUDIT_CONFIG-}" ] || set -- "$@" "--config=$AUDIT_CONFIG"
@@ -16,8 +17,11 @@ set -- "$@" --report "markdown=$AUDIT_REPORTS/hookdrift.md"
 set -f
 for project in ${AUDIT_PROJECTS-}; do set -- "$@" "--project=$project"; done
 
+# Read through the shell, since `grep … -- -` would read stdin.
+has_seal_key() { { grep -q '^seal_key:' <"${AUDIT_CONFIG:-hookdrift.yaml}"; } 2>/dev/null; }
+
 code=0
-if [ -n "${HOOKDRIFT_SEAL_KEY-}" ] || grep -q '^seal_key:' "${AUDIT_CONFIG:-hookdrift.yaml}" 2>/dev/null; then
+if [ -n "${HOOKDRIFT_SEAL_KEY-}" ] || has_seal_key; then
   hookdrift audit "$@" || code=$?
 else
   # hookdrift would make a key for this job alone, and the next job could compare no secret.

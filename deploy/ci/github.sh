@@ -3,12 +3,12 @@
 # last step of the action fails the job.
 set -eu
 
-here=$(dirname "$0")
+here=$(dirname -- "$0")
 code=0
 PATH="$AUDIT_PREFIX/node_modules/.bin:$PATH" sh "$here/audit.sh" || code=$?
 node "$here/read-report.mjs" "$AUDIT_REPORTS" "$code" >>"$GITHUB_OUTPUT"
 [ ! -f "$AUDIT_HISTORY" ] || printf 'history=%s\n' "$AUDIT_HISTORY" >>"$GITHUB_OUTPUT"
 # After a mistake in the inputs there may be no report.
-[ ! -f "$AUDIT_REPORTS/hookdrift.md" ] || cat "$AUDIT_REPORTS/hookdrift.md" >>"$GITHUB_STEP_SUMMARY"
+[ ! -f "$AUDIT_REPORTS/hookdrift.md" ] || cat -- "$AUDIT_REPORTS/hookdrift.md" >>"$GITHUB_STEP_SUMMARY"
 # Later steps may ask the history: hookdrift violations, hookdrift timeline.
 printf '%s\n' "$AUDIT_PREFIX/node_modules/.bin" >>"$GITHUB_PATH"

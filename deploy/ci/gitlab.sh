@@ -2,7 +2,7 @@
 # Audits on GitLab, writes a note to the merge request if there is one, and ends with the audit's exit code.
 set -eu
 
-here=$(dirname "$0")
+here=$(dirname -- "$0")
 code=0
 sh "$here/audit.sh" || code=$?
 # Node asks a proxy only with this.

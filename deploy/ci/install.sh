@@ -3,6 +3,10 @@
 # in AUDIT_SOURCE, which it builds in a copy.
 set -eu
 
+# Names come from people: an absolute one begins with no dash, so it is no option.
+absolute() { case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$PWD/$1" ;; esac; }
+
+AUDIT_PREFIX=$(absolute "$AUDIT_PREFIX")
 mkdir -p "$AUDIT_PREFIX"
 package=$AUDIT_PACKAGE
 if [ -z "$package" ]; then
@@ -10,11 +14,11 @@ if [ -z "$package" ]; then
   copy=$AUDIT_PREFIX/source
   rm -rf "$copy"
   mkdir "$copy"
-  (cd "$AUDIT_SOURCE" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
+  (cd "$(absolute "$AUDIT_SOURCE")" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
   # No package's script runs.
   (cd "$copy" && npm ci --ignore-scripts && npm pack --pack-destination "$AUDIT_PREFIX")
   for file in "$AUDIT_PREFIX"/hookdrift-*.tgz; do package=$file; done
   rm -rf "$copy"
 fi
-npm install --prefix "$AUDIT_PREFIX" --omit=dev --ignore-scripts --no-save "$(realpath "$package")"
+npm install --prefix "$AUDIT_PREFIX" --omit=dev --ignore-scripts --no-save "$(absolute "$package")"
 "$AUDIT_PREFIX/node_modules/.bin/hookdrift" --version

@@ -21,7 +21,7 @@ if [ -n "$AUDIT_PACKAGE" ]; then
 fi
 
 directory=$RUNNER_TEMP/hookdrift/$AUDIT_NAME
-mkdir -p "$directory"
+mkdir -p -- "$directory"
 printf '%s=%s\n' \
   history "$directory/history/hookdrift.db" \
   reports "$directory/reports" \

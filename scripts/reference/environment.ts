@@ -6,7 +6,7 @@ export const environment: readonly (readonly [names: string, about: string])[] =
   ],
   [
     '`HOOKDRIFT_QUERY_HISTORY`',
-    'the URL of a login that reads the views of a history in PostgreSQL, for `hookdrift query`. See [many machines](../how-to/many-machines.md#let-people-query-it).',
+    'the URL of a login that reads the views of a history in PostgreSQL, for `hookdrift query`, which refuses [the login of audits](../how-to/many-machines.md#let-people-query-it).',
   ],
   ['`PGPASSWORD`', 'the password for a history in PostgreSQL whose URL has none; else the password file gives it.'],
   [

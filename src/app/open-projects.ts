@@ -3,7 +3,7 @@ import type { AuditedProject } from '../audit/project-scan.ts'
 import { someOf } from '../config/check-schedules.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { describeKey } from '../config/describe-key.ts'
+import { describeKey, describeUrlPlace } from '../config/describe-key.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { linksOfProject } from '../model/resource-link.ts'
@@ -64,9 +64,10 @@ export function openServices(
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
       return { ref, uiUrl: links, client, listings, ...own }
     }
+    const urlOrigin = describeUrlPlace(service.urlPlace, file)
     const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {
       const keyOrigin = describeKey(key, keyPlace, file)
-      return open(ref, { key, keyOrigin, configuredAt: placeAt(line), labels, filters })
+      return open(ref, { key, keyOrigin, urlOrigin, configuredAt: placeAt(line), labels, filters })
     })
     const [first] = named
     const key = service.key ?? first?.key
@@ -76,12 +77,12 @@ export function openServices(
     const place = matches[0] === undefined ? null : placeAt(matches[0].line)
     return [
       {
-        ...{ name: settings.name, client, key, organisation, named },
+        ...{ name: settings.name, client, key, urlOrigin, organisation, named },
         ...(keyOrigin === undefined ? {} : { keyOrigin }),
         matches: matches.map(({ pattern, labels, line }) => ({ pattern, labels, configuredAt: placeAt(line) })),
         open: (ref, { labels, configuredAt }) =>
           open(ref, {
-            ...{ key, labels, configuredAt: configuredAt ?? place, filters: {} },
+            ...{ key, urlOrigin, labels, configuredAt: configuredAt ?? place, filters: {} },
             ...(keyOrigin === undefined ? {} : { keyOrigin }),
           }),
       },

@@ -3,10 +3,11 @@ import { Stop } from '../model/stop.ts'
 
 /**
  * Works until it is done or a signal stops it: the first SIGINT or SIGTERM asks the work to end in order, a second one
- * ends the process at once.
+ * ends the process at once. SIGHUP, as a closed terminal sends it, stops as SIGTERM does, or calls `onHangUp`.
  */
 export async function untilSignalled<T>(
   work: (signal: AbortSignal) => Promise<T>,
+  onHangUp?: () => void,
 ): Promise<{ readonly result: T; readonly exitCode: number | undefined }> {
   const stop = new AbortController()
   let exitCode: number | undefined
@@ -15,9 +16,16 @@ export async function untilSignalled<T>(
     exitCode = signalExits[name]
     stop.abort(new Stop(name === 'SIGINT' ? 'sigint' : 'sigterm', name))
   }
+  const stopOnHangUp = () => {
+    // A closing terminal sends it twice: from the kernel, and from its shell.
+    if (exitCode !== undefined) return
+    exitCode = signalExits.SIGTERM
+    stop.abort(new Stop('sigterm', 'SIGHUP'))
+  }
   const handlers = [
     ['SIGINT', stopOn('SIGINT')],
     ['SIGTERM', stopOn('SIGTERM')],
+    ['SIGHUP', onHangUp ?? stopOnHangUp],
   ] as const
   for (const [name, handler] of handlers) process.on(name, handler)
   try {

@@ -11,6 +11,7 @@ export interface AuditedService {
   /** Reads the list of its projects. */
   readonly key: string
   readonly keyOrigin?: string
+  readonly urlOrigin?: string
   /** The service's identifier of the organisation whose projects are listed; undefined: that of a named project. */
   readonly organisation: string | undefined
   /** All that the configuration names, whether a run scans them or not. */

@@ -12,6 +12,8 @@ export interface AuditedProject {
   readonly key: string
   /** Where the key is configured and what may be said of it, for reasons. */
   readonly keyOrigin?: string
+  /** Where the URL of its service is configured, for reasons. */
+  readonly urlOrigin?: string
   /** Where it is configured; null when that is not a file. */
   readonly configuredAt: FileLocation | null
   /** Template of its resources' addresses in the gateway's own UI (`model/resource-link.ts`). */

@@ -78,7 +78,13 @@ function commonKey(resources: readonly ApprovedResource[]): string {
 
 /** @throws AuditError.usage with a line for every mistake, as `file:line:column` */
 export function readState(text: string, file: string): ProjectState {
-  const { value } = readDocument(text, { file, schema: stateSchema, limits: stateFileLimits, isExact: () => true })
+  const { value } = readDocument(text, {
+    file,
+    schema: stateSchema,
+    takesAnyName: true,
+    limits: stateFileLimits,
+    isExact: () => true,
+  })
   const resources = kinds.flatMap((kind) =>
     Object.entries(value.resources[kind] ?? {}).map(
       ([uid, { name, seal_key: sealKeyId = value.seal_key, attributes }]): ApprovedResource => {

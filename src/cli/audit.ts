@@ -122,7 +122,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
       if (metricsFile !== undefined) await writeMetrics(metricsFile, metrics)
     }
     deliver(report, showsTrend(options) ? { trend: await trendUpTo(report, configuration, terminal) } : {})
-    if (quiet) printVerdict(report, terminal)
+    if (quiet) await printVerdict(report, terminal)
   } finally {
     if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
   }
@@ -170,8 +170,12 @@ async function decideNotification(
   return false
 }
 
-function printVerdict({ verdict: { text, exit_code } }: Report, { stderr }: ProcessContext): void {
-  stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.\n`)
+/** In one line, with the first cause of an incomplete scan. */
+async function printVerdict(report: Report, { stderr }: ProcessContext): Promise<void> {
+  const { text, exit_code } = report.verdict
+  const { summariseFailures } = await import('../report/text/show-failures.ts')
+  const why = summariseFailures(report)
+  stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.${why === undefined ? '' : ` ${why}`}\n`)
 }
 
 /** Says on stderr why a scan is incomplete, where no report for people goes to stdout. */

@@ -29,20 +29,35 @@ const limitsOf = {
   serve: { mostHeapMb: undefined, timeoutMs: 120_000 },
 } as const satisfies Record<string, PagesLimits>
 
+export interface PagesAnswering extends Omit<ThreadAnswering, 'replace'> {
+  /** From now on, pages are for these readers, and of the history that the configuration names now. */
+  show(settings: ServeSettings): void
+}
+
 /** The pages of a history, in a thread: reading a large one delays nothing else that the process does. */
 export function openPagesThread(
   options: HistoryOptions,
-  { terminal, log, place, settings }: ThreadContext,
+  { terminal, log, place, settings: first }: ThreadContext,
   command: keyof typeof limitsOf,
-): ThreadAnswering {
+): PagesAnswering {
   const { mostHeapMb, timeoutMs } = limitsOf[command]
   const { env, cwd } = terminal
-  const workerData: PagesThread = { options, place, settings, env: { ...env }, cwd: cwd() }
+  let settings = first
   const resourceLimits = mostHeapMb === undefined ? {} : { maxOldGenerationSizeMb: mostHeapMb }
-  return answerInThread({
-    start: () => new Worker(programFile('cli/pages-thread'), { workerData, resourceLimits }),
+  const { replace, ...answering } = answerInThread({
+    start() {
+      const workerData: PagesThread = { options, place, settings, env: { ...env }, cwd: cwd() }
+      return new Worker(programFile('cli/pages-thread'), { workerData, resourceLimits })
+    },
     onCrash: (error) =>
       log.error({ error: messageOf(error) }, 'the thread of the pages ended; the next request starts it'),
     timeoutMs,
   })
+  return {
+    ...answering,
+    show(changed) {
+      settings = changed
+      replace()
+    },
+  }
 }

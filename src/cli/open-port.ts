@@ -1,6 +1,7 @@
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { isOpenToAll } from '../config/check-serve.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
 import { type Listening, listen } from '../serving/listen.ts'
@@ -13,11 +14,20 @@ interface PortContext extends WorkerEndpoints {
   readonly settings: ServeSettings | undefined
 }
 
+export interface WorkerPort extends Listening {
+  /** Shows the pages to these readers, and of the history that the configuration names now. */
+  show(settings: ServeSettings): void
+}
+
 /**
  * Opens the port of a worker.
  * @throws AuditError.failure when the address is not available
  */
-export async function openPort(options: HistoryOptions, place: NamedAddress, context: PortContext): Promise<Listening> {
+export async function openPort(
+  options: HistoryOptions,
+  place: NamedAddress,
+  context: PortContext,
+): Promise<WorkerPort> {
   const { terminal, log, settings, ...endpoints } = context
   const pages =
     settings &&
@@ -25,5 +35,12 @@ export async function openPort(options: HistoryOptions, place: NamedAddress, con
   const answer = workerPort({ ...endpoints, isHostOfPort: hostCheck(place), pages: pages?.answer })
   const advice = 'is another worker running? worker.listen in the configuration names the address'
   const { url, close } = await listen(place, answer, advice)
-  return { url, close: async () => void (await Promise.all([close(), pages?.close()])) }
+  return {
+    url,
+    show(settings) {
+      // The configuration may name another address, for which it needs no guard.
+      if (!isOpenToAll(place, settings)) pages?.show(settings)
+    },
+    close: async () => void (await Promise.all([close(), pages?.close()])),
+  }
 }

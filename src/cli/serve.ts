@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ServeSettings } from '../config/configuration.ts'
-import { isLoopback, type ListenAddress, listenAddress } from '../config/listen-schema.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
+import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { addHistoryOptions, withHistory } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
@@ -46,6 +46,22 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
   await refuseUnguarded(address, settings)
   const log = openLog(terminal)
   const place = { ...address, hosts: settings.hosts }
+  /** What it listens on stays; who may read, and the history that the configuration names, are read again. */
+  const reload = async () => {
+    log.info('SIGHUP: the configuration is being read again')
+    try {
+      const changed = await readSettings(options, terminal)
+      await refuseUnguarded(address, changed)
+      await withHistory(options, terminal, async () => {})
+      pages.show(changed)
+      if (portOf(changed) !== portOf(settings)) {
+        log.warn('serve.listen or serve.hosts has changed: restart hookdrift serve to apply it')
+      }
+      log.info('reloaded: the pages are for the readers that the configuration names now')
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'configuration reload failed; keeping the previous configuration')
+    }
+  }
   // A history that cannot be read is said now, not on the first page.
   await withHistory(options, terminal, async () => {})
   const pages = openPagesThread(options, { terminal, log, place, settings }, 'serve')
@@ -57,6 +73,7 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
     terminal.stdout.write(`hookdrift serves its pages at ${serving.url}/ (Ctrl-C ends it)\n`)
     const { exitCode } = await untilSignalled(
       (signal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+      () => void reload(),
     )
     return exitCode ?? exitCodes.clean
   } finally {
@@ -78,8 +95,12 @@ async function readSettings({ config }: ServeOptions, terminal: ProcessContext):
   return settings
 }
 
-async function refuseUnguarded({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): Promise<void> {
-  if (isLoopback(host) || tokens.length > 0 || trustedProxy !== undefined) return
-  const { guardAdvice } = await import('../config/check-serve.ts')
-  throw AuditError.usage(`the pages would be open to everyone who reaches ${host}`, { advice: guardAdvice })
+function portOf({ listen, hosts }: ServeSettings): string {
+  return JSON.stringify([listen, hosts])
+}
+
+async function refuseUnguarded(address: ListenAddress, settings: ServeSettings): Promise<void> {
+  const { guardAdvice, isOpenToAll } = await import('../config/check-serve.ts')
+  if (!isOpenToAll(address, settings)) return
+  throw AuditError.usage(`the pages would be open to everyone who reaches ${address.host}`, { advice: guardAdvice })
 }

@@ -10,6 +10,7 @@ import { type FailOn, failOnChoices } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
 import type { WorkerFiles } from '../worker/reload-files.ts'
+import type { ReloadRequests } from '../worker/reload-requests.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, printAnswer } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
@@ -44,10 +45,18 @@ function countOf(text: string): number {
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
+  const { ReloadRequests } = await import('../worker/reload-requests.ts')
   // A worker runs for long, and its log is its output: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
-  const { exitCode } = await untilSignalled((signal) => keepWorking(options, { terminal, log, signal }))
+  const reloads = new ReloadRequests()
+  const { exitCode } = await untilSignalled(
+    (signal) => keepWorking(options, { terminal, log, reloads, signal }),
+    () => {
+      log.info('SIGHUP: the configuration and the policy are being read again')
+      reloads.ask()
+    },
+  )
   log.info('stopped')
   return exitCode ?? exitCodes.clean
 }
@@ -55,13 +64,14 @@ async function worker(options: WorkerOptions, given: ProcessContext): Promise<nu
 interface WorkerContext {
   readonly terminal: ProcessContext
   readonly log: Log
+  readonly reloads: ReloadRequests
   readonly signal: AbortSignal
 }
 
 /** A connection without an answer is soon replaced by another one. */
 const impatient = { mostSilenceMs: () => 5_000 }
 
-async function keepWorking(options: WorkerOptions, { terminal, log, signal }: WorkerContext): Promise<void> {
+async function keepWorking(options: WorkerOptions, { terminal, log, reloads, signal }: WorkerContext): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { historySize } = await import('../app/history-size.ts')
@@ -136,8 +146,13 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     })
     const watch = notifyAll([logOf(log), metrics, health, notifications.watch])
     const reload = async (signal: AbortSignal) => {
-      files = await readAgain(reader, files, { log, metrics, signal })
+      const before = files
+      const isAsked = reloads.take()
+      files = await readAgain(reader, before, { log, metrics, signal })
       configuration = files.configuration
+      const { serve } = configuration
+      if (serve !== undefined && pagesOf(configuration) !== pagesOf(before.configuration)) port?.show(serve)
+      if (files !== before && isAsked) log.info('reloaded: the next run begins with what the files say now')
       return files
     }
     const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
@@ -147,7 +162,18 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       const opened = await awaitHistory(
         () =>
           openSharing(files, {
-            ...{ terminal, log, metrics, failOn, watch, onPage, telemetry, signal, readAgain: () => reload(signal) },
+            ...{
+              terminal,
+              log,
+              metrics,
+              failOn,
+              watch,
+              onPage,
+              telemetry,
+              signal,
+              reloads,
+              readAgain: () => reload(signal),
+            },
             readHistory: () => readHistory(configuration, terminal),
             onCommitted: health.committedElsewhere,
           }),
@@ -166,6 +192,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       schedules,
       servedUntil: past.servedUntil,
       reload: async (signal) => (await reload(signal)).configuration.schedules,
+      reloads,
       run: ({ name, projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
         const request = {
           ...files,
@@ -191,6 +218,11 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     await historyCheck.close()
     await telemetry?.close()
   }
+}
+
+/** Who reads the pages, and of which history. Holds secrets: only for comparison. */
+function pagesOf({ serve, history }: Configuration): string {
+  return JSON.stringify([serve, history])
 }
 
 /** Opens the history before the worker reports ready, and reads what earlier runs recorded. */

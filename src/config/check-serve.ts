@@ -4,9 +4,10 @@ import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { areNamesLost, someOf } from './check-schedules.ts'
 import { matchesProject } from './choose-projects.ts'
+import type { ServeSettings } from './configuration.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
-import { isLoopback, listenAddress } from './listen-schema.ts'
+import { isLoopback, type ListenAddress, listenAddress } from './listen-schema.ts'
 import { isDiscovered, namedProjects } from './project-entries.ts'
 import type { DecodedServe } from './serve-schema.ts'
 
@@ -18,6 +19,11 @@ export const guardAdvice = 'add serve.token, serve.tokens or serve.trusted_proxy
 /** Whether readers are asked who they are. */
 export function isGuarded({ token, tokens, trusted_proxy: proxy }: DecodedServe = {}): boolean {
   return token !== undefined || tokens !== undefined || proxy !== undefined
+}
+
+/** Whether everyone who reaches an address could read the pages there. */
+export function isOpenToAll({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): boolean {
+  return !isLoopback(host) && tokens.length === 0 && trustedProxy === undefined
 }
 
 /** Finds tokens and names that are there twice, and pages that everybody who reaches the address could read. */

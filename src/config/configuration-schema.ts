@@ -41,7 +41,9 @@ const limits = z.strictObject({
   retries: z.int().min(0).max(100).default(4).describe('Further tries of one request after the first'),
   retry_budget: duration({ from: '0s', to: '24h' })
     .prefault('60s')
-    .describe("For all waiting between tries of one project's walks, together"),
+    .describe(
+      "For all waiting between tries of one project's walks, together; a one-shot `audit` gives up a host that it never reached after 5 s",
+    ),
   max_pages: z.int().min(1).max(10_000_000).default(100_000).describe('Of one walk; a longer one breaks off'),
   walks: z
     .int()

@@ -1,7 +1,7 @@
 import type { HistoryLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
-import type { KeyPlace } from './describe-key.ts'
+import type { ValuePlace } from './describe-key.ts'
 import type { ListenAddress } from './listen-schema.ts'
 import type { DecodedChannel } from './notify-schema.ts'
 import type { Retention } from './retention-schema.ts'
@@ -69,6 +69,7 @@ export interface TrustedProxy {
 
 export interface ConfiguredService {
   readonly settings: ServiceSettings
+  readonly urlPlace: ValuePlace
   /** Those that are named. */
   readonly projects: readonly ConfiguredProject[]
   /** Which projects of the service's list are audited too. */
@@ -77,7 +78,7 @@ export interface ConfiguredService {
   readonly organisation: string | undefined
   /** For projects of the list. A secret. */
   readonly key: string | undefined
-  readonly keyPlace: KeyPlace
+  readonly keyPlace: ValuePlace
   readonly listings: { readonly sources: Offer; readonly project: Offer }
   /** Projects that all shared workers together scan at once. */
   readonly mostWalks: number
@@ -124,7 +125,7 @@ export interface ConfiguredProject {
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
-  readonly keyPlace: KeyPlace
+  readonly keyPlace: ValuePlace
   /** The line of the project in the file. */
   readonly line: number
 }

@@ -20,7 +20,7 @@ import {
   type DecodedProject,
   type DecodedService,
 } from './configuration-schema.ts'
-import { type KeyPlace, referenceIn } from './describe-key.ts'
+import { referenceIn, type ValuePlace } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
 import {
   expandReferences,
@@ -133,6 +133,7 @@ export function examineConfiguration(
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], Math.max(value.concurrency, service.limits.walks ?? 0)),
+      urlPlace: placeAt(document, ['services', index, 'url']),
       projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
@@ -142,7 +143,7 @@ export function examineConfiguration(
       }),
       organisation: service.organisation,
       key: service.key,
-      keyPlace: keyPlaceAt(document, ['services', index, 'key']),
+      keyPlace: placeAt(document, ['services', index, 'key']),
       listings: service.listings,
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
@@ -272,13 +273,13 @@ function projectOf(
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
     key,
-    keyPlace: keyPlaceAt(document, keyPath),
+    keyPlace: placeAt(document, keyPath),
     labels: project.labels,
     filters: project.filters,
     line: document.at(path).line,
   }
 }
 
-function keyPlaceAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): KeyPlace {
+function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePlace {
   return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
 }

@@ -40,7 +40,13 @@ export function readGateway(
   project: { readonly service: string; readonly name: string },
 ): Gateway {
   const { text, ...origin } = readConfigurationText(file, sources, 'name another configuration with --config')
-  const { value } = readDocument(text, { ...origin, file, schema: selection, limits: configurationLimits })
+  const { value } = readDocument(text, {
+    ...origin,
+    file,
+    schema: selection,
+    takesAnyName: true,
+    limits: configurationLimits,
+  })
   const service = value.services.find(({ name }) => name === project.service)
   if (service === undefined) return unknownGateway(project.service)
   const own = service.projects.find(({ id, name }) => `${service.name}/${name || id}` === project.name)

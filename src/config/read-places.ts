@@ -70,6 +70,7 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
     ...origin,
     file,
     schema: selection,
+    takesAnyName: true,
     limits: configurationLimits,
     expand: (written, path) => {
       const expanded = expand(written, path)

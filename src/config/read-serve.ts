@@ -27,6 +27,7 @@ export function readServe(
     ...origin,
     file,
     schema: selection,
+    takesAnyName: true,
     limits: configurationLimits,
     isSecret: isSecretPath,
     expand: (written, path) => (path[0] === 'serve' ? expand(written, path) : { text: written }),

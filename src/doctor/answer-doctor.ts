@@ -41,7 +41,12 @@ export const doctorView: AnswerView<CheckRow> = {
     return rows.flatMap((row, at) => {
       const isNew = at > 0 && row.service !== rows[at - 1]?.service
       const heading = row.service === null ? [] : [page.paint('heading', neutralise(row.service))]
-      return [...(isNew ? ['', ...heading] : []), ...showRow(row, page)]
+      // Alike mistakes follow each other; the last one says what to do about them all.
+      const next = rows[at + 1]
+      const isSaidBelow =
+        next?.check === row.check && next.service === row.service && row.remediation === next.remediation
+      const shown = isSaidBelow ? { ...row, remediation: null } : row
+      return [...(isNew ? ['', ...heading] : []), ...showRow(shown, page)]
     })
   },
   nothing: '',
@@ -55,10 +60,12 @@ const marks = {
   skipped: ['–', 'aside'],
 } as const
 
+type ShownRow = Omit<CheckRow, 'remediation'> & { readonly remediation: string | null }
+
 /** The longest name of a check. */
 const nameColumns = 'configuration'.length
 
-function showRow({ check, service, status, detail, remediation }: CheckRow, { width, paint }: TextPage): string[] {
+function showRow({ check, service, status, detail, remediation }: ShownRow, { width, paint }: TextPage): string[] {
   const indent = service === null ? '' : '  '
   const [mark, style] = marks[status]
   const start = indent.length + 2 + nameColumns + 2

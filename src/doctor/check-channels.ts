@@ -10,13 +10,17 @@ import { contain, type Diagnosis, fail, ok, skipped } from './check.ts'
 
 const waitMs = 5_000
 
+const checkWay = 'Check the address of the channel, and the way to it from this machine.'
+
 /** Checks that the receivers can be reached. It sends them nothing: `hookdrift notify --test` does. */
 export async function checkChannels(
   channels: readonly Channel[],
   env: ProxyVariables,
   isCut: boolean,
 ): Promise<readonly Diagnosis[]> {
-  const found = await Promise.all(channels.map((channel) => contain(async () => [await checkChannel(channel, env)])))
+  const found = await Promise.all(
+    channels.map((channel) => contain(checkWay, async () => [await checkChannel(channel, env)])),
+  )
   const cut = isCut ? [skipped('a channel has a mistake, or a secret is not set: see configuration')] : []
   if (channels.length === 0 && !isCut) return [skipped('none configured: an audit notifies nothing')]
   return [...found.flat(), ...cut]
@@ -41,8 +45,7 @@ async function checkReceiver(name: string, { host, port }: HostPort): Promise<Di
     await tryConnection({ host, port }, waitMs)
     return ok(`${name}: ${at} accepts connections, its secrets are set; nothing was sent`)
   } catch (error) {
-    const advice = 'Check the address of the channel, and the way to it from this machine.'
-    return fail(`${name}: ${networkFailure(error).what}: ${at}`, advice)
+    return fail(`${name}: ${networkFailure(error).what}: ${at}`, checkWay)
   }
 }
 

@@ -24,7 +24,7 @@ export function checkConfiguration({
     const examined = examineConfiguration(config, sources, { history, cwd, findTimetableFault })
     return { diagnoses: diagnosesIn(examined, shown(config)), examined }
   } catch (error) {
-    return { diagnoses: diagnosesOf(error), examined: undefined }
+    return { diagnoses: diagnosesOf(error, correctFile), examined: undefined }
   }
 }
 
@@ -32,7 +32,7 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   const faults = problems
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
     .map(({ line, column, text }) => fail(`${file}:${line}:${column}: ${text}`, adviceOn(text)))
-  const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), null))
+  const warnings = (parts?.warnings ?? []).map((line) => warn(line.replace(parts?.file ?? '', file), heedWarning))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
   const lists = parts.services.filter(({ matches }) => matches.length > 0).length
@@ -43,8 +43,14 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   ]
 }
 
+const correctFile = 'Correct it there, and run `hookdrift config check`.'
+/** Each warning is about a secret that more people can read than need it, and says what to use. */
+const heedWarning = 'Change it there, and replace the secret: others may have read it.'
+
 /** A mistake says itself what was expected; where a value is missing, the file is not what to correct. */
-function adviceOn(text: string): string | null {
+function adviceOn(text: string): string {
   const isMissing = text.includes(' is not set') || text.includes(' is empty once ')
-  return isMissing ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.' : null
+  return isMissing
+    ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.'
+    : correctFile
 }

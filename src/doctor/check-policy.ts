@@ -20,7 +20,7 @@ export async function checkPolicy(
   try {
     policy = await loadPolicy(file, { now })
   } catch (error) {
-    return { policy: diagnosesOf(error), tests: [skipped('the policy cannot be read')] }
+    return { policy: diagnosesOf(error, correctPolicy), tests: [skipped('the policy cannot be read')] }
   }
   const rules = count(policy.rules.length, 'rule')
   if (file === undefined) {
@@ -28,7 +28,7 @@ export async function checkPolicy(
   }
   return {
     policy: [ok(`${shown(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`)],
-    tests: await contain(() => runTests(file, policy)),
+    tests: await contain(correctTests, () => runTests(file, policy)),
   }
 }
 
@@ -40,7 +40,8 @@ async function runTests(file: string, policy: Policy): Promise<readonly Diagnosi
   const failed = rows.filter((row) => !row.ok)
   if (failed.length === 0) return [ok(`${count(rows.length, 'test')} passed`)]
   const lines = failed.flatMap(({ problems }) => problems.map(problemLine))
-  return lines.map((line, at) =>
-    fail(line, at === lines.length - 1 ? 'Correct the policy or the test: `hookdrift policy test` runs them.' : null),
-  )
+  return lines.map((line) => fail(line, correctTests))
 }
+
+const correctPolicy = 'Correct it there, and run `hookdrift policy check`.'
+const correctTests = 'Correct the policy or the test: `hookdrift policy test` runs them.'

@@ -21,18 +21,26 @@ export type ServiceCheckName =
   | 'page-size'
   | 'projects'
 
-/** What a check came to. */
-export interface Diagnosis {
+/** What a check came to. Whatever is wrong says what to do about it. */
+export type Diagnosis = Passed | Wrong
+
+interface Passed {
   /** `skipped`: not checked, because of what another check found; or there is nothing to check. */
-  readonly status: 'ok' | 'warn' | 'fail' | 'skipped'
+  readonly status: 'ok' | 'skipped'
   /** One line, without a secret. */
   readonly detail: string
   /** What to do; null for nothing. */
   readonly remediation: string | null
 }
 
+interface Wrong {
+  readonly status: 'warn' | 'fail'
+  readonly detail: string
+  readonly remediation: string
+}
+
 /** One line of the answer. A check has a row for each thing that it found. */
-export interface CheckRow extends Diagnosis {
+export type CheckRow = Diagnosis & {
   readonly check: CheckName
   /** The service that it is about; null for the installation. */
   readonly service: string | null
@@ -42,11 +50,11 @@ export function ok(detail: string, remediation: string | null = null): Diagnosis
   return { status: 'ok', detail, remediation }
 }
 
-export function warn(detail: string, remediation: string | null): Diagnosis {
+export function warn(detail: string, remediation: string): Diagnosis {
   return { status: 'warn', detail, remediation }
 }
 
-export function fail(detail: string, remediation: string | null): Diagnosis {
+export function fail(detail: string, remediation: string): Diagnosis {
   return { status: 'fail', detail, remediation }
 }
 
@@ -55,24 +63,28 @@ export function skipped(detail: string): Diagnosis {
 }
 
 /** Does a check whose errors must not end the others: an error becomes a diagnosis for each line of its message. */
-export async function contain(check: () => Promise<readonly Diagnosis[]>): Promise<readonly Diagnosis[]> {
+export async function contain(
+  remediation: string,
+  check: () => Promise<readonly Diagnosis[]>,
+): Promise<readonly Diagnosis[]> {
   try {
     return await check()
   } catch (error) {
-    return diagnosesOf(error)
+    return diagnosesOf(error, remediation)
   }
 }
 
-/** An error as diagnoses. Of a bug, only the place is shown: its message may quote anything. */
-export function diagnosesOf(error: unknown): readonly Diagnosis[] {
+/**
+ * An error as diagnoses. Of a bug, only the place is shown: its message may quote anything.
+ * @param remediation what to do where the error itself does not say it
+ */
+export function diagnosesOf(error: unknown, remediation: string): readonly Diagnosis[] {
   if (!(error instanceof AuditError)) {
     const [, place = ''] = framesOf(error).split('\n')
     return [fail(`a bug ended this check: ${classOf(error)} ${place.trim()}`, 'Please report this line.')]
   }
-  const lines = error.message.split('\n')
-  return lines.map((line, at) =>
-    fail(line, at < lines.length - 1 || error.advice === undefined ? null : shortAdvice(error.advice)),
-  )
+  const advice = error.advice === undefined ? remediation : shortAdvice(error.advice)
+  return error.message.split('\n').map((line) => fail(line, advice))
 }
 
 /** Advice may end in a whole file, which a row has no room for. */

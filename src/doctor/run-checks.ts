@@ -29,9 +29,10 @@ export async function runChecks(context: DoctorContext, terminal: ProcessContext
     (parts?.services ?? []).map((service) => checkService({ ...context, service, env, file: shown(config) })),
   )
   const isCut = (member: string) => examined?.isCut(member) ?? false
-  const channels = parts && (await contain(() => checkChannels(parts.notify, env, isCut('notify'))))
+  const channels = parts && (await contain(correctChannels, () => checkChannels(parts.notify, env, isCut('notify'))))
   const schedules =
-    parts && (await contain(async () => checkSchedules(parts.schedules, clock.now(), isCut('schedules'))))
+    parts &&
+    (await contain(correctSchedules, async () => checkSchedules(parts.schedules, clock.now(), isCut('schedules'))))
   return [
     ...rows('node', checkNode(nodeVersion, toolVersion)),
     ...rows('configuration', diagnoses),
@@ -48,6 +49,11 @@ export async function runChecks(context: DoctorContext, terminal: ProcessContext
 function rows(check: CheckName, diagnoses: readonly Diagnosis[]): readonly CheckRow[] {
   return diagnoses.map((diagnosis) => ({ check, service: null, ...diagnosis }))
 }
+
+const correctChannels = 'Correct `notify` in the configuration.'
+const correctSchedules = 'Correct `schedules` in the configuration.'
+const nameHistory = 'Correct `history` in the configuration, HOOKDRIFT_HISTORY or --history.'
+const giveKey = 'Put the installation key back, or make one: `openssl rand -hex 32`, as HOOKDRIFT_SEAL_KEY.'
 
 interface FoundPaths {
   /** undefined where none is configured. */
@@ -70,7 +76,7 @@ async function findPaths(
     return { policy, history: paths?.history ?? unread }
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
-    return { policy, history: diagnosesOf(error) }
+    return { policy, history: diagnosesOf(error, nameHistory) }
   }
 }
 
@@ -81,6 +87,6 @@ async function checkKept(
 ): Promise<{ readonly history: readonly Diagnosis[]; readonly sealKey: readonly Diagnosis[] }> {
   if (!('kind' in place)) return { history: place, sealKey: [skipped('its place is that of the history')] }
   const { diagnoses, examination } = await checkHistory(place, env, shown)
-  const sealKey = await contain(async () => checkSealKey(place, env, examination?.content, shown))
+  const sealKey = await contain(giveKey, async () => checkSealKey(place, env, examination?.content, shown))
   return { history: diagnoses, sealKey }
 }

@@ -24,18 +24,25 @@ export function isSeenProject({ isVisible, seesService }: Visibility, project: P
 export function seenScans(scans: readonly RecordedScan[], visibility: Visibility): RecordedScan[] {
   return scans.flatMap((scan) => {
     if (!isSeenProject(visibility, scan.project, isCoverageComplete(scan.coverage))) return []
-    return visibility.isVisible(scan.project.name) ? [scan] : [{ ...scan, coverage: scan.coverage.map(ofServiceOnly) }]
+    const seen = visibility.isVisible(scan.project.name) ? withoutOwner : ofServiceOnly
+    return [{ ...scan, coverage: scan.coverage.map(seen) }]
   })
 }
 
 /** The same of the walks of a run. */
 export function seenWalks(walks: RunRecord['coverage'], visibility: Visibility): RunRecord['coverage'] {
   return walks.flatMap((walk) => {
-    if (visibility.isVisible(walk.project)) return [walk]
+    if (visibility.isVisible(walk.project)) return [withoutOwner(walk)]
     // Its name is that of the service and a star.
     const isSeen = walk.listing === 'projects' && visibility.seesService(walk.project.slice(0, -2))
     return isSeen && !isCoverageComplete([walk]) ? [ofServiceOnly(walk)] : []
   })
+}
+
+/** The reason of answers of another project names that project, which the reader may not know of. */
+function withoutOwner<Walk extends Coverage>(walk: Walk): Walk {
+  if (walk.cause !== 'foreign') return walk
+  return { ...walk, reason: 'the answer is of another project: the key is not one for this project' }
 }
 
 /** That a list was not read, and nothing of what it would have shown or did show. */

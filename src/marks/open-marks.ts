@@ -39,7 +39,13 @@ export async function openMarks(
   const termsDigest = digest(Buffer.from(termsText))
   const bind = (place: Json, ...parts: readonly Buffer[]) =>
     digest(termsDigest, Buffer.from(`${canonicalJson(place)}\n`), ...parts)
-  const withSeal = (place: Json, body: Buffer) => Buffer.concat([bind(place, body), body])
+  const withSeal = (place: Json, body: Buffer) => {
+    // Kept until the scan ends. A small buffer of Node's pool would keep others with it: 4 KB for a page of one item.
+    const sealed = Buffer.allocUnsafeSlow(digestBytes + body.length)
+    bind(place, body).copy(sealed)
+    body.copy(sealed, digestBytes)
+    return sealed
+  }
   const withoutSeal = (place: Json, sealed: Buffer): Buffer | undefined => {
     const body = sealed.subarray(digestBytes)
     return bind(place, body).equals(sealed.subarray(0, digestBytes)) ? body : undefined

@@ -62,7 +62,13 @@ function* readOne({ path, file, text }: PolicyFile, reading: PolicyReadContext, 
   yield
   const parsed = parseYaml(text)
   yield
-  const outline = readDocument(text, { file, schema: policyOutline, isSecret: isWaivedValue, parsed })
+  const outline = readDocument(text, {
+    file,
+    schema: policyOutline,
+    takesAnyName: true,
+    isSecret: isWaivedValue,
+    parsed,
+  })
   yield
   const { extended, problems } = yield* readExtended(outline, { file, reading, depth })
   const said = yield* readOwn({ text, parsed, file }, { outline, extended, problems, reading })

@@ -42,7 +42,7 @@ export function* policyTestSteps(
   readFile: (file: string) => string,
   ruleIds: readonly string[],
 ): Steps<readonly PlacedTest[]> {
-  const examined = examineDocument(readFile(file), { file, schema: outline })
+  const examined = examineDocument(readFile(file), { file, schema: outline, takesAnyName: true })
   const document = examined.document ?? refuseFaults(examined)
   const problems: FileProblem[] = [...examined.problems]
   const named: string[] = []

@@ -1,4 +1,5 @@
 import type { CoverageCause } from '../model/coverage.ts'
+import type { FaultKind } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
 import type { FailureGroup } from './group-failures.ts'
 
@@ -7,12 +8,12 @@ interface FailureDescribed {
   readonly headline: string
   /** What was not read for it, which is one of the facts. */
   readonly cost: string
-  readonly facts: readonly { readonly label: 'asked' | 'key' | 'cost' | 'next'; readonly text: string }[]
+  readonly facts: readonly { readonly label: 'asked' | 'url' | 'key' | 'cost' | 'next'; readonly text: string }[]
 }
 
 /** Describes a group for a person: every format shows these words. */
 export function describeFailures(group: FailureGroup): FailureDescribed {
-  const { service, what, url, requestId, keys, cause } = group
+  const { service, what, url, urlOrigin, requestId, keys, cause } = group
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
   const next = cause === null ? null : nextStep(cause, url)
@@ -21,6 +22,7 @@ export function describeFailures(group: FailureGroup): FailureDescribed {
     ...{ headline: `${service}: ${what}`, cost },
     facts: [
       ...asked,
+      ...(urlOrigin === null ? [] : [{ label: 'url' as const, text: urlOrigin }]),
       ...keys.slice(0, mostNamed).map((text) => ({ label: 'key' as const, text })),
       ...(hidden > 0 ? [{ label: 'key' as const, text: `and ${hidden} more` }] : []),
       { label: 'cost', text: cost },
@@ -54,10 +56,20 @@ function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
 
 /** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
 export function nextStep(cause: CoverageCause, url: string | null): string | null {
-  return nextSteps[cause]({ url })
+  if (cause === 'signal') return stepAfterFault('sigint', url)
+  return isFault(cause) ? stepAfterFault(cause, url) : null
 }
 
-const nextSteps = {
+/** What to do about a fault of an exchange. */
+export function stepAfterFault(kind: FaultKind, url: string | null): string {
+  return faultSteps[kind]({ url })
+}
+
+function isFault(cause: CoverageCause): cause is FaultKind {
+  return cause in faultSteps
+}
+
+const faultSteps = {
   sigint: () => 'Run the audit again.',
   sigterm: () => 'Run the audit again.',
   run_timeout: () => 'Raise `run_timeout`, or audit fewer projects at once.',
@@ -79,11 +91,7 @@ const nextSteps = {
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
   foreign: () =>
     'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
-  unproven: () => null,
-  suspect_loss: () => null,
-  suspect_page: () => null,
-  bug: () => null,
-} as const satisfies Record<CoverageCause, (asked: Pick<FailureGroup, 'url'>) => string | null>
+} as const satisfies Record<FaultKind, (asked: Pick<FailureGroup, 'url'>) => string>
 
 function originOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : 'with the `url` of the service'

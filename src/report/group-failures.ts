@@ -12,6 +12,8 @@ export interface FailureGroup {
   readonly what: string
   /** The first address that was requested, without its query; null when none is known. */
   readonly url: string | null
+  /** Where the URL of the service is configured; null unless that is what to look at. */
+  readonly urlOrigin: string | null
   /** Of that request. */
   readonly requestId: string | null
   /** Where the keys are configured, and what may be said of them; empty unless the cause is the key. */
@@ -55,6 +57,7 @@ function groupOf(
     cause: first.cause,
     what: bareReason(first),
     url: asked?.url ?? null,
+    urlOrigin: facts.find(({ urlOrigin }) => urlOrigin !== null)?.urlOrigin ?? null,
     requestId: asked?.requestId ?? null,
     keys: [...new Set(facts.flatMap(({ key }) => (key === null ? [] : [key])))],
     projects: [...Map.groupBy(walks, ({ project }) => project)].map(([name, ofProject]) => ({

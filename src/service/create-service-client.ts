@@ -13,6 +13,7 @@ import type { PagedListing, ProjectAccess, ServiceClient } from './service-clien
 import type { Patience, ServiceSettings } from './settings.ts'
 import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
+import { watchReach } from './watch-reach.ts'
 
 interface ServiceDependencies {
   readonly clock: Clock
@@ -41,12 +42,13 @@ export function createServiceClient(
   settings: ServiceSettings,
   { env, patience = 'long', onRequest = () => {}, timeoutAfter = AbortSignal.timeout, ...given }: ServiceDependencies,
 ): ServiceClient {
-  const transport = createTransport(settings, env)
-  const matchers = compileDialect(settings.dialect)
   const { clock, random, cut, gate = createRateGate(clock) } = given
+  const reach = patience === 'short' ? watchReach(clock, settings.limits.connectTimeoutMs, timeoutAfter) : undefined
+  const transport = createTransport(settings, env, reach?.reached)
+  const matchers = compileDialect(settings.dialect)
   const ask = createSender({
     ...{ settings, matchers, transport, clock, random, cut, gate, timeoutAfter },
-    ...{ patience, onRequest },
+    ...{ patience, reach, onRequest },
   })
   return {
     // Without a recogniser, every item is one that was read.

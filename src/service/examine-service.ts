@@ -87,7 +87,7 @@ export function createServiceExaminer(
   const timeoutAfter = AbortSignal.timeout
   const ask = createSender({
     ...{ settings, matchers, transport, clock, random, cut: undefined, timeoutAfter },
-    ...{ gate: createRateGate(clock), patience: 'short', onRequest: () => {} },
+    ...{ gate: createRateGate(clock), patience: 'short', reach: undefined, onRequest: () => {} },
   })
   return {
     async greet() {

@@ -9,6 +9,7 @@ import type { ServiceRequest } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
+import { unconnected } from './watch-reach.ts'
 
 interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise' | 'limitMs' | 'ahead'> {
   readonly transport: Transport
@@ -21,6 +22,8 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
   /** Must never appear in a message. */
   readonly key: string
   readonly signal: AbortSignal
+  /** Ends the exchange because the host was not reached in time. */
+  readonly unreached?: AbortSignal | undefined
   /** Awaited before an answer is read further than its bytes. */
   readonly whenWanted?: () => Promise<void>
 }
@@ -31,7 +34,7 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
  */
 export async function exchangeOnce(request: WireRequest, context: ExchangeContext): Promise<HttpOutcome> {
   const { transport, settings, matchers, cut, timeoutAfter, key, signal } = context
-  const { success, mostItems, recognise, ahead, whenWanted = atOnce } = context
+  const { success, mostItems, recognise, ahead, unreached, whenWanted = atOnce } = context
   const { url, limits } = settings
   const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
   const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
@@ -39,7 +42,7 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
   const ends = [cut ?? signal, dropped.signal, ...(ahead === undefined ? [] : [ahead.abandoned])]
   const end = AbortSignal.any(ends)
   try {
-    const answer = await transport.send(request, AbortSignal.any([end, timeout]))
+    const answer = await transport.send(request, AbortSignal.any([end, timeout, ...(unreached ? [unreached] : [])]))
     const { maxBodyBytes } = limits
     return await readAnswer(answer, {
       ...{ matchers, maxBodyBytes, key, url, path: request.path },
@@ -48,6 +51,7 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
   } catch (error) {
     if (error instanceof RecogniserError) throw error.cause
     if (end.aborted) return stopped(signal)
+    if (unreached?.aborted === true) return unconnected
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
     return explainConnection(networkFailure(error), { url, inspect: transport.inspect })
   } finally {

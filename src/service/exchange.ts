@@ -36,7 +36,11 @@ export function exchange(
   let collector: BodyCollector | undefined
   let isWhole = false
   let connection: Dispatcher.DispatchController | undefined
-  const abort = () => connection?.abort(signal.reason)
+  const abort = () => {
+    // A request that still waits for its connection has nothing to abort: it is dropped when the connection is made.
+    if (connection === undefined) answer.reject(signal.reason)
+    else connection.abort(signal.reason)
+  }
   const giveUp = () => connection?.abort(new Error('the rest of the answer is not wanted'))
   const take = (chunk: Buffer) => {
     if (collector === undefined || collector.add(chunk)) return

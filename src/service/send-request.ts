@@ -11,6 +11,7 @@ import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport } from './transport.ts'
+import type { Reach } from './watch-reach.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
 /**
@@ -30,6 +31,8 @@ interface SenderDependencies {
   /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
   readonly patience: Patience
+  /** Whether the host was ever reached; undefined where patience is long. */
+  readonly reach: Reach | undefined
   readonly onRequest: (request: RequestSent) => void
 }
 
@@ -44,6 +47,7 @@ export function createSender({
   gate,
   timeoutAfter,
   patience,
+  reach,
   onRequest,
 }: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
@@ -77,6 +81,11 @@ export function createSender({
         answered()
         return given(stopped(access.signal), 0)
       }
+      const unreachable = reach?.over()
+      if (unreachable !== undefined) {
+        answered()
+        return given(unreachable, 0)
+      }
       access.traffic.requests++
       if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
@@ -88,7 +97,17 @@ export function createSender({
       }
       const exchange = await exchangeOnce(request, {
         ...question,
-        ...{ transport, settings, matchers, cut, timeoutAfter, key: access.key, signal: access.signal, whenWanted },
+        ...{
+          transport,
+          settings,
+          matchers,
+          cut,
+          timeoutAfter,
+          key: access.key,
+          signal: access.signal,
+          whenWanted,
+          unreached: reach?.begin(),
+        },
       }).catch((error: unknown) => {
         answered()
         throw error
@@ -97,12 +116,14 @@ export function createSender({
       const seen = (nextTryMs: number | null) =>
         onRequest(describeSent(question, access.key, exchange, nextTryMs, (answeredAt ?? endedAt) - startedAt))
       if (exchange.ok) {
+        reach?.reached()
         keys.accept(access.key)
         if (access.acceptance !== undefined) access.acceptance.isAccepted = true
         answered()
         seen(null)
         return { ...exchange, url }
       }
+      reach?.ended(exchange)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
@@ -115,7 +136,9 @@ export function createSender({
         tries <= limits.retries &&
         refusals <= mostRefusals
       if (mayAskAgain) access.traffic.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
-      const isBudgetSpent = mayAskAgain && budgetLeftMs(access) <= 0
+      const isUnreached = mayAskAgain && reach?.over(delayMs) !== undefined
+      if (isUnreached) reach?.giveUp()
+      const isBudgetSpent = mayAskAgain && (isUnreached || budgetLeftMs(access) <= 0)
       const isLast = !mayAskAgain || isBudgetSpent
       seen(isLast ? null : delayMs)
       const reply = access.signal.aborted ? given(stopped(access.signal), 0) : given(exchange, tries, isBudgetSpent)

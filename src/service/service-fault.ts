@@ -16,7 +16,8 @@ export class ServiceFault extends Error {
   readonly facts: FailureFacts
 
   constructor(kind: FaultKind, what: string, exchange: Partial<Pick<FailureFacts, 'url' | 'requestId'>> = {}) {
-    const facts = { what, key: null, url: exchange.url ?? null, requestId: exchange.requestId ?? null }
+    const { url = null, requestId = null } = exchange
+    const facts = { what, url, urlOrigin: null, key: null, requestId }
     super(writeReason(facts))
     this.kind = kind
     this.facts = facts

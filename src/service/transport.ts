@@ -20,11 +20,18 @@ export interface WireRequest {
   readonly body: string | null
 }
 
-/** Creates a transport; it connects on the first request. It does not follow redirects. */
-export function createTransport(settings: TransportSettings, env: ProxyVariables): Transport {
+/**
+ * Creates a transport; it connects on the first request. It does not follow redirects. `onConnect`: called with each
+ * connection that is made, with TLS where the URL asks for it.
+ */
+export function createTransport(
+  settings: TransportSettings,
+  env: ProxyVariables,
+  onConnect: () => void = () => {},
+): Transport {
   const { origin } = new URL(settings.url)
   const proxy = proxyFor(new URL(settings.url), env)
-  const opened = openDispatcher(settings, proxy)
+  const opened = openDispatcher(settings, proxy).then((dispatcher) => dispatcher.on('connect', onConnect))
   let inspected: Promise<ShownCertificate | undefined> | undefined
   return {
     async send({ method, path, headers, body }, signal) {

@@ -8,6 +8,8 @@ export interface ThreadAnswering {
   readonly answer: Answering
   /** Starts the thread, so that the first request does not wait for that. */
   start(): void
+  /** The next request starts another thread. */
+  replace(): void
   close(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ export function answerInThread(options: ThreadOptions): ThreadAnswering {
       return toResponse(response)
     },
     start: () => thread.start(),
+    replace: () => thread.replace(),
     close: () => thread.close(),
   }
 }

@@ -17,6 +17,8 @@ export interface AskedThread {
   waiting(): number
   /** Starts the thread, so that the first request does not wait for that. */
   start(): void
+  /** The next request starts another thread. Requests that this one was answering get no answer. */
+  replace(): void
   close(): Promise<void>
 }
 
@@ -27,7 +29,7 @@ const mostAtOnce = 4
 export function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedThread {
   const waiting = new Map<number, (response: ThreadResponse | undefined) => void>()
   const queue = new Map<number, ThreadRequest>()
-  const begun = new Set<number>()
+  const begun = new Map<number, Worker>()
   let running: Worker | undefined
   let asked = 0
   const thread = () => {
@@ -42,9 +44,11 @@ export function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedTh
     started.on('error', onCrash)
     started.once('exit', () => {
       if (running === started) running = undefined
-      const lost = [...begun]
-      begun.clear()
-      for (const id of lost) waiting.get(id)?.(undefined)
+      for (const [id, answering] of begun) {
+        if (answering !== started) continue
+        begun.delete(id)
+        waiting.get(id)?.(undefined)
+      }
       goOn()
     })
     return started
@@ -53,8 +57,9 @@ export function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedTh
     for (const [id, request] of queue) {
       if (begun.size >= mostAtOnce) return
       queue.delete(id)
-      begun.add(id)
-      thread().postMessage(request)
+      const answering = thread()
+      begun.set(id, answering)
+      answering.postMessage(request)
     }
   }
   return {
@@ -77,6 +82,10 @@ export function askThread({ start, onCrash, timeoutMs }: ThreadOptions): AskedTh
       }),
     waiting: () => waiting.size,
     start: () => void thread(),
+    replace() {
+      void running?.terminate()
+      running = undefined
+    },
     async close() {
       queue.clear()
       await running?.terminate()

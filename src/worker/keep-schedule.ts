@@ -1,6 +1,7 @@
 import type { Schedule } from '../config/configuration.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 import { readTimetable } from './timetable.ts'
 
@@ -19,8 +20,9 @@ export interface Work<Result> {
   readonly random: () => number
   readonly schedules: readonly Schedule[]
   readonly servedUntil: (schedule: Schedule) => number | undefined
-  /** Called before each run: returns the schedules now in force. Rejects when the signal aborts. */
+  /** Called before each run, and for `reloads`: returns the schedules now in force. Rejects when the signal aborts. */
   readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
+  readonly reloads: ReloadRequests
   /** @throws AuditError.busy when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
   readonly watch: WorkerObserver<Result>
@@ -60,9 +62,11 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   let running: { readonly schedule: string; readonly done: Promise<void> } | undefined
   let wakeUp = () => {}
   signal.addEventListener('abort', () => wakeUp())
+  work.reloads.onAsk(() => wakeUp())
 
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
+    if (work.reloads.isAsked) await takeSchedules()
     const ticks = planner.take(clock.now())
     for (const tick of ticks) place(tick)
     if (ticks.length > 0) watch.planned(planner.upcoming())
@@ -71,6 +75,14 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
     await nap(Math.min(planner.nextDue() - clock.now(), longestNapMs))
   }
   await running?.done
+
+  /** The run under way goes on with what it began with. */
+  async function takeSchedules(): Promise<void> {
+    const current = await work.reload(signal)
+    schedules = byName(current)
+    planner.replace(current.map(entryOf), clock.now())
+    watch.planned(planner.upcoming())
+  }
 
   function place({ schedule, passed }: Tick): void {
     const isUnderWay = running?.schedule === schedule || waiting.includes(schedule)
@@ -82,10 +94,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   /** Never rejects: an error of one run does not stop the next. */
   async function runOnce(name: string): Promise<void> {
     try {
-      const current = await work.reload(signal)
-      schedules = byName(current)
-      planner.replace(current.map(entryOf), clock.now())
-      watch.planned(planner.upcoming())
+      await takeSchedules()
       const schedule = schedules.get(name)
       if (schedule === undefined || signal.aborted) return
       watch.started(name)
@@ -102,7 +111,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   async function nap(ms: number): Promise<void> {
     const rest = new AbortController()
     wakeUp = () => rest.abort()
-    if (signal.aborted || (running === undefined && waiting.length > 0)) return
+    if (signal.aborted || work.reloads.isAsked || (running === undefined && waiting.length > 0)) return
     try {
       await clock.sleep(Math.max(0, ms), rest.signal)
     } catch (error) {

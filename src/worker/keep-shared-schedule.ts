@@ -2,6 +2,7 @@ import type { Schedule } from '../config/configuration.ts'
 import type { Clock } from '../model/clock.ts'
 import type { SkipReason } from './keep-schedule.ts'
 import { entryOf } from './keep-schedule.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
 
 /** The schedules of a worker that shares runs with others: a tick asks for a run, which any of them may coordinate. */
@@ -12,8 +13,9 @@ export interface SharedSchedules {
   readonly schedules: readonly Schedule[]
   /** Until when the projects of a schedule were audited, in milliseconds; undefined: never. */
   readonly servedUntil: (schedule: Schedule) => number | undefined
-  /** Called before each tick: returns the schedules now in force. */
+  /** Called before each tick, and for `reloads`: returns the schedules now in force. */
   readonly reload: () => Promise<readonly Schedule[]>
+  readonly reloads: ReloadRequests
   /**
    * Asks for the run of a tick, once among all workers. `at`: when it was due by its pattern, in milliseconds.
    * Returns why there is none, if there is none.
@@ -46,20 +48,32 @@ export async function keepSharedSchedule(work: SharedSchedules, signal: AbortSig
   )
   watch.planned(planner.upcoming())
   while (!signal.aborted) {
+    if (work.reloads.isAsked) await takeSchedules()
     due.push(...planner.take(clock.now()))
     if (due.length > 0) due = await askFor(due)
     const napMs = due.length > 0 ? againMs : Math.min(planner.nextDue() - clock.now(), longestNapMs)
-    await clock.sleep(Math.max(0, napMs), signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
+    await nap(Math.max(0, napMs))
+  }
+
+  async function takeSchedules(): Promise<void> {
+    const current = await work.reload()
+    schedules = byName(current)
+    planner.replace(current.map(entryOf), clock.now())
+    watch.planned(planner.upcoming())
+  }
+
+  async function nap(ms: number): Promise<void> {
+    const rest = new AbortController()
+    work.reloads.onAsk(() => rest.abort())
+    if (work.reloads.isAsked) return
+    await clock.sleep(ms, AbortSignal.any([signal, rest.signal])).catch((error: unknown) => {
+      if (!signal.aborted && !rest.signal.aborted) throw error
     })
   }
 
   /** Returns the ticks that could not ask. */
   async function askFor(ticks: readonly Tick[]): Promise<Tick[]> {
-    const current = await work.reload()
-    schedules = byName(current)
-    planner.replace(current.map(entryOf), clock.now())
-    watch.planned(planner.upcoming())
+    await takeSchedules()
     const left: Tick[] = []
     for (const tick of ticks) {
       const schedule = schedules.get(tick.schedule)

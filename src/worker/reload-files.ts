@@ -40,7 +40,7 @@ export async function readAgain(
     if (configuration.digest !== before.configuration.digest) log.info('the configuration has changed')
     if (files.policy.digest !== before.policy.digest) log.info('the policy has changed')
     if (portOf(configuration) !== portOf(before.configuration)) {
-      log.warn('worker.listen or worker.hosts has changed: restart the worker to apply it')
+      log.warn('worker.listen, worker.hosts or worker.pages has changed: restart the worker to apply it')
     }
     return files
   } catch (error) {
@@ -51,6 +51,6 @@ export async function readAgain(
   }
 }
 
-function portOf({ listen, hosts }: Configuration): string {
-  return JSON.stringify([listen, hosts])
+function portOf({ listen, hosts, pages }: Configuration): string {
+  return JSON.stringify([listen, hosts, pages])
 }

@@ -10,6 +10,8 @@ export interface NodeValues {
   readonly value: unknown
   /** The node of each alias. */
   readonly targets: ReadonlyMap<Alias, Node>
+  /** Where a mapping has a member `__proto__`. */
+  readonly protos: readonly { readonly path: NodePath; readonly offset: number }[]
 }
 
 interface NodeReadContext {
@@ -21,6 +23,7 @@ interface NodeReadContext {
   readonly report: (path: NodePath, offset: number, text: string) => void
   readonly anchors: Map<string, Node>
   readonly targets: Map<Alias, Node>
+  readonly protos: { path: NodePath; offset: number }[]
   /** Anchored nodes that are being read, to detect one that contains itself. */
   readonly open: Set<Node>
   /** Nodes read through aliases: the limit against alias bombs. */
@@ -35,9 +38,16 @@ export function nodeValues(
   root: Node | null,
   io: Pick<NodeReadContext, 'expand' | 'isExact' | 'lineOf' | 'report'>,
 ): NodeValues {
-  const reading: NodeReadContext = { ...io, anchors: new Map(), targets: new Map(), open: new Set(), copied: 0 }
+  const reading: NodeReadContext = {
+    ...io,
+    anchors: new Map(),
+    targets: new Map(),
+    protos: [],
+    open: new Set(),
+    copied: 0,
+  }
   const value = root === null ? null : readNode(root, [], undefined, reading)
-  return { value, targets: reading.targets }
+  return { value, targets: reading.targets, protos: reading.protos }
 }
 
 /** `alias` is the outermost alias through which the node is read, if any: the place that messages show. */
@@ -105,6 +115,7 @@ function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading
       reading.report([...memberPath, offset], offset, `a duplicate key, first in line ${reading.lineOf(earlier)}`)
     }
     offsets.set(key.value, offset)
+    if (key.value === '__proto__') reading.protos.push({ path: memberPath, offset: alias?.range?.[0] ?? offset })
     entries.push([key.value, isNode(value) ? readNode(value, memberPath, alias, reading) : null])
   }
   return Object.fromEntries(entries) // It defines each member, so a key `__proto__` is ordinary.

@@ -40,6 +40,8 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly expand?: Expand
   /** Whether a number stays as written if a double cannot keep it (`model/exact-number.ts`). */
   readonly isExact?: (path: NodePath) => boolean
+  /** Whether mappings may have members of every name: those of the service, or of parts that the schema leaves to others. */
+  readonly takesAnyName?: boolean
   /** Values that no message may show, even if they are wrong. */
   readonly isSecret?: (path: NodePath) => boolean
   /** Problems that are already known: reported together with the new ones. */
@@ -94,6 +96,7 @@ export function examineDocument<S extends z.ZodType>(
     expand = (written) => ({ text: written }),
     isExact = () => false,
     isSecret = () => false,
+    takesAnyName = false,
     known = [],
     limits,
     parsed = parseYaml(text, limits),
@@ -114,7 +117,7 @@ export function examineDocument<S extends z.ZodType>(
     const id = JSON.stringify(path)
     if (!found.has(id)) found.set(id, problemAt(offset, problem)) // The first problem at a place explains the rest.
   }
-  const { value, targets } = nodeValues(contents, {
+  const { value, targets, protos } = nodeValues(contents, {
     expand,
     isExact,
     report,
@@ -140,6 +143,8 @@ export function examineDocument<S extends z.ZodType>(
     if (reduced === undefined) break
     decoded = parse(reduced.value)
   }
+  // A schema drops such a member from a mapping of free names, unseen and unchecked.
+  if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
   const problems = [...known, ...found.values()]
   if (!decoded.success || reduced === undefined) return { document: undefined, problems }
   const { original } = reduced

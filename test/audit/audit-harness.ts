@@ -70,6 +70,8 @@ export interface AuditTurn {
   readonly patience?: Patience
   /** Where the key of each project is configured. */
   readonly keyOrigin?: string
+  /** Where the URL of the service is configured. */
+  readonly urlOrigin?: string
   /** Certificates to trust. */
   readonly ca?: string
   /** Time limits of requests; those of the system where nothing is said. */
@@ -151,6 +153,7 @@ export function openAuditHarness({
       ref,
       key: turn.keys?.[name] ?? key,
       ...(turn.keyOrigin !== undefined && { keyOrigin: turn.keyOrigin }),
+      ...(turn.urlOrigin !== undefined && { urlOrigin: turn.urlOrigin }),
       configuredAt: null,
       labels: turn.labels ?? labels,
       filters: turn.filters ?? {},

@@ -9,13 +9,20 @@ import { openAuditHarness } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
 const origin = '${ACME_KEY} at hookdrift.yaml:5:10 with 41 characters beginning with CO.demo'
+const place = '${ACME_URL} at hookdrift.yaml:4:10'
 const projects = { billing: 'p1', orders: 'p2', payments: 'p3' }
 
 /** What an audit of three projects says of a service, and how long it took on its clock. */
 async function audit(url: string, patience: Patience = 'short', ca?: string) {
   using harness = openAuditHarness({ projects, key: 'CO.notarealkeymask.not-a-real-key-at-all' })
   const startedAt = harness.clock.now() + 60_000
-  const report = await harness.audit({ url, patience, keyOrigin: origin, ...(ca !== undefined && { ca }) })
+  const report = await harness.audit({
+    url,
+    patience,
+    keyOrigin: origin,
+    urlOrigin: place,
+    ...(ca !== undefined && { ca }),
+  })
   return { report, messages: messagesOf(report), seconds: (harness.clock.now() - startedAt) / 1000 }
 }
 
@@ -91,6 +98,7 @@ describe('one cause is one message, without a wait for what waiting does not men
       [
         'acme: host name not found',
         'asked: GET https://no-such-host.invalid/api/v1/projects/p1',
+        `url: ${place}`,
         everywhere,
         'next: Check the host name in `url`, and the name server of this machine.',
       ].join('\n'),
@@ -117,6 +125,7 @@ describe('one cause is one message, without a wait for what waiting does not men
       [
         `acme: the certificate of the service is not accepted (${why}`,
         'asked: GET https://localhost:PORT/api/v1/projects/p1',
+        `url: ${place}`,
         everywhere,
         'next: Correct the certificate at the service, or `url` and `ca_file` in the configuration.',
       ].join('\n'),
@@ -131,6 +140,7 @@ describe('one cause is one message, without a wait for what waiting does not men
       [
         'acme: no TLS connection could be made (ERR_SSL_WRONG_VERSION_NUMBER): the port does not speak TLS; if it speaks plain http, set url: http://127.0.0.1:PORT',
         'asked: GET https://127.0.0.1:PORT/api/v1/projects/p1',
+        `url: ${place}`,
         everywhere,
         'next: Correct `url` of the service in the configuration.',
       ].join('\n'),
@@ -165,6 +175,7 @@ describe('one cause is one message, without a wait for what waiting does not men
       [
         'acme: 301 moved permanently, a redirect to 127.0.0.1:PORT that was not followed because it would carry the key away: set url: https://127.0.0.1:PORT',
         'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
+        `url: ${place}`,
         everywhere,
         'next: Correct `url` of the service in the configuration.',
       ].join('\n'),
@@ -178,6 +189,7 @@ describe('one cause is one message, without a wait for what waiting does not men
       [
         'acme: connection refused',
         'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
+        `url: ${place}`,
         everywhere,
         'next: Check that the service runs and that this machine reaches it: curl -v http://127.0.0.1:PORT',
       ].join('\n'),

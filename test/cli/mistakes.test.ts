@@ -2,9 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { at } from '../audit/fleet-fixture.ts'
+import { closedPort } from '../service/front-ends.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
-import { configurationFor, startHookdrift } from './start-process.ts'
+import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 
 /** More than a wait between two tries. */
 const waitMs = 5_000
@@ -52,6 +53,19 @@ describe('a mistake', () => {
       `hookdrift: acme: connection refused from http://127.0.0.1:${port}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}; trying again until the retry budget is used up\n`,
     )
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v http://127.0.0.1:${port} `)
+    expect(stdout).toMatch(/\n {4}url {4}\S*hookdrift\.yaml:3:10\n/)
+    const quiet = await cli.audit(['--quiet'])
+    expect(quiet.stderr).toMatch(/Exit code 3\. acme: connection refused \(url \S*hookdrift\.yaml:3:10\)\.\n$/)
+  })
+
+  it.each([true, false])('a service that the environment names is told by its variable', async (isVariable) => {
+    using directory = openDirectory()
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const env = { HOOKDRIFT_KEY: 'not-a-real-key', HOOKDRIFT_PROJECTS: 'p1', ...(isVariable && { HOOKDRIFT_URL: url }) }
+    const args = isVariable ? [] : ['--url', url]
+    const { code, stdout } = await command(['audit', ...args], { cwd: directory.path, env })
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/\n {4}url {4}HOOKDRIFT_URL\n/)
   })
 
   it('/api/v1 in the URL is reported where it is, before a request', async () => {

@@ -27,10 +27,10 @@ interface Said {
 }
 
 /** The simulated service of one story, and a person at a terminal with a history. */
-async function openStory(history: string) {
+async function openStory(history: string, more: Readonly<Record<string, string>> = {}) {
   const cli = await openCliFixture({ seed: 'many-machines' }, configuration)
   cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n')
-  const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey, HOOKDRIFT_HISTORY: history }
+  const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey, HOOKDRIFT_HISTORY: history, ...more }
   const said: Said[] = []
   const say = async (...args: string[]) => {
     const named = ['--config', cli.directory.file('hookdrift.yaml')]
@@ -56,12 +56,19 @@ function masked(text: string): string {
     .replaceAll(/ {2,}|─{2,}|-{3,}/g, ' ')
 }
 
+interface Asking {
+  readonly env: Readonly<Record<string, string>>
+  /** Lets people query the history, which the first audit makes. */
+  onMade(): Promise<void>
+}
+
 /** The same work on any history, and what the program said. */
-async function runStory(history: string): Promise<readonly Said[]> {
-  const { fleet, service, directory, say, said } = await openStory(history)
+async function runStory(history: string, asking?: Asking): Promise<readonly Said[]> {
+  const { fleet, service, directory, say, said } = await openStory(history, asking?.env)
   const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html']
   try {
     await say('audit')
+    await asking?.onMade()
     breakOne({ fleet })
     const project = at(fleet.projects(), 0).uid
     const [, second, third] = fleet.open(project).endpoints
@@ -129,6 +136,25 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   let url: string
   // An ordinary login that owns its database, as the pages advise.
   const login = `auditor_${process.pid}`
+  /** A login for queries, as the pages advise, too. */
+  const openReader = async () => {
+    const reader = `reader_${process.pid}`
+    await administrate(`CREATE ROLE ${reader} LOGIN`)
+    const db = connect(place.server, { connections: 1 })
+    return {
+      env: { HOOKDRIFT_QUERY_HISTORY: url.replace(login, reader) },
+      async grant() {
+        const [, grants = ''] = /CREATE ROLE hookdrift_reader.*?;\n(.*?)```/s.exec(readFileSync(page, 'utf8')) ?? []
+        for (const grant of grants.split(';').filter((statement) => statement.trim() !== ''))
+          await db.run(grant.replaceAll('hookdrift_reader', reader))
+      },
+      async [Symbol.asyncDispose]() {
+        await db.run(`DROP OWNED BY ${reader}`)
+        await db.close()
+        await administrate(`DROP ROLE ${reader}`)
+      },
+    }
+  }
   beforeAll(() => administrate(`CREATE ROLE ${login} LOGIN`))
   afterAll(() => administrate(`DROP ROLE ${login}`))
   beforeEach(async () => {
@@ -139,7 +165,9 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   afterEach(() => place.remove())
 
   it('has the answers of a history in a file, for every command', async () => {
-    const [inFile, inDatabase] = [await runStory('history.db'), await runStory(url)]
+    await using reader = await openReader()
+    const inFile = await runStory('history.db')
+    const inDatabase = await runStory(url, { env: reader.env, onMade: reader.grant })
     expect(inDatabase.map(({ args }) => args)).toEqual(inFile.map(({ args }) => args))
     // They name what only one of them has: a file, checks of a file.
     const comparable = (said: readonly Said[]) =>
@@ -197,23 +225,18 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
 
   it('is queried under a login that reads the views only', async () => {
     await using cli = await openCliFixture()
-    const reader = `reader_${process.pid}`
-    await administrate(`CREATE ROLE ${reader} LOGIN`)
-    const db = connect(place.server, { connections: 1 })
-    await using _ = {
-      async [Symbol.asyncDispose]() {
-        await db.run(`DROP OWNED BY ${reader}`)
-        await db.close()
-        await administrate(`DROP ROLE ${reader}`)
-      },
-    }
+    await using reader = await openReader()
     await cli.audit([], { env: { HOOKDRIFT_HISTORY: url, HOOKDRIFT_SEAL_KEY: sealKey } })
-    const [, grants = ''] = /CREATE ROLE hookdrift_reader.*?;\n(.*?)```/s.exec(readFileSync(page, 'utf8')) ?? []
-    for (const grant of grants.split(';').filter((statement) => statement.trim() !== ''))
-      await db.run(grant.replaceAll('hookdrift_reader', reader))
+    await reader.grant()
     const ask = (sql: string, env: Record<string, string> = {}) =>
       command(['query', sql, '--history', url, '--format', 'csv'], { cwd: cli.directory.path, env })
-    const asReader = { HOOKDRIFT_QUERY_HISTORY: url.replace(login, reader) }
+    const asReader = reader.env
+    expect(await ask('SELECT 1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /refused: the login auditor_\d+ may write to the history, as audits do.*\n.*name a login for queries: HOOKDRIFT_QUERY_HISTORY=/,
+      ),
+    })
     expect(await ask('SELECT number, exit_code FROM committed_run', asReader)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/1,0/),

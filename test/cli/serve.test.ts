@@ -98,6 +98,37 @@ describe('hookdrift serve', () => {
     for (const secret of [wrong, tokens.PAGES_TOKEN]) expect(stdout + stderr).not.toContain(secret)
   })
 
+  it('reads again who may read for SIGHUP, and keeps what it had where the file is broken', async () => {
+    const withToken = (token: string) =>
+      configure(`serve: { listen: "127.0.0.1:0", token: not-a-real-token-${token} }\n`)
+    withToken('before-the-change')
+    const running = startHookdrift(['serve'], { cwd: directory.path, env: {} })
+    let log = ''
+    running.child.stderr?.on('data', (text: string) => {
+      log += text
+    })
+    const url = await urlOf(running)
+    const statusFor = async (token: string) => {
+      const headers = { authorization: `Bearer not-a-real-token-${token}` }
+      return (await fetch(`${url}/api/v1/status`, { headers })).status
+    }
+    const hangUp = async (said: string) => {
+      log = ''
+      running.child.kill('SIGHUP')
+      while (!log.includes(said)) await once(running.child.stderr ?? running.child, 'data')
+    }
+    expect(await statusFor('before-the-change')).toBe(200)
+    withToken('after-the-change')
+    await hangUp('reloaded: ')
+    expect([await statusFor('before-the-change'), await statusFor('after-the-change')]).toEqual([401, 200])
+    configure('serve: { tokens: nonsense }\n')
+    await hangUp('configuration reload failed; keeping the previous configuration')
+    expect(log).toContain('hookdrift.yaml:3:')
+    expect(await statusFor('after-the-change')).toBe(200)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(143)
+  })
+
   it('refuses an address that other machines reach, where nothing says who may read', async () => {
     const unguarded = 'the pages would be open to everyone who reaches 0.0.0.0'
     const option = await refuse('', '--listen', '0.0.0.0:0')

@@ -66,6 +66,36 @@ describe('hookdrift worker', () => {
     expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
   })
 
+  it('reads its files again for SIGHUP and says what came of it, without a run', async () => {
+    const listening = 'worker: { listen: 127.0.0.1:0 }\n'
+    await using cli = await openCliFixture(`${listening}schedules: [{ name: yearly, cron: "0 0 1 1 *" }]\n`)
+    const worker = cli.start()
+    const log = logOf(worker)
+    const logged = async (message: string, count: number) => {
+      while (log.count(message) < count) {
+        if (worker.child.exitCode !== null) throw new Error(JSON.stringify(log.lines))
+        await once(worker.child.stderr ?? worker.child, 'data')
+      }
+    }
+    // It has not read its policy yet.
+    await log.until('listening')
+    worker.child.kill('SIGHUP')
+    await logged('reloaded: the next run begins with what the files say now', 1)
+
+    cli.directory.write('hookdrift.yaml', 'services: nonsense\n')
+    worker.child.kill('SIGHUP')
+    const { error } = await log.until('configuration reload failed; keeping the previous configuration')
+    expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
+
+    // Every second: only a reload brings the run.
+    cli.configure(`${listening}schedules: [{ name: often, cron: "* * * * * *" }]\n`)
+    worker.child.kill('SIGHUP')
+    await logged('reloaded: the next run begins with what the files say now', 2)
+    await log.until('run committed')
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(143)
+  })
+
   it('commits what it has read when it is stopped during a run', async () => {
     await using cli = await openCliFixture('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
     cli.service.behaviour.latencyMs = 100
@@ -185,6 +215,23 @@ describe('hookdrift audit with schedules and time limits', () => {
         reason: expect.stringMatching(/: the run_timeout of 1 s is over$/),
       })
     }
+  })
+
+  it('commits what it has read when its terminal closes, which tells it so twice', async () => {
+    await using cli = await openCliFixture('concurrency: 1\n')
+    cli.service.behaviour.latencyMs = 100
+    const { child, ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
+    while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    child.kill('SIGHUP')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGHUP')
+    const { code, stdout } = await ended
+    const { coverage, verdict } = JSON.parse(stdout)
+    expect([code, verdict.exit_code]).toEqual([143, 143])
+    expect(coverage).toContainEqual(
+      expect.objectContaining({ status: 'partial', reason: expect.stringMatching(/: interrupted by SIGHUP$/) }),
+    )
+    expect(query(cli.history, 'SELECT state FROM run')).toEqual([{ state: 'committed' }])
   })
 
   it('exits with 143 within ten seconds of a stop at any moment, and the next run is right', async () => {

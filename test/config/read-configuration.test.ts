@@ -34,6 +34,7 @@ describe('readConfiguration', () => {
             ca: undefined,
             connections: 4,
           },
+          urlPlace: { line: 3, column: 10, reference: '' },
           projects: [
             {
               ref: {

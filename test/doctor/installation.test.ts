@@ -78,7 +78,7 @@ describe('doctor', () => {
     const { code, failed, of } = await examine(directory.path)
     expect({ code, failed }).toEqual({ code: 2, failed: ['configuration', 'history', 'tcp'] })
     expect(of('configuration')).toEqual([
-      'fail hookdrift.yaml:2:1: `concurency` is unknown, did you mean `concurrency`?',
+      'fail hookdrift.yaml:2:1: `concurency` is unknown, did you mean `concurrency`? → Correct it there, and run `hookdrift config check`.',
       expect.stringMatching(/^fail hookdrift\.yaml:6:10: the environment variable ACME_KEY is not set/),
       expect.stringMatching(/^fail hookdrift\.yaml:9:5: `retries` is unknown/),
     ])
@@ -86,6 +86,29 @@ describe('doctor', () => {
       'fail the history ./runs/ is named as a directory, expected a file → Name a file in it, such as ./runs/hookdrift.db',
     ])
     expect(of('policy')).toEqual([expect.stringMatching(/^ok none configured: the \d+ rules of the recommended pack$/)])
+  })
+
+  it('says what to do about a page in place of the gateway, a broken policy and a secret in the file', async () => {
+    const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<html></html>'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    using directory = openDirectory()
+    const service = `{ name: acme, url: "http://127.0.0.1:${port}", key: ${acmeKey}, projects: [{ id: p1 }] }`
+    directory.write('hookdrift.yaml', `policy: policy.yaml\nservices: [${service}]\n`)
+    directory.write('policy.yaml', 'rules: { endpoint/no-such-rule: high, endpoint/another: high }\n')
+    const { rows } = await examine(directory.path)
+    server.close()
+    const wrong = (check: string) =>
+      rows.filter((row) => row.check === check && row.status !== 'ok').map(({ remediation }) => remediation)
+    const correct = 'Correct it there, and run `hookdrift policy check`.'
+    expect(wrong('policy')).toEqual([correct, correct])
+    expect(wrong('configuration')).toEqual(['Change it there, and replace the secret: others may have read it.'])
+    expect(wrong('release')).toEqual([
+      'Check what answers at /healthz below `url`: the gateway names its release there.',
+    ])
+    // On a terminal, alike mistakes share what to do about them.
+    const { stdout } = await command(['doctor'], { cwd: directory.path, env: {} })
+    expect(stdout.split(correct)).toHaveLength(2)
   })
 
   it('prints a line a check, with what to do beneath', async () => {

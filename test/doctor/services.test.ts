@@ -126,7 +126,7 @@ describe('the key', () => {
     ],
     [
       { ACME_KEY: `"${acmeKey}"` },
-      /^fail hookdrift\.yaml:4:10: the key has quotes around it in \$\{ACME_KEY\}: they would be sent, remove them$/,
+      /^fail hookdrift\.yaml:4:10: the key has quotes around it in \$\{ACME_KEY\}: they would be sent, remove them → Correct it there/,
     ],
     [{ ACME_KEY: `Bearer ${acmeKey}` }, /^fail hookdrift\.yaml:4:10: .*leave `Bearer` out/],
   ])(
@@ -190,7 +190,7 @@ describe('the projects', () => {
     const { code, failed, of } = await examineUrl(await plain(json(503, { status: false, message: 'later' })))
     expect({ code, failed }).toEqual({ code: 3, failed: ['projects'] })
     expect(of('release')).toEqual([
-      'warn the service does not name its release: /healthz answers 503 service unavailable',
+      'warn the service does not name its release: /healthz answers 503 service unavailable → Check what answers at /healthz below `url`: the gateway names its release there.',
     ])
     expect(of('projects')).toEqual([
       'fail billing, orders: GET http://127.0.0.1:PORT/api/v1/projects/p1: 503 service unavailable, the service says "later" (request id r1) → Check the service and its log, then run the audit again.',

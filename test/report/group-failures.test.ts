@@ -15,9 +15,9 @@ describe('the reason of a walk', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9:/._-]{1,30}$/)
     const fact = fc.option(word)
     fc.assert(
-      fc.property(fc.string(), fact, fact, fact, (what, url, key, requestId) => {
-        fc.pre(url !== null || key !== null || requestId !== null)
-        const facts = { what, url, key, requestId }
+      fc.property(fc.string(), fact, fact, fact, fact, (what, url, urlOrigin, key, requestId) => {
+        fc.pre(url !== null || urlOrigin !== null || key !== null || requestId !== null)
+        const facts = { what, url, urlOrigin, key, requestId }
         expect(readReason(writeReason(facts))).toEqual(facts)
       }),
     )
@@ -26,7 +26,9 @@ describe('the reason of a walk', () => {
   it('takes no address from the words of a service', () => {
     const what = '500, the service says "x (GET http://evil.example)"'
     expect(readReason(what).url).toBeNull()
-    expect(readReason(writeReason({ what, url: 'http://a.example', key: null, requestId: null }))).toMatchObject({
+    expect(
+      readReason(writeReason({ what, url: 'http://a.example', urlOrigin: null, key: null, requestId: null })),
+    ).toMatchObject({
       what,
       url: 'http://a.example',
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
+import { ReloadRequests } from '../../src/worker/reload-requests.ts'
 import { aSchedule, day, hour, iso, minute, work } from './worker-harness.ts'
 
 const times = (runs: readonly { readonly at: number; readonly schedule: string }[]) =>
@@ -116,6 +117,23 @@ describe('a worker', () => {
       '21T03:50:00 new',
       '21T04:00:00 quarter-hourly',
     ])
+  })
+
+  it('rereads them at once when that is asked for, also during a run, which goes on', async () => {
+    const reloads = new ReloadRequests()
+    const schedules = [[aSchedule()], [aSchedule({ cron: '10 * * * *', name: 'new' })]]
+    const reload = async () => {
+      reads += reloads.take() ? 1 : 0
+      return schedules[Math.min(reads, 1)] ?? []
+    }
+    let reads = 0
+    const run = async () => {
+      if (reads === 0) reloads.ask()
+      await new Promise(setImmediate)
+    }
+    const { runs, failed } = await work({ forMs: 80 * minute, more: { reload, reloads, run } })
+    expect(times(runs)).toEqual(['21T03:15:00 quarter-hourly', '21T04:10:00 new'])
+    expect(failed).toEqual([])
   })
 
   it('skips the run of a removed schedule', async () => {

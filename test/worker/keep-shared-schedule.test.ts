@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Schedule } from '../../src/config/configuration.ts'
 import { keepSharedSchedule, type SharedSchedules } from '../../src/worker/keep-shared-schedule.ts'
+import { ReloadRequests } from '../../src/worker/reload-requests.ts'
 
 const hourly: Schedule = {
   ...{ name: 'hourly', cron: '0 * * * *', timezone: 'UTC', jitterMs: 0, projects: [], probes: true },
@@ -8,9 +9,13 @@ const hourly: Schedule = {
 }
 
 /** Keeps schedules on a clock that never waits, until `ends`; returns what was asked and skipped. */
-async function keep(from: string, ends: string, work: Partial<SharedSchedules> = {}): Promise<readonly string[]> {
+async function keep(
+  from: string,
+  ends: string,
+  work: Partial<SharedSchedules> = {},
+  stop = new AbortController(),
+): Promise<readonly string[]> {
   let now = Date.parse(from)
-  const stop = new AbortController()
   const said: string[] = []
   await keepSharedSchedule(
     {
@@ -22,6 +27,7 @@ async function keep(from: string, ends: string, work: Partial<SharedSchedules> =
         },
       },
       ...{ random: () => 0, schedules: [hourly], servedUntil: () => undefined, reload: async () => [hourly] },
+      reloads: new ReloadRequests(),
       async ask({ name }, at) {
         said.push(`${name} ${new Date(at).toISOString().slice(11, 16)}`)
         return undefined
@@ -64,6 +70,26 @@ describe('the schedules of a worker that shares runs', () => {
     })
     expect(said).toEqual(['hourly failed', 'hourly failed'])
     expect(tries).toBe(3)
+  })
+
+  it('are read again when that is asked for, and not only at the next tick', async () => {
+    const reloads = new ReloadRequests()
+    const stop = new AbortController()
+    let now = Date.parse('2026-11-21T03:10:00Z')
+    let naps = 0
+    const clock = {
+      now: () => now,
+      async sleep(ms: number) {
+        if (++naps === 5) reloads.ask()
+        now += ms
+        if (now >= Date.parse('2026-11-21T03:40:00Z')) stop.abort()
+      },
+    }
+    const reload = async () => {
+      reloads.take()
+      return [{ ...hourly, cron: '30 * * * *' }]
+    }
+    expect(await keep('', '', { clock, reloads, reload }, stop)).toEqual(['hourly 03:30'])
   })
 
   it('run at the start where they say so', async () => {

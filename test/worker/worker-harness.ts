@@ -1,6 +1,7 @@
 import type { Schedule } from '../../src/config/configuration.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import { keepSchedule, type Work, type WorkerObserver } from '../../src/worker/keep-schedule.ts'
+import { ReloadRequests } from '../../src/worker/reload-requests.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -80,6 +81,7 @@ export async function work({
       schedules,
       servedUntil: () => undefined,
       reload: async () => schedules,
+      reloads: new ReloadRequests(),
       run: async () => (trial.takesMs === undefined ? undefined : clock.sleep(trial.takesMs)),
       watch,
       ...trial.more,

@@ -8,6 +8,7 @@ import type { Metrics } from '../../worker/metrics.ts'
 import { openPoolMetrics } from '../../worker/pool-metrics.ts'
 import type { RecordedPast } from '../../worker/read-past.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
+import type { ReloadRequests } from '../../worker/reload-requests.ts'
 import { watchAgreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Telemetry } from '../open-telemetry.ts'
@@ -26,6 +27,7 @@ interface SharingDependencies {
   readonly failOn: FailOn
   readonly watch: WorkerObserver<Report>
   readonly readAgain: (before: WorkerFiles) => Promise<WorkerFiles>
+  readonly reloads: ReloadRequests
   readonly readHistory: () => Promise<RecordedPast>
   /** Called when a run was committed, by any worker. */
   readonly onCommitted: () => void
@@ -65,6 +67,7 @@ export async function openSharing(
     failOn,
     watch,
     readAgain,
+    reloads,
     readHistory,
     onCommitted,
     onPage,
@@ -106,7 +109,7 @@ export async function openSharing(
         shareRuns(
           pool,
           {
-            ...{ terminal, log, files, agreement, failOn, servedUntil, onPage, telemetry },
+            ...{ terminal, log, files, agreement, reloads, failOn, servedUntil, onPage, telemetry },
             onTakenOver: poolMetrics.tookOver,
             onCoordinating(now) {
               coordinates = now

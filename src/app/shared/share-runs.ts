@@ -11,6 +11,7 @@ import type { RunKey } from '../../pool/runs.ts'
 import { takeTick } from '../../pool/ticks.ts'
 import { greet, leave, type PoolWorker } from '../../pool/workers.ts'
 import { keepSharedSchedule } from '../../worker/keep-shared-schedule.ts'
+import type { ReloadRequests } from '../../worker/reload-requests.ts'
 import type { Agreement } from '../../worker/watch-agreement.ts'
 import type { Log } from '../log.ts'
 import type { Telemetry } from '../open-telemetry.ts'
@@ -27,6 +28,7 @@ export interface Sharing {
   readonly log: Log
   readonly files: SharedFiles
   readonly agreement: Agreement
+  readonly reloads: ReloadRequests
   readonly telemetry: Telemetry | undefined
   readonly failOn: FailOn
   readonly servedUntil: (schedule: Schedule) => number | undefined
@@ -84,6 +86,7 @@ export async function shareRuns(pool: Pool, sharing: Sharing, signal: AbortSigna
           ...{ clock: systemClock, random: Math.random, servedUntil: sharing.servedUntil, watch },
           schedules: files.current().configuration.schedules,
           reload: async () => (await files.reload()).configuration.schedules,
+          reloads: sharing.reloads,
           ask: (schedule, at) => ask(schedule, at),
         },
         signal,

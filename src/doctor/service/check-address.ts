@@ -1,4 +1,4 @@
-import { nextStep } from '../../report/describe-failures.ts'
+import { stepAfterFault } from '../../report/describe-failures.ts'
 import { networkFailure } from '../../service/network-failure.ts'
 import { proxyFor } from '../../service/proxy-for.ts'
 import { hostPortOf, isAddress, resolveHost, tryConnection } from '../../service/reach-host.ts'
@@ -30,7 +30,7 @@ export async function checkAddress({ service, env, clock }: ServiceContext): Pro
     return { dns, tcp: ok(`${host}:${port} accepts connections, ${Math.round(clock.now() - startedAt)} ms`) }
   } catch (error) {
     const { what, kind } = networkFailure(error)
-    return { dns, tcp: fail(`${host}:${port}: ${what}`, nextStep(kind, url)) }
+    return { dns, tcp: fail(`${host}:${port}: ${what}`, stepAfterFault(kind, url)) }
   }
 }
 
@@ -42,6 +42,6 @@ async function checkName(host: string, url: string): Promise<Diagnosis> {
     return ok(`${host} is ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`)
   } catch (error) {
     const { what, kind } = networkFailure(error)
-    return fail(`${host}: ${what}`, nextStep(kind, url))
+    return fail(`${host}: ${what}`, stepAfterFault(kind, url))
   }
 }

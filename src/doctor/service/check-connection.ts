@@ -75,11 +75,13 @@ function clockDiagnosis({ aheadMs }: Greeting): Diagnosis {
 /** Releases that hookdrift was tested against: docs/reference/supported-services.md. */
 const supported = { first: [25, 6], last: [26, 7] } as const
 
+const nameRelease = 'Check what answers at /healthz below `url`: the gateway names its release there.'
+
 function releaseDiagnosis({ release, version, failure }: Greeting): Diagnosis {
   const dialect = version === undefined ? '' : `, answers in interface version ${version}`
   if (release === undefined) {
     const why = failure === undefined ? '' : `: /healthz answers ${failure.what}`
-    return warn(`the service does not name its release${why}${dialect}`, null)
+    return warn(`the service does not name its release${why}${dialect}`, nameRelease)
   }
   const text = `calls itself ${release}${dialect}`
   const named = /^Convoy v(\d{1,4})\.(\d{1,4})/.exec(release)

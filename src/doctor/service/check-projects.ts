@@ -2,7 +2,7 @@ import type { ConfiguredProject } from '../../config/configuration.ts'
 import { describeKey } from '../../config/describe-key.ts'
 import { chunks } from '../../model/chunks.ts'
 import { isProjectList } from '../../model/resource.ts'
-import { nextStep } from '../../report/describe-failures.ts'
+import { stepAfterFault } from '../../report/describe-failures.ts'
 import { bareWhat } from '../../report/group-failures.ts'
 import type { ServiceExaminer } from '../../service/examine-service.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
@@ -159,7 +159,7 @@ async function keyDiagnoses(
     const isUnchecked = kindsOf(ofKey).every((kind) => kind !== undefined && beforeKey.includes(kind))
     if (first.fault !== undefined && isRefused(ofKey)) {
       const { kind, facts } = first.fault
-      found.push(fail(`${described}: ${bareWhat(facts.what)}`, nextStep(kind, facts.url)))
+      found.push(fail(`${described}: ${bareWhat(facts.what)}`, stepAfterFault(kind, facts.url)))
     } else if (isUnchecked) found.push(skipped(`${described}: the service did not check it`))
     else found.push(ok(`${described}: ${await describeOwner(first.project, examiner)}`))
   }

@@ -19,7 +19,10 @@ export async function checkService(context: ServiceContext): Promise<readonly Ch
     const found = [...diagnoses, ...(await findFaults(mended))]
     return rowsOf(name, inOrder(found))
   } catch (error) {
-    return rowsOf(name, inOrder([...diagnoses, ['tcp', diagnosesOf(error)]]))
+    return rowsOf(
+      name,
+      inOrder([...diagnoses, ['tcp', diagnosesOf(error, 'Correct the service in the configuration.')]]),
+    )
   }
 }
 

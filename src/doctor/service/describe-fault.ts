@@ -1,4 +1,4 @@
-import { nextStep } from '../../report/describe-failures.ts'
+import { stepAfterFault } from '../../report/describe-failures.ts'
 import { bareWhat } from '../../report/group-failures.ts'
 import type { HttpFailure } from '../../service/http-outcome.ts'
 import type { ServiceFault } from '../../service/service-fault.ts'
@@ -8,10 +8,10 @@ import { type Diagnosis, fail } from '../check.ts'
 export function faultDiagnosis({ kind, facts }: ServiceFault, before = ''): Diagnosis {
   const { url, requestId } = facts
   const id = requestId === null ? '' : ` (request id ${requestId})`
-  return fail(`${before}GET ${url}: ${bareWhat(facts.what)}${id}`, nextStep(kind, url))
+  return fail(`${before}GET ${url}: ${bareWhat(facts.what)}${id}`, stepAfterFault(kind, url))
 }
 
 /** A failure before there was an answer. */
 export function failureDiagnosis({ kind, what, hint }: HttpFailure, url: string): Diagnosis {
-  return fail(`GET ${url}: ${what}${hint === null ? '' : `: ${hint}`}`, nextStep(kind, url))
+  return fail(`GET ${url}: ${what}${hint === null ? '' : `: ${hint}`}`, stepAfterFault(kind, url))
 }

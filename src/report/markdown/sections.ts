@@ -130,7 +130,7 @@ function showState({ state, first_seen, last_seen, waiver }: ReportViolation): s
   return `waived by ${prose(waiver.owner, 60)} until ${formatExpiry(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
 }
 
-const factLabels = ['asked', 'key', 'cost', 'next'] as const
+const factLabels = ['asked', 'url', 'key', 'cost', 'next'] as const
 
 function showFailure(group: FailureGroup): string[] {
   const { headline, facts } = describeFailures(group)

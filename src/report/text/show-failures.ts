@@ -1,5 +1,6 @@
 import type { Report } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
+import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeFailures } from '../describe-failures.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
@@ -20,6 +21,17 @@ export function explainFailures({ coverage, projects }: Pick<Report, 'coverage' 
     return [headline, ...facts.map(({ label, text }) => `  ${label.padEnd(7)}${text}`)].map(neutralise)
   })
   return hidden > 0 ? [...lines, `and ${hidden} more causes, see the report`] : lines
+}
+
+/** The first of them in one line, with where the URL or the key is configured; undefined where there is none. */
+export function summariseFailures({ coverage, projects }: Pick<Report, 'coverage' | 'projects'>): string | undefined {
+  const [first, ...others] = groupFailures(coverage, projects)
+  if (first === undefined) return undefined
+  const place =
+    first.urlOrigin === null ? first.keys.slice(0, 1).map((key) => `key ${key}`) : [`url ${first.urlOrigin}`]
+  const more = others.length === 0 ? [] : [`${count(others.length, 'more cause')}`]
+  const text = shorten(neutralise(describeFailures(first).headline), 300)
+  return [`${text}${place.length === 0 ? '' : ` (${neutralise(place.join(''))})`}`, ...more].join('; and ').concat('.')
 }
 
 const mostExplained = 20

@@ -1,5 +1,6 @@
 import { isMasked } from '../../model/resource.ts'
 import { fleetRule } from '../engine/fleet-rule.ts'
+import type { LocatedFact } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const authShared = fleetRule({
@@ -21,11 +22,18 @@ export const authShared = fleetRule({
       if (host !== undefined) yield [seal, path, host]
     }
   },
-  *conclude(alike) {
-    const hosts = new Set(alike.map(({ details: [, host] }) => host)).size
-    if (hosts < 2) return
-    for (const { at, details } of alike) {
-      yield { at, path: details[0] ?? '', message: `the same credential is sent to ${hosts} hosts` }
+  *conclude(own, others) {
+    const hosts = hostsOf(own)
+    const isElsewhere = [...hostsOf(others)].some((host) => !hosts.has(host))
+    if (hosts.size < 2 && !isElsewhere) return
+    const here = hosts.size > 1 ? `${hosts.size} hosts` : ''
+    const where = [here, isElsewhere ? 'other hosts by other projects' : ''].filter(Boolean).join(', and to ')
+    for (const { at, details } of own) {
+      yield { at, path: details[0] ?? '', message: `the same credential is sent to ${where}` }
     }
   },
 })
+
+function hostsOf(facts: readonly LocatedFact[]): ReadonlySet<string | undefined> {
+  return new Set(facts.map(({ details: [, host] }) => host))
+}

@@ -5,7 +5,7 @@ import { minuteOf } from '../shared/day.ts'
 
 export const pausedLong = resourceRule('endpoint', {
   id: 'endpoint/paused-long',
-  title: 'Endpoint stays paused: its events wait and it is not resumed',
+  title: 'Endpoint has been paused for too long: its events are discarded',
   severity: 'high',
   packs: ['delivery'],
   options: z.strictObject({
@@ -17,7 +17,10 @@ export const pausedLong = resourceRule('endpoint', {
     if (attributes.status !== 'paused') return
     const start = since('/status')
     if (start !== undefined && time.reached(Date.parse(start) + options.max_hours * hourMs)) {
-      return { path: '/status', message: `paused in every run since ${minuteOf(start)}` }
+      return {
+        path: '/status',
+        message: `paused in every run since ${minuteOf(start)}: its events are discarded, not queued`,
+      }
     }
     return undefined
   },

@@ -16,22 +16,27 @@ export const secretShared = fleetRule({
       if (typeof value === 'string' && !isMasked(value)) yield [value, secret, attributes.owner_id ?? '']
     }
   },
-  *conclude(alike) {
-    const endpoints = new Set(alike.map(({ at }) => `${at.project.name} ${at.uid}`))
-    if (endpoints.size < 2) return
-    const owners = new Set(alike.map(({ details: [, owner] }) => owner)).size
-    const projects = new Set(alike.map(({ at }) => at.project.name)).size
-    const across = projects > 1 ? ' across projects' : owners > 1 ? ' of different owners' : ''
+  *conclude(own, others) {
+    const endpoints = new Set(own.map(({ at }) => at.uid)).size
+    const isElsewhere = others.length > 0
+    if (endpoints < 2 && !isElsewhere) return
+    const areOwners = new Set(own.map(({ details: [, owner] }) => owner)).size > 1
     for (const {
       at,
       details: [secret = ''],
-    } of alike) {
+    } of own) {
       yield {
         at,
         path: `/secrets/${pointerStep(secret)}`,
-        message: `the same secret signs for ${endpoints.size} endpoints${across}`,
-        severity: across === '' ? 'medium' : 'high',
+        message: `the same secret signs for ${describe(endpoints, isElsewhere, areOwners)}`,
+        severity: isElsewhere || areOwners ? 'high' : 'medium',
       }
     }
   },
 })
+
+function describe(endpoints: number, isElsewhere: boolean, areOwners: boolean): string {
+  if (endpoints < 2) return 'endpoints of other projects too'
+  const here = `${endpoints} endpoints${areOwners ? ' of different owners' : ''}`
+  return isElsewhere ? `${here}, and for endpoints of other projects` : here
+}

@@ -18,8 +18,15 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   readonly visits: readonly K[]
   /** Asked again at the end of the run, of the resource as the history has it. */
   facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): Iterable<FleetFact>
-  /** `alike`: two or more facts with the same seal, in the configured order of projects. */
-  conclude(alike: readonly LocatedFact[], context: RuleSettings<z.output<Schema>>): Iterable<LocatedRuleFinding>
+  /**
+   * Called for each project with facts of one seal: with its own, and with those of other projects, two or more in all.
+   * A finding is read by people who may know of its project alone, so its message counts and names nothing of `others`.
+   */
+  conclude(
+    own: readonly LocatedFact[],
+    others: readonly LocatedFact[],
+    context: RuleSettings<z.output<Schema>>,
+  ): Iterable<LocatedRuleFinding>
 }
 
 /** A rule about secrets that resources of several projects share: it groups their facts by seal at the end of a run. */
@@ -40,7 +47,13 @@ export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof no
         visits: definition.visits,
         // Only resources of the kinds it visits come here, in the form that the inventory gives them.
         facts: (resource) => definition.facts(resource as unknown as EvaluatedResource<K>),
-        conclude: (alike, now) => definition.conclude(alike, { options, now }),
+        *conclude(alike, now) {
+          for (const name of new Set(alike.map(({ at }) => at.project.name))) {
+            const own = alike.filter(({ at }) => at.project.name === name)
+            const others = alike.filter(({ at }) => at.project.name !== name)
+            yield* definition.conclude(own, others, { options, now })
+          }
+        },
       }
     },
   }

@@ -16,19 +16,19 @@ export const disabled = aggregateRule({
   },
   *conclude({ off, users }, { isComplete }) {
     for (const at of off) {
-      const waiting = users.get(at.uid) ?? 0
+      const subscriptions = users.get(at.uid) ?? 0
       // "No subscription" is a conclusion from something missing.
-      const isUnused = waiting === 0 && isComplete('subscription')
+      const isUnused = subscriptions === 0 && isComplete('subscription')
       const who = isUnused
-        ? 'no subscription waits'
-        : waiting === 1
-          ? 'one subscription waits'
-          : `${waiting} subscriptions wait`
-      const count = isComplete('subscription') ? ` (${who} for it)` : ''
+        ? 'no subscription uses it'
+        : subscriptions === 1
+          ? 'one subscription gets nothing from it'
+          : `${subscriptions} subscriptions get nothing from it`
+      const affected = isComplete('subscription') ? ` (${who})` : ''
       yield {
         at,
         path: '/is_disabled',
-        message: `switched off: its events are refused${count}`,
+        message: `switched off: its events are refused${affected}`,
         severity: isUnused ? 'low' : 'medium',
       }
     }

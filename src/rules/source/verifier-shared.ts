@@ -18,15 +18,16 @@ export const verifierShared = fleetRule({
       for (const seal of sealsOf(attributes)) yield [seal]
     }
   },
-  *conclude(alike) {
-    const sources = alike.filter(({ at }) => at.kind === 'source')
-    const endpoints = alike.length - sources.length
+  *conclude(own, elsewhere) {
+    const sources = own.filter(({ at }) => at.kind === 'source')
+    const endpoints = own.length - sources.length
     const others = [
       ...(sources.length > 1 ? [counted(sources.length - 1, 'other source')] : []),
       ...(endpoints > 0 ? [counted(endpoints, 'endpoint')] : []),
+      ...(elsewhere.length > 0 ? ['other projects'] : []),
     ]
     for (const { at, details } of sources) {
-      yield { at, path: details[0] ?? '', message: `the same secret is used by ${others.join(' and ')}` }
+      yield { at, path: details[0] ?? '', message: `the same secret is used by ${listed(others)}` }
     }
   },
 })
@@ -44,4 +45,9 @@ function sealsOf({ secrets, authentication }: Endpoint): ReadonlySet<string> {
 
 function counted(count: number, what: string): string {
   return count === 1 ? `one ${what}` : `${count} ${what}s`
+}
+
+function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }

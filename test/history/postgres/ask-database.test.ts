@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { askDatabase } from '../../../src/history/postgres/query/ask-database.ts'
@@ -9,6 +10,8 @@ import { administrate, hasPostgres, makeDatabase, type TestDatabase } from './da
 const limits = { rows: 10, characters: 10_000, timeoutMs: 2_000 }
 const reader = `reader_${process.pid}`
 const member = `member_${process.pid}`
+const owner = `owner_${process.pid}`
+const writer = `writer_${process.pid}`
 
 describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
   let place: TestDatabase
@@ -21,7 +24,17 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
     await administrate(`CREATE ROLE ${reader} LOGIN`)
     await administrate(`CREATE ROLE ${member} LOGIN IN ROLE pg_read_server_files, ${reader}`)
     const names = Object.keys(views).map((view) => `hookdrift.${view}`)
+    // It may become the writer, and has none of its rights before it does.
+    await administrate(`CREATE ROLE ${writer} NOLOGIN`)
+    await administrate(`CREATE ROLE ${writer}_in_waiting LOGIN NOINHERIT IN ROLE ${writer}`)
+    await administrate(`CREATE ROLE ${writer}_of_views LOGIN`)
+    await administrate(`CREATE ROLE ${owner} LOGIN`)
+    await administrate(`CREATE ROLE ${owner}_replicating LOGIN REPLICATION`)
+    await administrate(`CREATE ROLE ${owner}_ending LOGIN IN ROLE pg_signal_backend`)
     const db = connect(place.server)
+    await db.run(`GRANT DELETE ON hookdrift.run TO ${writer}`)
+    await db.run(`GRANT CREATE ON SCHEMA hookdrift TO ${writer}_of_views`)
+    await db.run(`ALTER TABLE hookdrift.lease OWNER TO ${owner}`)
     await db.run(`GRANT USAGE ON SCHEMA hookdrift TO ${reader}`)
     await db.run(`GRANT SELECT ON ${names.join(', ')} TO ${reader}`)
     await db.close()
@@ -29,8 +42,10 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
   })
   afterAll(async () => {
     await place.remove()
-    await administrate(`DROP ROLE ${member}`)
-    await administrate(`DROP ROLE ${reader}`)
+    const roles = [member, reader, `${writer}_in_waiting`, `${writer}_of_views`, writer]
+    for (const role of [...roles, owner, `${owner}_replicating`, `${owner}_ending`]) {
+      await administrate(`DROP ROLE ${role}`)
+    }
   })
 
   it.each([
@@ -150,9 +165,60 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
     await expect(askDatabase(place.server, 'SELECT 1', limits)).rejects.toMatchObject({
       ...{ ...login, message: expect.stringMatching(/refused: the login \w+ is a superuser/) },
     })
+    const rights = /refused: the login \w+ has the rights of pg_read_server_files, so a query/
     await expect(askDatabase(as(member), 'SELECT 1', limits)).rejects.toMatchObject({
-      ...{ ...login, message: expect.stringMatching(/refused: .* has the rights of pg_read_server_files/) },
+      ...{ ...login, message: expect.stringMatching(rights) },
     })
+    for (const role of [`${owner}_replicating`, `${owner}_ending`]) {
+      await expect(askDatabase(as(role), 'SELECT 1', limits)).rejects.toMatchObject(login)
+    }
+  })
+
+  it.each([
+    ['owns a table', owner],
+    ['may become a role that writes', `${writer}_in_waiting`],
+    ['may make tables', `${writer}_of_views`],
+  ])('is refused under a login that %s of the history', async (_, login) => {
+    await expect(askDatabase(as(login), 'SELECT 1', limits)).rejects.toMatchObject({
+      exitCode: 2,
+      message: `the query was refused: the login ${login} may write to the history, as audits do, so a query could end runs under way`,
+      advice: expect.stringMatching(/^name a login .*HOOKDRIFT_QUERY_HISTORY=.*\nCREATE ROLE .*\nGRANT USAGE /),
+    })
+  })
+
+  it.each([
+    ['ends a session', (pid: number) => `SELECT pg_terminate_backend(${pid})`],
+    ['cancels a statement', (pid: number) => `SELECT pg_cancel_backend(${pid})`],
+  ])('does not act on sessions of another login: %s', async (_, sql) => {
+    const other = connect(place.server, { connections: 1 })
+    await using _closing = { [Symbol.asyncDispose]: () => other.close() }
+    const pidOf = () => other.value<number>('SELECT pg_backend_pid()')
+    const pid = (await pidOf()) ?? 0
+    await expect(ask(sql(pid))).rejects.toMatchObject({ exitCode: 2 })
+    expect(await pidOf()).toBe(pid)
+  })
+
+  it('tells nobody anything, and leaves no object and no row', async () => {
+    const told: unknown[] = []
+    const listener = new Client({ ...place.server, user: reader })
+    await listener.connect()
+    listener.on('notification', (message) => told.push(message))
+    await listener.query('LISTEN everybody')
+    const count = 'SELECT (SELECT count(*) FROM pg_largeobject_metadata) AS objects'
+    const before = (await ask(count)).rows
+    for (const sql of [
+      "SELECT pg_notify('everybody', 'psst')",
+      "SELECT lo_from_bytea(0, '\\x00')",
+      "SELECT pg_logical_emit_message(false, 'a', 'b')",
+      "SELECT pg_logical_emit_message(true, 'a', 'b')",
+    ]) {
+      // Refused or rolled back, by the release of the server.
+      await ask(sql).catch((error: unknown) => expect(error).toMatchObject({ exitCode: 2 }))
+    }
+    await listener.query('SELECT 1')
+    await listener.end()
+    expect(told).toEqual([])
+    expect((await ask(count)).rows).toEqual(before)
   })
 
   it('is a failure where the server cannot be used', async () => {

@@ -6,13 +6,31 @@ const sending = (uid: string, host: string, header_value: string, project = 'p')
     uid,
     project,
   )
-const finding = (uid: string) =>
-  `medium ${uid}/authentication/api_key/header_value: the same credential is sent to 2 hosts`
+const finding = (uid: string, where = '2 hosts') =>
+  `medium ${uid}/authentication/api_key/header_value: the same credential is sent to ${where}`
 
 export const cases: Cases = {
-  'finds a key that goes to two hosts, in one project or two, and reports each endpoint': {
-    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('a'), 'q')],
+  'finds a key that goes to two hosts, and reports each endpoint': {
+    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('a'))],
     finds: [finding('e1'), finding('e2')],
+  },
+  'finds a key that goes to two hosts from two projects': {
+    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('a'), 'q')],
+    finds: [finding('e1', 'other hosts by other projects'), finding('e2', 'other hosts by other projects')],
+  },
+  'counts the hosts of its own project alone': {
+    sees: [
+      sending('e1', 'a.example', seal('a')),
+      sending('e2', 'b.example', seal('a')),
+      sending('e3', 'a.example', seal('a'), 'q'),
+      sending('e4', 'c.example', seal('a'), 'r'),
+    ],
+    finds: [
+      finding('e1', '2 hosts, and to other hosts by other projects'),
+      finding('e2', '2 hosts, and to other hosts by other projects'),
+      finding('e3', 'other hosts by other projects'),
+      finding('e4', 'other hosts by other projects'),
+    ],
   },
   'leaves a key that goes to one host alone': {
     sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'A.example', seal('a'))],

@@ -19,16 +19,16 @@ export const cases: Cases = {
       'high e2/secrets/k-e2: the same secret signs for 2 endpoints of different owners',
     ],
   },
-  'is stricter across projects': {
+  'is stricter across projects, and counts the endpoints of its own project alone': {
     sees: [
       endpoint('e1', 'o1', seal('a'), 'p'),
       endpoint('e1', 'o1', seal('a'), 'q'),
       endpoint('e3', null, seal('a'), 'q'),
     ],
     finds: [
-      'high e1/secrets/k-e1: the same secret signs for 3 endpoints across projects',
-      'high e1/secrets/k-e1: the same secret signs for 3 endpoints across projects',
-      'high e3/secrets/k-e3: the same secret signs for 3 endpoints across projects',
+      'high e1/secrets/k-e1: the same secret signs for endpoints of other projects too',
+      'high e1/secrets/k-e1: the same secret signs for 2 endpoints of different owners, and for endpoints of other projects',
+      'high e3/secrets/k-e3: the same secret signs for 2 endpoints of different owners, and for endpoints of other projects',
     ],
   },
   'counts two without owner as one owner': {

@@ -5,15 +5,15 @@ const user = (uid: string, source: string | null = 'q1') => aSubscription({ sour
 export const cases: Cases = {
   'finds a source that is switched off, and counts its subscriptions': {
     sees: [aSource({ is_disabled: true }), user('s1'), user('s2'), user('s3', 'q2'), user('s4', null)],
-    finds: ['medium q1/is_disabled: switched off: its events are refused (2 subscriptions wait for it)'],
+    finds: ['medium q1/is_disabled: switched off: its events are refused (2 subscriptions get nothing from it)'],
   },
   'counts one': {
     sees: [aSource({ is_disabled: true }), user('s1')],
-    finds: ['medium q1/is_disabled: switched off: its events are refused (one subscription waits for it)'],
+    finds: ['medium q1/is_disabled: switched off: its events are refused (one subscription gets nothing from it)'],
   },
   'is milder without subscriptions': {
     sees: [aSource({ is_disabled: true })],
-    finds: ['low q1/is_disabled: switched off: its events are refused (no subscription waits for it)'],
+    finds: ['low q1/is_disabled: switched off: its events are refused (no subscription uses it)'],
   },
   'does not count what it did not see': {
     sees: [aSource({ is_disabled: true })],

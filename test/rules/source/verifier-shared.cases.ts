@@ -12,9 +12,9 @@ export const cases: Cases = {
     sees: [hmac(seal('0')), hmac(seal('0'), 'q2'), hmac(seal('0'), 'q3'), hmac(seal('1'), 'q4')],
     finds: [at('q1', '2 other sources'), at('q2', '2 other sources'), at('q3', '2 other sources')],
   },
-  'compares across projects': {
-    sees: [hmac(seal('0')), hmac(seal('0'), 'q1', 'other')],
-    finds: [at('q1', 'one other source'), at('q1', 'one other source')],
+  'compares across projects, and counts in its own alone': {
+    sees: [hmac(seal('0')), signing(seal('0')), hmac(seal('0'), 'q1', 'other')],
+    finds: [at('q1', 'one endpoint and other projects'), at('q1', 'other projects')],
   },
   'finds a secret that signs for an endpoint too, wherever the endpoint comes': {
     sees: [hmac(seal('0')), signing(seal('0'))],

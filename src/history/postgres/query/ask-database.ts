@@ -17,12 +17,10 @@ import { clientConfig } from '../client-config.ts'
 import { asHistoryError } from '../describe-fault.ts'
 import { cellTypes } from './cells.ts'
 import { firstWord } from './first-word.ts'
-import { powersSql, readerGrants, refusePowers } from './refuse-powers.ts'
+import { type LoginPowers, powersSql, readerGrants, refusePowers } from './refuse-powers.ts'
 
-interface QuerySession {
+interface QuerySession extends LoginPowers {
   readonly process: number
-  readonly login: string
-  readonly powers: readonly string[]
 }
 
 /**
@@ -36,9 +34,9 @@ export async function askDatabase(server: PostgresServer, sql: string, limits: Q
   // A connection that breaks: the statement that waits for it fails.
   client.on('error', () => {})
   try {
-    const { process, login, powers } = await beginReading(client, server, limits)
-    refusePowers(login, powers, server)
-    const watch = watchAnswer(client, limits, () => cancelProcess(server, process))
+    const session = await beginReading(client, server, limits)
+    refusePowers(session, server)
+    const watch = watchAnswer(client, limits, () => cancelProcess(server, session.process))
     try {
       return await readAnswer(client, sql, limits)
     } catch (error) {
@@ -58,9 +56,9 @@ async function beginReading(client: Client, server: PostgresServer, { timeoutMs 
     await client.connect()
     await client.query('BEGIN READ ONLY')
     const { rows } = await client.query<QuerySession>(
-      `SELECT pg_backend_pid() AS process, session_user::text AS login, ${powersSql} AS powers,
+      `SELECT pg_backend_pid() AS process, ${powersSql('$3')},
          set_config('search_path', $1, true), set_config('statement_timeout', $2, true)`,
-      [escapeIdentifier(server.schema), `${timeoutMs}`],
+      [escapeIdentifier(server.schema), `${timeoutMs}`, server.schema],
     )
     const [session] = rows
     if (session === undefined) throw new Error('a SELECT without FROM gave no row')

@@ -1,0 +1,27 @@
+/** Requests from outside, such as SIGHUP, to read the files now and not only before the next run. */
+export class ReloadRequests {
+  #isAsked = false
+  #wake = () => {}
+
+  ask(): void {
+    this.#isAsked = true
+    this.#wake()
+  }
+
+  /** Whether files are to be read that nobody has begun to read. */
+  get isAsked(): boolean {
+    return this.#isAsked
+  }
+
+  /** Whoever begins to read the files answers the requests up to now. Returns whether there were any. */
+  take(): boolean {
+    const wasAsked = this.#isAsked
+    this.#isAsked = false
+    return wasAsked
+  }
+
+  /** `wake` is called with every request; the last one given counts. */
+  onAsk(wake: () => void): void {
+    this.#wake = wake
+  }
+}

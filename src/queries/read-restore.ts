@@ -1,10 +1,11 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, Identity, VersionSpan } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, Identity, RecordedScan, VersionSpan } from '../history/reader.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
+import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
@@ -71,6 +72,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
           now: now === undefined ? undefined : attributesOf(now),
           changed: goal.changes.map(({ path }) => path),
           gone: await goneReferences(reader, identity, goal.target, run),
+          activation: await readActivation(reader, identity, now, scans, run),
         })
       : { requests: [], left: [] }
   const restoration: Restoration = {
@@ -156,6 +158,24 @@ async function goneReferences(
     if (last !== undefined && last.toRun !== null) gone.push(attribute)
   }
   return gone
+}
+
+/**
+ * How the service activates an endpoint, as the project's settings show it: as of its last scan, where that read all of
+ * them.
+ */
+async function readActivation(
+  reader: HistoryReader,
+  { project, kind }: Identity,
+  now: VersionSpan | undefined,
+  scans: readonly RecordedScan[],
+  run: CommittedRun,
+): Promise<Activation | undefined> {
+  if (kind !== 'endpoint' || now === undefined) return undefined
+  const walk = scans[0]?.coverage.find(({ listing }) => listing === 'project')
+  const settings = { project, kind: 'project', uid: project.uid } as const
+  const last = walk?.status === 'complete' ? (await reader.versionsOf(settings, run.number)).at(-1) : undefined
+  return activationOf(last?.toRun === null ? attributesOf(last) : undefined, attributesOf(now))
 }
 
 /** Subscriptions that the same run removed: the service deletes them with their endpoint or source. */

@@ -1,11 +1,7 @@
 /**
- * A uid as one step of the path of an address. undefined for one that may not remain that step: clients take `.` and
- * `..` for a way within the path, however they are encoded, an empty one vanishes, and proxies decode what separates
- * parts of an address.
+ * A uid as one step of the path of an address. undefined where no encoding keeps it one: clients take `.` and `..` for a
+ * way within the path, also as `%2E%2E`, and an empty step vanishes.
  */
 export function pathStep(uid: string): string | undefined {
-  if (uid === '' || uid === '.' || uid === '..' || separators.test(uid) || !uid.isWellFormed()) return undefined
-  return encodeURIComponent(uid)
+  return /^\.{0,2}$/.test(uid) || !uid.isWellFormed() ? undefined : encodeURIComponent(uid)
 }
-
-const separators = /[/\\?#%\p{Cc}]/u

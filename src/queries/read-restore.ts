@@ -12,6 +12,7 @@ import { withoutSeals } from '../repair/placeholders.ts'
 import { isRepairable } from '../repair/request-fields.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { statingExtent } from './as-of.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
 import { attributesOf, fieldsBetween } from './read-diff.ts'
@@ -135,7 +136,7 @@ function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], ask
     toRun === null ? `since run ${fromRun}` : `${fromRun} to ${toRun - 1}`,
   )
   return AuditError.usage(`the history has no state of the ${kind} ${uid} in run ${asked.number}`, {
-    advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${uid}\` shows them`,
+    advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${shellWord(uid)}\` shows them`,
   })
 }
 

@@ -71,7 +71,7 @@ function addressOf({ kind, projectUid, uid, now }: RepairCase): { readonly path:
 }
 
 const noStep =
-  'No request is printed: a client or a proxy would read this uid as another address. Change it in the dashboard.'
+  'No request is printed: clients would read this uid as another address. Change the resource in the dashboard.'
 const newUids = {
   endpoint_uid: { member: 'endpoint_id', name: 'NEW_ENDPOINT_ID' },
   source_uid: { member: 'source_id', name: 'NEW_SOURCE_ID' },

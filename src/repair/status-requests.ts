@@ -18,7 +18,7 @@ export function statusRequests(
   if (from === to || to === undefined || from === undefined) return { requests: [], left: [] }
   if (to === 'active') return activate(from, path, activation)
   if (to !== 'paused') return { requests: [], left: [] }
-  const pause = requestTo(path, 'pause', 'pause the endpoint; sent twice, it activates it again')
+  const pause = requestTo(path, 'pause', 'pause the endpoint with the switch `pause` (a paused one is activated by it)')
   if (from === 'active') return { requests: [pause], left: [] }
   const { requests, left } = activate(from, path, activation)
   return requests.length === 0 ? { requests, left } : { requests: [...requests, pause], left }
@@ -34,7 +34,7 @@ function activate(from: Json, path: string, activation: Activation | undefined):
   const toggle = requestTo(
     path,
     'pause',
-    'activate the endpoint, as `pause` is a switch; sent twice, it pauses it again',
+    'activate the endpoint with the switch `pause` (an active one is paused by it)',
   )
   if (activation === 'switch') return { requests: [toggle], left: [] }
   return {

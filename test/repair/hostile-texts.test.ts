@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { openSiteOver } from '../pages/story-site.ts'
 import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixture.ts'
 import { fillBody, type PrintedRow, valuesFrom } from './send-rows.ts'
 
@@ -126,8 +127,7 @@ describe('a printed command', () => {
       expect({ left, count: rows.length }).toEqual({ left: [], count: 1 })
       const values = valuesFrom(rows, inRequestForm(row))
       names.push(...rows.flatMap(({ placeholders }) => placeholders.map(({ name }) => name)))
-      const { stdout } = await history.ask(args)
-      const script = /^curl [\s\S]*?\n {2}--url .*$/m.exec(stdout)?.[0] ?? ''
+      const script = commandIn((await history.ask(args)).stdout)
       expect(script).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
       const env = {
         ...{ PATH: process.env.PATH ?? '', ACME_URL: service.url, ACME_KEY: key, SERVICE_KEY: secret('other') },
@@ -174,6 +174,24 @@ describe('a printed command', () => {
     await putBack(`sealed:masked and sealed:${'a'.repeat(32)} ${reference('ENDPOINT_NAME')} ${reference('ACME_KEY')}`)
   })
 
+  it('is the same on the page of the resource, and so are the rows of the API', async () => {
+    set(rowsWith(`${names.flatMap(spellings).slice(0, 12).join(' ')} <b>&amp;`))
+    await audit()
+    set(rowsWith('plain'))
+    await audit()
+    const site = await openSiteOver(history)
+    const text = async (path: string) => (await site.get(path)).text()
+    for (const [uid] of rowsNow()) {
+      const [, shown = ''] = /<pre class="command">(.*?)<\/pre>/s.exec(await text(`/resources/${uid}`)) ?? []
+      const command = commandIn((await history.ask(['restore', uid])).stdout)
+      expect(command).toContain('ACME_KEY')
+      expect(unescaped(shown).trimEnd()).toBe(command)
+      const { rows } = await history.rows('restore', uid)
+      expect(JSON.parse(await text(`/api/v1/restore?uid=${uid}`)).rows).toEqual(rows)
+    }
+    await site.history.close()
+  })
+
   it('puts back any text', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...words, ...names.flatMap(spellings)),
@@ -188,6 +206,15 @@ describe('a printed command', () => {
     )
   })
 })
+
+function commandIn(text: string): string {
+  return /^curl [\s\S]*?\n {2}--url .*$/m.exec(text)?.[0] ?? ''
+}
+
+function unescaped(html: string): string {
+  const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" }
+  return html.replace(/&(#?\w+);/g, (entity, name: string) => characters[name] ?? entity)
+}
 
 /** A body nests what a row has flat. */
 function inRequestForm(row: object): unknown {

@@ -107,9 +107,11 @@ function collect(
   if (typeof template !== 'object' || template === null) return
   const rest = new Set(Object.keys(Object(original)))
   for (const key of Object.keys(template)) rest.delete(key)
-  for (const [key, member] of Object.entries(template)) {
+  const namesOf = (key: string) => namesAt(row, 'body_name', `${path}/${pointerStep(key)}`)
+  const unknown = ([key]: [string, unknown]) => namesOf(key).filter((name) => !values.has(name)).length
+  for (const [key, member] of Object.entries(template).sort((a, b) => unknown(a) - unknown(b))) {
     const here = `${path}/${pointerStep(key)}`
-    const names = namesAt(row, 'body_name', here)
+    const names = namesOf(key)
     const name = names.length === 0 ? key : learn(key, names, [...rest], values)
     rest.delete(name)
     const within: unknown = Object.hasOwn(Object(original), name) ? Object(original)[name] : undefined

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { maskedSeal } from '../../src/model/resource.ts'
 import { activationOf } from '../../src/repair/activation.ts'
@@ -129,42 +132,55 @@ describe('how an endpoint is activated', () => {
 })
 
 describe('a uid that does not remain one step of a path', () => {
-  it.each(['.', '..', '', 'a/b', 'a\\b', 'a?b', 'a#b', '%2e%2e', '%2E.', 'a\u0000', 'a\nb', '\ud800'])(
-    'gets no request: %j',
-    (uid) => {
-      const job = { target: { name: 'b', status: 'paused' }, now: { name: 'a', status: 'active' } }
-      const changed = ['/name', '/status']
-      expect(repairOf({ ...job, changed, uid })).toEqual({
+  it.each(['.', '..', '', '\ud800'])('gets no request: %j', (uid) => {
+    const job = { target: { name: 'b', status: 'paused' }, now: { name: 'a', status: 'active' } }
+    const changed = ['/name', '/status']
+    expect(repairOf({ ...job, changed, uid })).toEqual({
+      requests: [],
+      left: [{ path: '/uid', reason: expect.stringContaining('another address') }],
+    })
+    for (const now of [job.now, undefined]) {
+      expect(repairOf({ ...job, now, changed, projectUid: uid })).toMatchObject({
         requests: [],
-        left: [{ path: '/uid', reason: expect.stringContaining('another address') }],
+        left: [{ path: '/project_id' }],
       })
-      for (const now of [job.now, undefined]) {
-        expect(repairOf({ ...job, now, changed, projectUid: uid })).toMatchObject({
-          requests: [],
-          left: [{ path: '/project_id' }],
-        })
-      }
-      expect(repairOf({ ...job, kind: 'project', changed, projectUid: uid, uid })).toMatchObject({
-        requests: [],
-        left: [{ path: '/uid' }],
-      })
-      expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => path)).toEqual([
-        '/projects/P1/endpoints',
-      ])
-    },
-  )
+    }
+    expect(repairOf({ ...job, kind: 'project', changed, projectUid: uid, uid })).toMatchObject({
+      requests: [],
+      left: [{ path: '/uid' }],
+    })
+    expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => path)).toEqual([
+      '/projects/P1/endpoints',
+    ])
+  })
 
   it.each([
     ['...', '...'],
     ['.a', '.a'],
     ['a b', 'a%20b'],
     ['é', '%C3%A9'],
-    ['$' + '{ACME_KEY}', '%24%7BACME_KEY%7D'],
+    ['a/b', 'a%2Fb'],
+    ['a\\b', 'a%5Cb'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['%2e%2e', '%252e%252e'],
+    ['a\u0000\n', 'a%00%0A'],
+    [reference('ACME_KEY'), '%24%7BACME_KEY%7D'],
     ["a'b", "a'b"],
-  ])('others are encoded: %j', (uid, step) => {
+  ])('others reach the service as that step: %j', async (uid, step) => {
     const [request] = repairOf({ target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'], uid }).requests
     expect(request?.path).toBe(`/projects/P1/endpoints/${step}`)
-    expect(new URL(`https://a.example${request?.path}`).pathname).toBe(request?.path)
+    const seen: (string | undefined)[] = []
+    const server = createServer(({ url }, response) => {
+      seen.push(url)
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${request?.path}`
+    await fetch(url)
+    await promisify(execFile)('curl', ['--silent', '--url', url])
+    server.close()
+    expect(seen).toEqual([request?.path, request?.path])
   })
 })
 

@@ -103,7 +103,7 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
 
   function hintFor(path: string): string {
     const hint = nameSecret(path)
-    return mayBeNumber.test(path) ? `${hint}; drop the quotes around it if it is a number` : hint
+    return mayBeNoText.test(path) ? `${hint}; drop the quotes around it if it is not a text` : hint
   }
 
   function nameSecret(path: string): string {
@@ -119,5 +119,5 @@ function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestP
   }
 }
 
-/** Filters and programs, where a seal is a text no matter what it seals. */
-const mayBeNumber = /^\/(?:filter_config\/filter\/|function$|body_function$|header_function$)/
+/** In filters and programs, the seal of a number or of a pattern is a text, too. */
+const mayBeNoText = /^\/(?:filter_config\/filter\/|function$|body_function$|header_function$)/

@@ -26,7 +26,7 @@ function rowsWith(text: string) {
     authentication: { type: 'api_key', api_key: { header_name: text, header_value: secret('header') } },
   }
   const subscription: Partial<SubscriptionRow> = {
-    ...{ name: text, function: `${text} const key = '${secret('code')}'` },
+    ...{ name: text, function: `x ${text} const key = '${secret('code')}'` },
     alert_config: { count: 5, threshold: text },
     filter_config: {
       event_types: [text],

@@ -232,4 +232,13 @@ describe('placeholders', () => {
       ],
     ])
   })
+
+  it('say where a secret may be no text, so that the quotes around it are not its own', () => {
+    const filter = { body: { pin: { $eq: sealOf('1') } }, headers: {}, is_flattened: false }
+    const target = { name: sealOf('2'), function: `f('${sealOf('3')}')`, filter_config: { event_types: [], filter } }
+    const job = { kind: 'subscription', now: { name: 's' }, changed: ['/function'] } as const
+    const [request] = repairOf({ ...job, target }).requests
+    const hints = request?.placeholders.map(({ path, hint }) => `${path}: ${hint.includes('drop the quotes')}`)
+    expect(hints).toEqual(['/name: false', '/function: true', '/filter_config/filter/body/pin/$eq: true'])
+  })
 })

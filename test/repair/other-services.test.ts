@@ -60,7 +60,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
       )
     } else {
       const path = `/api/v1/projects/${project}/endpoints/${step}`
-      expect(urls).toEqual([path, `${path}/pause`])
+      expect(urls).toEqual([path, `${path}/activate`, `${path}/pause`])
     }
   })
 })

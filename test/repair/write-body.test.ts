@@ -116,7 +116,7 @@ describe('the status of an endpoint', () => {
 })
 
 describe('how an endpoint is activated', () => {
-  const config = { strategy: { type: 'linear' } }
+  const config = { ratelimit: {}, signature: {}, ssl: {}, strategy: {} }
 
   it.each([
     ['request', 'a setting of v26.6.5', { config: { ...config, request_id_header: 'x' } }, {}],
@@ -125,6 +125,7 @@ describe('how an endpoint is activated', () => {
     ['request', 'a member of v26.7.3', undefined, { teams_webhook_url: 'https://teams.example/x' }],
     ['switch', 'settings without any of these', { config }, { teams_webhook_url: null }],
     [undefined, 'no settings', { name: 'p' }, {}],
+    [undefined, 'a part of the settings', { config: { search_policy: '' } }, {}],
     [undefined, 'no project', undefined, { teams_webhook_url: null }],
   ])('is known as %s from %s', (expected, _, project, endpoint) => {
     expect(activationOf(project, endpoint)).toBe(expected)

@@ -13,7 +13,12 @@ export function toRow({ resource, fixes }: Restoration, request: RepairRequest, 
   const { baseUrl, placeholders: ofGateway } = gateway
   const { 'content-type': type = [], ...others } = gateway.headers
   return {
-    ...{ project: project.name, kind, uid, purpose: statePurpose(request, fixes), method, url: [...baseUrl, path] },
+    project: project.name,
+    kind,
+    uid,
+    purpose: statePurpose(request, fixes),
+    method,
+    url: [...baseUrl, path],
     headers: body === null ? others : { ...others, 'content-type': type },
     body,
     placeholders: [
@@ -50,19 +55,23 @@ export function moreOf({ resource, former, fixes, isGone, left, dependents }: Re
   }
 }
 
-const columnNames = [
-  ...['project', 'kind', 'uid', 'purpose', 'method', 'url', 'headers', 'body', 'placeholders', 'restores', 'when'],
-]
+const columnNames = 'project kind uid purpose method url headers body placeholders restores when'.split(' ')
 
 /** A row as answers have it: texts with `${NAME}` for a placeholder, whose places are listed. */
 function spellRow(row: RestoreRow): JsonObject {
   const { project, kind, uid, purpose, method, url, headers, body, placeholders, restores, when } = row
   return {
-    ...{ project, kind, uid, purpose, method, url: spell(url) },
+    project,
+    kind,
+    uid,
+    purpose,
+    method,
+    url: spell(url),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spell(value)])),
     body: body && spellBody(body),
     placeholders: placeholders.map((placeholder) => ({ ...placeholder })),
-    ...{ restores: [...restores], when },
+    restores: [...restores],
+    when,
   }
 }
 

@@ -24,5 +24,8 @@ export function activationOf(project: JsonObject | undefined, endpoint: JsonObje
 const ofEveryRelease = ['ratelimit', 'signature', 'ssl', 'strategy']
 /** v26.6.5 shows the first in every project, v26.7.0 and v26.7.1 the others. */
 const sinceActivation = [
-  ...['request_id_header', 'sync_dynamic_event_ack', 'verify_dynamic_events', 'allow_unmatched_dynamic_urls'],
+  'request_id_header',
+  'sync_dynamic_event_ack',
+  'verify_dynamic_events',
+  'allow_unmatched_dynamic_urls',
 ]

@@ -40,13 +40,23 @@ export function composeRepair(job: RepairCase): Repair {
       if (activeSecrets(target) > 0) body = withPlaceholder(body, 'secret', placeholders.make('ENDPOINT_SECRET'))
     }
     requests.push({
-      ...{ method: 'POST', path: address.path, body, placeholders: describe(body, job), when: null },
-      ...{ purpose: `create the ${kind} anew`, restores: [] },
+      method: 'POST',
+      path: address.path,
+      body,
+      placeholders: describe(body, job),
+      purpose: `create the ${kind} anew`,
+      restores: [],
+      when: null,
     })
   } else if (restored.length > 0) {
     requests.push({
-      ...{ method: 'PUT', path: address.path, body, placeholders: describe(body, job), when: null },
-      ...{ purpose: `update the ${kind}`, restores: restored.map(withoutSeals) },
+      method: 'PUT',
+      path: address.path,
+      body,
+      placeholders: describe(body, job),
+      purpose: `update the ${kind}`,
+      restores: restored.map(withoutSeals),
+      when: null,
     })
   }
   const saysMore = status.requests.length + status.left.length > 0

@@ -54,7 +54,12 @@ const dashboard = 'Up to v26.6.2, no request activates an inactive endpoint: act
 
 function requestTo(path: string, what: 'pause' | 'activate', purpose: string): RepairRequest {
   return {
-    ...{ method: what === 'pause' ? 'PUT' : 'POST', path: `${path}/${what}`, body: null, placeholders: [] },
-    ...{ purpose, restores: ['/status'], when: null },
+    method: what === 'pause' ? 'PUT' : 'POST',
+    path: `${path}/${what}`,
+    body: null,
+    placeholders: [],
+    purpose,
+    restores: ['/status'],
+    when: null,
   }
 }

@@ -63,4 +63,20 @@ describe('restore, for a service that shows more or less than the usual one', ()
       expect(urls).toEqual([path, `${path}/activate`, `${path}/pause`])
     }
   })
+
+  it('quotes a uid in the commands that it advises', async () => {
+    using service = await openLiteral({ endpoints: [anEndpoint('E1'), anEndpoint("a'$(id)")] })
+    await service.audit()
+    service.show({ endpoints: [anEndpoint('E1')] })
+    await service.audit()
+    const { directory: cwd, file } = service.harness
+    for (const option of [
+      ['--run', 'latest'],
+      ['--rule', 'endpoint/inactive'],
+    ]) {
+      const { code, stderr } = await command(['restore', "a'$(id)", ...option, '--history', file], { cwd })
+      expect(code).toBe(2)
+      expect(stderr).toContain("`hookdrift timeline 'a'\\''$(id)'`")
+    }
+  })
 })

@@ -3,7 +3,7 @@ import { createFleet, type SimulatedFleet } from './fleet.ts'
 import { generateProject, type Sizes } from './generate-project.ts'
 import { plantProblems } from './plant-problems.ts'
 import { createRandom } from './random.ts'
-import type { ProjectConfigRow, ProjectRow } from './rows.ts'
+import { defaultRequestIdHeader, type ProjectConfigRow, type ProjectRow } from './rows.ts'
 import { timestamp } from './timestamp.ts'
 import { ulid } from './ulid.ts'
 
@@ -106,6 +106,7 @@ function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boo
     disable_endpoint: true,
     multiple_endpoint_subscriptions: sizes.subscriptionsPerProject > sizes.endpointsPerProject,
     search_policy: '',
+    request_id_header: defaultRequestIdHeader,
     // With TLS enforced, the default fleet's plain addresses would be refused.
     ssl: { enforce_secure_endpoints: clean },
     ratelimit: { count: 1000, duration: 60 },

@@ -10,6 +10,8 @@ export const releases = {
     contentType: 'application/json; charset=utf-8',
     unknownProjectOfEndpoints: 'project not found',
     retryAfter: 'time',
+    /** Whether `POST …/activate` is below `/api/v1`; `PUT …/pause` wakes a paused endpoint in each. */
+    hasActivate: false,
   },
   seed: {
     health: 'Convoy v26.2.2',
@@ -17,6 +19,7 @@ export const releases = {
     contentType: 'application/json',
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'time',
+    hasActivate: false,
   },
   later: {
     health: 'Convoy v26.7.3',
@@ -24,6 +27,7 @@ export const releases = {
     contentType: 'application/json',
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'seconds',
+    hasActivate: true,
   },
 } as const
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../model/json.ts'
 import type { SimulatedRelease } from './release.ts'
-import type { ProjectRow } from './rows.ts'
+import { defaultRequestIdHeader, type ProjectRow } from './rows.ts'
 
 /** A project with its configuration, without its key. */
 export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonObject {
-  const { circuit_breaker, ...config } = row.config
+  const { circuit_breaker, request_id_header = defaultRequestIdHeader, ...config } = row.config
   return {
     uid: row.uid,
     name: row.name,
@@ -16,6 +16,7 @@ export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonO
       ...(release === 'older'
         ? { meta_event: { ...config.meta_event, event_type: null, pub_sub: null } }
         : circuit_breaker && { circuit_breaker }),
+      ...(release === 'later' && { request_id_header }),
     },
     statistics: null,
     retained_events: 0,

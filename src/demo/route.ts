@@ -57,11 +57,11 @@ type Operation =
   | { readonly method: 'GET'; readonly name: 'projects' }
   | { readonly method: 'POST'; readonly name: 'test-function' }
 
-function operationAt(method: string, path: string, { offers }: Behaviour): Operation | undefined {
+function operationAt(method: string, path: string, { offers, release }: Behaviour): Operation | undefined {
   if (path === '/api/v1/projects') return offers.projects ? { method: 'GET', name: 'projects' } : undefined
   const [, projectUid, rest] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   if (projectUid === undefined) return undefined
-  const write = writeAt(method, projectUid, rest)
+  const write = writeAt(method, projectUid, rest, release)
   if (write !== undefined) return write
   if (rest === undefined) return offers.project ? { method: 'GET', name: 'project', projectUid } : undefined
   if (rest === 'sources/test_function')

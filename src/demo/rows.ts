@@ -137,7 +137,11 @@ export interface ProjectConfigRow {
   }
   readonly meta_event: JsonObject
   readonly circuit_breaker?: JsonObject
+  /** Later releases only. */
+  readonly request_id_header?: string
 }
+
+export const defaultRequestIdHeader = 'X-Convoy-Idempotency-Key'
 
 /** The content of one project; every list newest first, as the service lists it. */
 export interface ProjectData {

@@ -1,5 +1,6 @@
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { defaultRequestIdHeader } from './rows.ts'
 
 /** How an update takes a member: `empty` where the body omits it, unless the service keeps the row's value. */
 interface Taken {
@@ -70,6 +71,7 @@ const emptyConfig = {
   strategy: { type: '', duration: 0, retry_count: 0 },
   signature: { header: '', versions: [] },
   meta_event: { is_enabled: false, type: '', event_type: null, url: '', secret: '' },
+  request_id_header: defaultRequestIdHeader,
 }
 
 function noFilter() {

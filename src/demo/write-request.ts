@@ -12,6 +12,7 @@ import {
 } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
+import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint } from './render-endpoint.ts'
 import type { EndpointRow, ProjectConfigRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { takeMembers, type WritableKind } from './take-members.ts'
@@ -28,13 +29,19 @@ export interface Write {
 }
 
 /** `rest`: the path below the project; undefined for the project itself. */
-export function writeAt(method: string, projectUid: string, rest: string | undefined): Write | undefined {
+export function writeAt(
+  method: string,
+  projectUid: string,
+  rest: string | undefined,
+  release: SimulatedRelease,
+): Write | undefined {
   const write = { name: 'write', projectUid, uid: null, action: null } as const
   if (rest === undefined) return method === 'PUT' ? { ...write, method, kind: 'project' } : undefined
   const [, list, uid = null, action = null] =
     /^(endpoint|subscription|source)s(?:\/([^/]+))?(?:\/(pause|activate))?$/.exec(rest) ?? []
   const kind = (['endpoint', 'subscription', 'source'] as const).find((name) => name === list)
   if (kind === undefined || uid === 'test_function') return undefined
+  if (action === 'activate' && !releases[release].hasActivate) return undefined
   if (action === 'pause' || action === 'activate') {
     const of = action === 'pause' ? 'PUT' : 'POST'
     return kind === 'endpoint' && uid !== null && method === of

@@ -3,6 +3,7 @@ import type { Identity } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { readRestore } from '../queries/read-restore.ts'
 import type { RestoreRow } from '../queries/restore-row.ts'
+import { variablesOf } from '../queries/show-restore.ts'
 import { curlLines } from '../repair/curl.ts'
 import { factList } from '../report/html/components/facts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -29,12 +30,17 @@ export async function readRequests(
 
 /** A request as a command to copy, with its placeholders. It is shown, not sent. */
 export function showRequest(row: RestoreRow): Markup {
-  const { purpose, placeholders } = row
-  const names = placeholders.map(({ name }) => name)
-  return html`<p>${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>
-<pre class="command">${curlLines(row, names).map(
+  const { purpose, when } = row
+  const variables = variablesOf([row])
+  return html`<p>${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>${
+    when === null
+      ? nothing
+      : html`
+<p>${when}</p>`
+  }
+<pre class="command">${curlLines(row).map(
     (line) => html`${line}
 `,
   )}</pre>
-${names.length === 0 ? nothing : factList(placeholders.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
+${variables.length === 0 ? nothing : factList(variables.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
 }

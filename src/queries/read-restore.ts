@@ -1,16 +1,18 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, Identity, VersionSpan } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, Identity, RecordedScan, VersionSpan } from '../history/reader.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
+import { type Activation, activationOf } from '../repair/activation.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
 import { isRepairable } from '../repair/request-fields.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { statingExtent } from './as-of.ts'
 import { chooseFormerState, type FormerState } from './former-state.ts'
 import { attributesOf, fieldsBetween } from './read-diff.ts'
@@ -71,6 +73,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
           now: now === undefined ? undefined : attributesOf(now),
           changed: goal.changes.map(({ path }) => path),
           gone: await goneReferences(reader, identity, goal.target, run),
+          activation: await readActivation(reader, identity, now, scans, run),
         })
       : { requests: [], left: [] }
   const restoration: Restoration = {
@@ -133,7 +136,7 @@ function notThere({ uid, kind }: Identity, versions: readonly VersionSpan[], ask
     toRun === null ? `since run ${fromRun}` : `${fromRun} to ${toRun - 1}`,
   )
   return AuditError.usage(`the history has no state of the ${kind} ${uid} in run ${asked.number}`, {
-    advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${uid}\` shows them`,
+    advice: `it has states of runs ${spans.join(', ')}; \`hookdrift timeline ${shellWord(uid)}\` shows them`,
   })
 }
 
@@ -156,6 +159,24 @@ async function goneReferences(
     if (last !== undefined && last.toRun !== null) gone.push(attribute)
   }
   return gone
+}
+
+/**
+ * How the service activates an endpoint, as the project's settings show it: as of its last scan, where that read all of
+ * them.
+ */
+async function readActivation(
+  reader: HistoryReader,
+  { project, kind }: Identity,
+  now: VersionSpan | undefined,
+  scans: readonly RecordedScan[],
+  run: CommittedRun,
+): Promise<Activation | undefined> {
+  if (kind !== 'endpoint' || now === undefined) return undefined
+  const walk = scans[0]?.coverage.find(({ listing }) => listing === 'project')
+  const settings = { project, kind: 'project', uid: project.uid } as const
+  const last = walk?.status === 'complete' ? (await reader.versionsOf(settings, run.number)).at(-1) : undefined
+  return activationOf(last?.toRun === null ? attributesOf(last) : undefined, attributesOf(now))
 }
 
 /** Subscriptions that the same run removed: the service deletes them with their endpoint or source. */

@@ -4,6 +4,7 @@ import { isEqual, isJsonObject, type Json, type JsonObject, valueAt, withValueAt
 import type { Policy } from '../policy/policy.ts'
 import { ruleSets } from '../policy/rule-sets.ts'
 import type { LeftToYou } from '../repair/write-body.ts'
+import { shellWord } from '../report/text/shell-word.ts'
 import { type Bound, nearestWithin, readyFixOf } from '../rules/ready-fixes.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { attributesOf } from './read-diff.ts'
@@ -122,6 +123,6 @@ export function chooseViolations(
   if (chosen.length > 0) return chosen
   const rules = active.map((violation) => violation.rule)
   throw AuditError.usage(`the ${kind} ${uid} has no open violation of ${rule}${suggestName(rule, rules)}`, {
-    advice: `\`hookdrift timeline ${uid}\` shows its violations`,
+    advice: `\`hookdrift timeline ${shellWord(uid)}\` shows its violations`,
   })
 }

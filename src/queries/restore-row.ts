@@ -1,6 +1,6 @@
 import type { Identity } from '../history/reader.ts'
-import type { JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import type { BodyObject, Pieces } from '../repair/pieces.ts'
 import type { LeftToYou } from '../repair/write-body.ts'
 import type { FormerState } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
@@ -12,18 +12,22 @@ export interface RestoreRow {
   /** What the request does, as an imperative. */
   readonly purpose: string
   readonly method: string
-  /** With placeholders, as headers and body. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: JsonObject | null
+  readonly url: Pieces
+  readonly headers: Readonly<Record<string, Pieces>>
+  readonly body: BodyObject | null
   readonly placeholders: readonly RestorePlaceholder[]
   /** JSON Pointers into the attributes: the fields that it puts back. Empty where it sets values that rules ask for. */
   readonly restores: readonly string[]
+  /** Where it is one of two ways and it is not known which the service takes: a sentence that says when. */
+  readonly when: string | null
 }
 
+/** A placeholder, for each place that has it. */
 export interface RestorePlaceholder {
-  /** Written as `${NAME}`. */
+  /** Written as `${NAME}` there; elsewhere, such a text is none. */
   readonly name: string
+  /** `body`: the value at the path is or contains it; `body_name`: the name of the member there does. */
+  readonly in: 'url' | 'header' | 'body' | 'body_name'
   /** JSON Pointer into the body; null for one of the address or a header. */
   readonly path: string | null
   /** What to fill in. */

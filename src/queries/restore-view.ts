@@ -1,5 +1,6 @@
-import type { Json } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import type { Gateway } from '../repair/gateway.ts'
+import { spell, spellBody } from '../repair/pieces.ts'
 import type { RepairRequest } from '../repair/repair.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import type { ReadyChange } from './ready-changes.ts'
@@ -8,18 +9,26 @@ import { showRequests, showValue } from './show-restore.ts'
 
 export function toRow({ resource, fixes }: Restoration, request: RepairRequest, gateway: Gateway): RestoreRow {
   const { project, kind, uid } = resource
-  const { method, path, body, placeholders } = request
+  const { method, path, body, placeholders, when } = request
   const { baseUrl, placeholders: ofGateway } = gateway
-  const { 'content-type': type = '', ...others } = gateway.headers
+  const { 'content-type': type = [], ...others } = gateway.headers
   return {
-    ...{ project: project.name, kind, uid, purpose: statePurpose(request, fixes), method, url: `${baseUrl}${path}` },
+    project: project.name,
+    kind,
+    uid,
+    purpose: statePurpose(request, fixes),
+    method,
+    url: [...baseUrl, path],
     headers: body === null ? others : { ...others, 'content-type': type },
     body,
     placeholders: [
-      ...ofGateway.map(({ name, hint }) => ({ name, path: null, hint })),
-      ...placeholders.map(({ name, path, hint }) => ({ name, path, hint })),
+      ...ofGateway.map(({ name, in: place, hint }) => ({ name, in: place, path: null, hint })),
+      ...placeholders.map(({ name, is, path, hint }) => {
+        return { name, in: is === 'name' ? ('body_name' as const) : ('body' as const), path, hint }
+      }),
     ],
     restores: fixes.length > 0 ? [] : request.restores,
+    when,
   }
 }
 
@@ -46,17 +55,29 @@ export function moreOf({ resource, former, fixes, isGone, left, dependents }: Re
   }
 }
 
+const columnNames = 'project kind uid purpose method url headers body placeholders restores when'.split(' ')
+
+/** A row as answers have it: texts with `${NAME}` for a placeholder, whose places are listed. */
+function spellRow(row: RestoreRow): JsonObject {
+  const { project, kind, uid, purpose, method, url, headers, body, placeholders, restores, when } = row
+  return {
+    project,
+    kind,
+    uid,
+    purpose,
+    method,
+    url: spell(url),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spell(value)])),
+    body: body && spellBody(body),
+    placeholders: placeholders.map((placeholder) => ({ ...placeholder })),
+    restores: [...restores],
+    when,
+  }
+}
+
 export const restoreView: AnswerView<RestoreRow> = {
-  columns: [
-    ...(['project', 'kind', 'uid', 'purpose', 'method', 'url'] as const).map((name) => ({
-      name,
-      value: (row: RestoreRow) => row[name],
-    })),
-    { name: 'headers', value: ({ headers }) => ({ ...headers }) },
-    { name: 'body', value: ({ body }) => body },
-    { name: 'placeholders', value: ({ placeholders }) => placeholders.map((placeholder) => ({ ...placeholder })) },
-    { name: 'restores', value: ({ restores }) => [...restores] },
-  ],
+  columns: columnNames.map((name) => ({ name, value: (row: RestoreRow) => spellRow(row)[name] ?? null })),
+  shape: spellRow,
   lines: showRequests,
   nothing: 'There is no request to print.',
 }

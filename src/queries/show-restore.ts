@@ -4,12 +4,12 @@ import type { Answer } from '../report/answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { isShellSafe } from '../report/text/shell-safe.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { widthOf, wrapPieces } from '../text/columns.ts'
+import { widthOf, wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { FormerState } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
-import type { Restoration, RestoreRow } from './restore-row.ts'
+import type { Restoration, RestorePlaceholder, RestoreRow } from './restore-row.ts'
 
 /** Sentences before the requests: which resource, which state, and why that one. */
 export function introduceRestore(restoration: Restoration, requests: number): string[] {
@@ -53,34 +53,43 @@ function describeBasis({ basis, rules, version }: FormerState): string {
 /** Each request as a command, then the variables that it needs. */
 export function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): string[] {
   const lines = rows.flatMap((row, at) => {
-    const names = row.placeholders.map(({ name }) => name)
     const title = `${rows.length === 1 ? '' : `${at + 1}. `}${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}`
     const restores = row.restores.map((path, index) => neutralise(path) + (index < row.restores.length - 1 ? ',' : ''))
     const pieces = restores.length === 0 ? `${title}:`.split(' ') : [`${title}, which puts back`, ...restores]
     return [
       ...(at === 0 ? [] : ['']),
       ...wrapPieces(pieces, page.width).map((line) => page.paint('heading', line)),
+      ...(row.when === null ? [] : ['', ...wrapProse(row.when, page.width)]),
       '',
-      ...curlLines(row, names),
+      ...curlLines(row),
     ]
   })
   return [...lines, ...showVariables(rows, page)]
 }
 
 function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
-  const variables = new Map(rows.flatMap(({ placeholders }) => placeholders).map((each) => [each.name, each]))
-  if (variables.size === 0) return []
-  const widest = Math.max(...[...variables.keys()].map(widthOf))
+  const variables = variablesOf(rows)
+  if (variables.length === 0) return []
+  const widest = Math.max(...variables.map(({ name }) => widthOf(name)))
   return [
     '',
     page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
     '',
-    ...[...variables.values()].flatMap(({ name, path, hint }) => {
+    ...variables.flatMap(({ name, path, hint }) => {
       const what = `${path === null ? '' : `${neutralise(path)}: `}${neutralise(hint)}`
       const line = `  ${name.padEnd(widest)}  ${what}`
       return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
     }),
   ]
+}
+
+/** The placeholders of requests, each once, where it is first. */
+export function variablesOf(rows: readonly RestoreRow[]): readonly RestorePlaceholder[] {
+  const variables = new Map<string, RestorePlaceholder>()
+  for (const { placeholders } of rows) {
+    for (const each of placeholders) if (!variables.has(each.name)) variables.set(each.name, each)
+  }
+  return [...variables.values()]
 }
 
 /** Sentences after the requests: what they leave out, and what to do next. */

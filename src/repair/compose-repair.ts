@@ -1,6 +1,8 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { createPlaceholders, type Placeholders, reference, withoutSeals } from './placeholders.ts'
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import { pathStep } from '../model/path-step.ts'
+import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
+import { createPlaceholders, namesSpelledIn, withoutSeals } from './placeholders.ts'
 import type { Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
 import { requestFields } from './request-fields.ts'
 import { statusRequests } from './status-requests.ts'
@@ -10,14 +12,19 @@ import { type LeftToYou, unknownFields, writeBody } from './write-body.ts'
 export function composeRepair(job: RepairCase): Repair {
   const { kind, target, now, changed, gone } = job
   if (now !== undefined && changed.length === 0) return { requests: [], left: [] }
+  const address = addressOf(job)
+  if ('reason' in address) return { requests: [], left: [address] }
   const written = writeBody(requestFields[kind], { target, now })
   const left: LeftToYou[] = [...written.left]
-  const placeholders = createPlaceholders(kind, [canonicalJson(written.body), ...job.reserved.map(reference)].join(' '))
-  const filled = placeholders.fill(written.body, '')
-  const body: Record<string, Json> = isJsonObject(filled) ? { ...filled } : {}
-  for (const attribute of gone) body[wireNames[attribute]] = placeholders.make(...goneReference(attribute))
+  const placeholders = createPlaceholders(kind, [...job.reserved, ...namesSpelledIn(written.body)])
+  let body = placeholders.fill(written.body)
+  for (const attribute of gone) {
+    const { member, name } = newUids[attribute]
+    body = withPlaceholder(body, member, placeholders.make(name))
+  }
 
-  const status = kind === 'endpoint' && now !== undefined ? statusRequests(job, now) : { requests: [], left: [] }
+  const status =
+    kind === 'endpoint' && now !== undefined ? statusRequests(job, now, address.path) : { requests: [], left: [] }
   const isStatus = (path: string) => kind === 'endpoint' && path === '/status'
   const isLeft = (path: string) => left.some((each) => path === each.path || path.startsWith(`${each.path}/`))
   const restored = changed.filter((path) => !isStatus(path) && !isLeft(path))
@@ -26,22 +33,34 @@ export function composeRepair(job: RepairCase): Repair {
   if (unknown.length > 0 && (now === undefined || restored.length > 0)) {
     left.push(...unknown.map((path) => ({ path, reason: neverShown })))
   }
-  const place = `/projects/${encodeURIComponent(job.projectUid)}`
   const requests: RepairRequest[] = []
   if (now === undefined) {
-    if (kind === 'endpoint') left.push(...prepareCreation(target, body, placeholders))
+    if (kind === 'endpoint') {
+      left.push(...describeNewEndpoint(target))
+      if (activeSecrets(target) > 0) body = withPlaceholder(body, 'secret', placeholders.make('ENDPOINT_SECRET'))
+    }
     requests.push({
-      ...{ method: 'POST', path: kind === 'project' ? '/projects' : `${place}/${kind}s`, body },
-      ...{ purpose: `create the ${kind} anew`, restores: [], placeholders: describe(placeholders, job) },
+      method: 'POST',
+      path: address.path,
+      body,
+      placeholders: describe(body, job),
+      purpose: `create the ${kind} anew`,
+      restores: [],
+      when: null,
     })
   } else if (restored.length > 0) {
     requests.push({
-      ...{ method: 'PUT', path: kind === 'project' ? place : `${place}/${kind}s/${encodeURIComponent(job.uid)}`, body },
-      ...{ purpose: `update the ${kind}`, restores: restored.map(withoutSeals) },
-      placeholders: describe(placeholders, job),
+      method: 'PUT',
+      path: address.path,
+      body,
+      placeholders: describe(body, job),
+      purpose: `update the ${kind}`,
+      restores: restored.map(withoutSeals),
+      when: null,
     })
   }
-  const all = [...left.filter(({ path }) => !(isStatus(path) && status.requests.length > 0)), ...status.left]
+  const saysMore = status.requests.length + status.left.length > 0
+  const all = [...left.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left]
   return {
     requests: [...requests, ...status.requests],
     left: all
@@ -50,22 +69,37 @@ export function composeRepair(job: RepairCase): Repair {
   }
 }
 
-const wireNames = { endpoint_uid: 'endpoint_id', source_uid: 'source_id' } as const
-const neverShown = 'The service never showed it: its value is not known, and the request leaves it out.'
-
-function goneReference(attribute: 'endpoint_uid' | 'source_uid'): [name: string, path: string] {
-  return attribute === 'endpoint_uid' ? ['NEW_ENDPOINT_ID', '/endpoint_id'] : ['NEW_SOURCE_ID', '/source_id']
+/** Where the request goes that updates the resource, or the one that creates it; else what is left to a person. */
+function addressOf({ kind, projectUid, uid, now }: RepairCase): { readonly path: string } | LeftToYou {
+  if (kind === 'project' && now === undefined) return { path: '/projects' }
+  const project = pathStep(projectUid)
+  if (project === undefined) return { path: kind === 'project' ? '/uid' : '/project_id', reason: noStep }
+  if (kind === 'project') return { path: `/projects/${project}` }
+  if (now === undefined) return { path: `/projects/${project}/${kind}s` }
+  const step = pathStep(uid)
+  return step === undefined ? { path: '/uid', reason: noStep } : { path: `/projects/${project}/${kind}s/${step}` }
 }
 
-/** A new endpoint is active, and signs with the secret that the request names. */
-function prepareCreation(target: JsonObject, body: Record<string, Json>, placeholders: Placeholders): LeftToYou[] {
-  const secrets = isJsonObject(target.secrets) ? Object.values(target.secrets).filter(isJsonObject) : []
-  const active = secrets.filter(({ deleted_at }) => (deleted_at ?? null) === null)
-  if (active.length > 0) body.secret = placeholders.make('ENDPOINT_SECRET', '/secret')
+const noStep =
+  'No request is printed: clients would read this uid as another address. Change the resource in the dashboard.'
+const newUids = {
+  endpoint_uid: { member: 'endpoint_id', name: 'NEW_ENDPOINT_ID' },
+  source_uid: { member: 'source_id', name: 'NEW_SOURCE_ID' },
+} as const
+const neverShown = 'The service never showed it: its value is not known, and the request leaves it out.'
+
+/** Signing secrets that are in force. A new endpoint signs with the one that the request names. */
+function activeSecrets({ secrets }: JsonObject): number {
+  const all = isJsonObject(secrets) ? Object.values(secrets).filter(isJsonObject) : []
+  return all.filter(({ deleted_at }) => (deleted_at ?? null) === null).length
+}
+
+function describeNewEndpoint(target: JsonObject): LeftToYou[] {
   const { status } = target
+  const secrets = activeSecrets(target)
   return [
-    ...(active.length > 1
-      ? [{ path: '/secrets', reason: `It had ${active.length} signing secrets, and the request sets one.` }]
+    ...(secrets > 1
+      ? [{ path: '/secrets', reason: `It had ${secrets} signing secrets, and the request sets one.` }]
       : []),
     ...(typeof status === 'string' && status !== 'active'
       ? [{ path: '/status', reason: `It was ${withoutSeals(status)}, and the new one is active: pause it.` }]
@@ -73,11 +107,16 @@ function prepareCreation(target: JsonObject, body: Record<string, Json>, placeho
   ]
 }
 
-function describe(placeholders: Placeholders, { kind, target, now }: RepairCase): RequestPlaceholder[] {
+function describe(body: BodyObject, { kind, target, now }: RepairCase): RequestPlaceholder[] {
   const fields = requestFields[kind]
-  return placeholders.list().map(({ name, path }) => ({ name, path, hint: hintFor(path) }))
+  return placeholdersIn(body).map(({ name, path, is }) => ({ name, path, is, hint: hintFor(path) }))
 
   function hintFor(path: string): string {
+    const hint = nameSecret(path)
+    return mayBeNoText.test(path) ? `${hint}; drop the quotes around it if it is not a text` : hint
+  }
+
+  function nameSecret(path: string): string {
     if (path === '/endpoint_id') return 'the uid of the new endpoint: the former one is gone'
     if (path === '/source_id') return 'the uid of the new source: the former one is gone'
     if (path === '/secret') return 'the signing secret; without the member, the service makes one'
@@ -89,3 +128,6 @@ function describe(placeholders: Placeholders, { kind, target, now }: RepairCase)
     return isKept ? `the present secret; Convoy keeps /${top} if you drop it from the body` : 'the present secret'
   }
 }
+
+/** In filters and programs, the seal of a number or of a pattern is a text, too. */
+const mayBeNoText = /^\/(?:filter_config\/filter\/|function$|body_function$|header_function$)/

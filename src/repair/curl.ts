@@ -1,51 +1,82 @@
-import { jsonOfNumbers } from '../model/exact-number.ts'
-import type { JsonObject } from '../model/json.ts'
+import { isExactNumber, numberText } from '../model/exact-number.ts'
 import { escapeUnseen } from '../text/neutralise.ts'
-import { reference } from './placeholders.ts'
+import type { BodyObject, BodyValue, Pieces } from './pieces.ts'
 
 /** A request with its address and headers, as people send it. */
 export interface AddressedRequest {
   readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: JsonObject | null
+  readonly url: Pieces
+  readonly headers: Readonly<Record<string, Pieces>>
+  readonly body: BodyObject | null
 }
 
 /**
  * The lines of a `curl` command for any POSIX shell. Every text is quoted; a placeholder is a variable, and the shell
- * refuses to run the command while it is unset or empty. `names`: all placeholders.
+ * refuses to run the command while it is unset or empty.
  */
-export function curlLines({ method, url, headers, body }: AddressedRequest, names: readonly string[]): string[] {
-  const quoted = (text: string) => quoteForShell(text, names)
+export function curlLines({ method, url, headers, body }: AddressedRequest): string[] {
   const parts = [
     `curl --silent --show-error --fail-with-body --request ${method}`,
-    ...Object.entries(headers).map(([name, value]) => `  --header ${quoted(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`  --data-raw ${quoted(wireJson(body))}`]),
-    `  --url ${quoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `  --header ${quoteForShell([`${name}: `, ...value])}`),
+    ...(body === null ? [] : [`  --data-raw ${quoteForShell(wireJson(body))}`]),
+    `  --url ${quoteForShell(url)}`,
   ]
   return parts.flatMap((part, at) => `${part}${at < parts.length - 1 ? ' \\' : ''}`.split('\n'))
 }
 
-/** The body as it is sent: exact numbers are numbers, and characters that hide or control a terminal are escaped. */
-export function wireJson(body: JsonObject): string {
-  return escapeUnseen(jsonOfNumbers(JSON.stringify(body, null, 2)))
-}
-
-/** Quotes a text as one word of a POSIX shell. In it, each `${NAME}` of a placeholder is a variable that must be set. */
-export function quoteForShell(text: string, names: readonly string[]): string {
-  let pieces: readonly { readonly text: string; readonly isName: boolean }[] = [{ text, isName: false }]
-  for (const name of names) {
-    pieces = pieces.flatMap((piece) => (piece.isName ? [piece] : splitAt(piece.text, name)))
+/**
+ * The JSON of a body as it is sent, in pieces: exact numbers are numbers, and characters that hide or control a terminal
+ * are escaped.
+ */
+export function wireJson(value: BodyValue, indent = '\n'): Pieces {
+  switch (value.type) {
+    case 'scalar':
+      return [isExactNumber(value.value) ? numberText(value.value) : JSON.stringify(value.value)]
+    case 'text':
+      return jsonString(value.pieces)
+    case 'list':
+      return enclose('[]', value.items, indent, (item, inner) => wireJson(item, inner))
+    case 'object':
+      return enclose('{}', value.members, indent, ({ name, value: member }, inner) => [
+        ...jsonString(name),
+        ': ',
+        ...wireJson(member, inner),
+      ])
   }
-  const words = pieces.filter((piece) => piece.isName || piece.text !== '')
-  if (words.length === 0) return "''"
-  return words.map((piece) => (piece.isName ? `"\${${piece.text}:?}"` : quoteLiteral(piece.text))).join('')
 }
 
-function splitAt(text: string, name: string): { readonly text: string; readonly isName: boolean }[] {
-  return text
-    .split(reference(name))
-    .flatMap((piece, at) => [...(at === 0 ? [] : [{ text: name, isName: true }]), { text: piece, isName: false }])
+function enclose<Part>(
+  [open = '', close = '']: string,
+  parts: readonly Part[],
+  indent: string,
+  write: (part: Part, indent: string) => Pieces,
+): Pieces {
+  if (parts.length === 0) return [open, close]
+  const inner = `${indent}  `
+  const written = parts.flatMap((part, at) => [at === 0 ? inner : `,${inner}`, ...write(part, inner)])
+  return [open, ...written, indent, close]
+}
+
+function jsonString(pieces: Pieces): Pieces {
+  const inside = (text: string) => escapeUnseen(JSON.stringify(text)).slice(1, -1)
+  return ['"', ...pieces.map((piece) => (typeof piece === 'string' ? inside(piece) : piece)), '"']
+}
+
+/** Quotes a text as one word of a POSIX shell. Each placeholder is a variable that must be set. */
+export function quoteForShell(pieces: Pieces): string {
+  const words: string[] = []
+  let literal = ''
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      literal += piece
+      continue
+    }
+    if (literal !== '') words.push(quoteLiteral(literal))
+    words.push(`"\${${piece.name}:?}"`)
+    literal = ''
+  }
+  if (literal !== '' || words.length === 0) words.push(quoteLiteral(literal))
+  return words.join('')
 }
 
 /** Within single quotes a shell reads every character as it is, except a single quote. */

@@ -1,12 +1,18 @@
-import { nameOf, reference } from './placeholders.ts'
+import type { Pieces, Placeholder } from './pieces.ts'
+import { nameOf } from './placeholders.ts'
 
 /** Where requests go and what each carries, as far as it is known without a key. */
 export interface Gateway {
   /** With the path prefix, without a slash at the end. */
-  readonly baseUrl: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The names of placeholders in both, with what to fill in. */
-  readonly placeholders: readonly { readonly name: string; readonly hint: string }[]
+  readonly baseUrl: Pieces
+  readonly headers: Readonly<Record<string, Pieces>>
+  /** Those of both, with what to fill in. None of them means anything in a body. */
+  readonly placeholders: readonly GatewayPlaceholder[]
+}
+
+interface GatewayPlaceholder extends Placeholder {
+  readonly in: 'url' | 'header'
+  readonly hint: string
 }
 
 /** What a configuration says about a service; undefined members are not known. */
@@ -28,24 +34,31 @@ export interface KnownService {
 const versionHeader = 'x-convoy-version'
 
 export function composeGateway(service: KnownService): Gateway {
-  const placeholders: { name: string; hint: string }[] = []
-  const placeholder = (name: string, hint: string) => {
-    placeholders.push({ name, hint })
-    return reference(name)
-  }
-  const base = service.url ?? placeholder(nameOf(service.name, 'URL'), `the base URL of ${service.name}`)
+  const placeholders: GatewayPlaceholder[] = []
   const keyName = service.keyVariable ?? nameOf(service.name, 'KEY')
-  const key = placeholder(keyName, `a key of ${service.name} that may write`)
+  /** No other header and no address has the variable of the key. */
+  const placeholder = (wanted: string, where: 'url' | 'header', hint: string): Placeholder => {
+    const isTaken = (name: string) => name === keyName || placeholders.some((each) => each.name === name)
+    let name = wanted
+    for (let count = 2; isTaken(name); count++) name = `${wanted}_${count}`
+    placeholders.push({ name, in: where, hint })
+    return { name }
+  }
+  const base = service.url ?? placeholder(nameOf(service.name, 'URL'), 'url', `the base URL of ${service.name}`)
+  placeholders.push({ name: keyName, in: 'header', hint: `a key of ${service.name} that may write` })
+  const key: Placeholder = { name: keyName }
   const { [versionHeader]: version, ...others } = service.headers
-  const headers: Record<string, string> = {
-    [service.keyHeader]: service.keyScheme === '' ? key : `${service.keyScheme} ${key}`,
-    'content-type': 'application/json',
+  const headers: Record<string, Pieces> = {
+    [service.keyHeader]: service.keyScheme === '' ? [key] : [`${service.keyScheme} `, key],
+    'content-type': ['application/json'],
   }
   for (const [name, value] of Object.entries(others)) {
     const isPlain = service.plainHeaders[name] === value
-    headers[name] = isPlain ? value : placeholder(nameOf(service.name, name), `the header ${name}, as configured`)
+    headers[name] = [
+      isPlain ? value : placeholder(nameOf(service.name, name), 'header', `the header ${name}, as configured`),
+    ]
   }
   const own = service.plainHeaders[versionHeader]
-  if (version !== undefined && own !== undefined) headers[versionHeader] = own
-  return { baseUrl: `${base}${service.pathPrefix}`, headers, placeholders }
+  if (version !== undefined && own !== undefined) headers[versionHeader] = [own]
+  return { baseUrl: [base, service.pathPrefix], headers, placeholders }
 }

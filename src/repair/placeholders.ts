@@ -1,68 +1,57 @@
-import { isJsonObject, type Json, pointerStep, setOwn } from '../model/json.ts'
+import type { JsonObject } from '../model/json.ts'
 import { maskedSeal } from '../model/resource.ts'
+import { type BodyObject, bodyOf, type Pieces, type Placeholder } from './pieces.ts'
 
-/** A value that the history does not have, to be filled in as `${NAME}` before a request is sent. */
-export interface Placeholder {
-  /** Letters, digits and `_`: the name of a variable in a shell. */
-  readonly name: string
-  /** JSON Pointer into the body. */
-  readonly path: string
+/** Names the secrets of one body. Equal seals are one secret and share a name. */
+export interface Placeholders {
+  /** A body in which every seal is a placeholder. */
+  fill(body: JsonObject): BodyObject
+  /** A placeholder for a value that has no seal. */
+  make(name: string): Placeholder
 }
 
-export interface Placeholders {
-  /** A value of a body at a path, in which every seal is a placeholder. */
-  fill(value: Json, path: string): Json
-  /** A placeholder in place of the whole value at a path. */
-  make(name: string, path: string): string
-  /** Each once, in the order of the body. */
-  list(): readonly Placeholder[]
+/** `taken`: names that mean something else, or that readers of an answer could take for something else. */
+export function createPlaceholders(kind: string, taken: Iterable<string>): Placeholders {
+  const names = new Set(taken)
+  const counts = new Map<string, number>()
+  const bySeal = new Map<string, Placeholder>()
+
+  const make = (wanted: string): Placeholder => {
+    let count = counts.get(wanted) ?? 1
+    const nameAt = (at: number) => (at === 1 ? wanted : `${wanted}_${at}`)
+    while (names.has(nameAt(count))) count++
+    counts.set(wanted, count + 1)
+    names.add(nameAt(count))
+    return { name: nameAt(count) }
+  }
+
+  const read = (text: string, path: string, is: 'value' | 'name'): Pieces => {
+    const parts = text.split(seals)
+    if (parts.length === 1) return [text]
+    const place = is === 'value' ? path : `${path}/${withoutSeals(text)}`
+    const wanted = is === 'value' && text === parts[1] ? nameOf(kind, place) : `${nameOf(kind, place)}_SECRET`
+    const pieces = parts.map((part, at) => (at % 2 === 0 ? part : placeholderOf(part, wanted)))
+    return pieces.filter((piece) => piece !== '')
+  }
+
+  /** Two masked secrets may differ. */
+  const placeholderOf = (seal: string, wanted: string): Placeholder => {
+    const known = bySeal.get(seal)
+    if (known !== undefined) return known
+    const made = make(wanted)
+    if (seal !== maskedSeal) bySeal.set(seal, made)
+    return made
+  }
+
+  return { fill: (body) => bodyOf(body, read), make }
 }
 
 /**
- * Names the secrets of one body. Equal seals are one secret and share a name. `literal`: all texts that the body may
- * contain; none of them has a name in it, so every `${NAME}` of the body is a placeholder.
+ * The names that texts of a body spell as answers spell placeholders. They are not free for placeholders, so a reader of
+ * an answer mistakes none for one. No request depends on it.
  */
-export function createPlaceholders(kind: string, literal: string): Placeholders {
-  const made = new Map<string, Placeholder>()
-  const isTaken = (name: string) =>
-    literal.includes(reference(name)) || [...made.values()].some((placeholder) => placeholder.name === name)
-
-  const make = (wanted: string, path: string, key: string) => {
-    const known = made.get(key)
-    if (known !== undefined) return reference(known.name)
-    let name = wanted
-    for (let count = 2; isTaken(name); count++) name = `${wanted}_${count}`
-    made.set(key, { name, path })
-    return reference(name)
-  }
-
-  const fillText = (text: string, path: string): string => {
-    const pieces = text.split(seals)
-    if (pieces.length === 1) return text
-    const wanted = pieces.length === 3 && text === pieces[1] ? nameOf(kind, path) : `${nameOf(kind, path)}_SECRET`
-    return pieces
-      .map((piece, at) => (at % 2 === 0 ? piece : make(wanted, path, piece === maskedSeal ? `${path} ${at}` : piece)))
-      .join('')
-  }
-
-  const fill = (value: Json, path: string): Json => {
-    if (typeof value === 'string') return fillText(value, path)
-    if (Array.isArray(value)) return value.map((item: Json, at) => fill(item, `${path}/${at}`))
-    if (!isJsonObject(value)) return value
-    const filled: Record<string, Json> = {}
-    for (const [key, member] of Object.entries(value)) {
-      const name = fillText(key, `${path}/${pointerStep(withoutSeals(key))}`)
-      setOwn(filled, name, fill(member, `${path}/${pointerStep(name)}`))
-    }
-    return filled
-  }
-
-  return { fill, make: (name, path) => make(name, path, `made ${path}`), list: () => [...made.values()] }
-}
-
-/** How a placeholder is written in a body, a header or an address. */
-export function reference(name: string): string {
-  return `\${${name}}`
+export function namesSpelledIn(body: JsonObject): readonly string[] {
+  return [...JSON.stringify(body).matchAll(spelled)].map(([, name = '']) => name)
 }
 
 /** A text of the history without its seals, for names and paths that people read. */
@@ -70,6 +59,7 @@ export function withoutSeals(text: string): string {
   return text.replace(seals, '…')
 }
 
+const spelled = /\$\{([A-Z0-9_]{1,80})\}/g
 const seals = /(sealed:(?:[0-9a-f]{32}|masked))/g
 const longestName = 64
 

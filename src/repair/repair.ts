@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Placeholder } from './placeholders.ts'
+import type { Activation } from './activation.ts'
+import type { BodyObject, PlacedPlaceholder } from './pieces.ts'
 import type { RepairableKind } from './request-fields.ts'
 import type { LeftToYou } from './write-body.ts'
 
@@ -9,15 +10,18 @@ export interface RepairRequest {
   /** Below the service's path prefix: `/projects/…`. */
   readonly path: string
   /** null where the request has none. */
-  readonly body: JsonObject | null
+  readonly body: BodyObject | null
+  /** Of the body. */
   readonly placeholders: readonly RequestPlaceholder[]
   /** What it does, as an imperative. */
   readonly purpose: string
   /** JSON Pointers of the fields that it puts back, without seals. */
   readonly restores: readonly string[]
+  /** Where it is one of two ways and it is not known which the service takes: a sentence that says when. */
+  readonly when: string | null
 }
 
-export interface RequestPlaceholder extends Placeholder {
+export interface RequestPlaceholder extends PlacedPlaceholder {
   /** What to fill in. */
   readonly hint: string
 }
@@ -42,4 +46,6 @@ export interface RepairCase {
   readonly gone: readonly ('endpoint_uid' | 'source_uid')[]
   /** Names of placeholders that mean something else. */
   readonly reserved: readonly string[]
+  /** How the service activates an endpoint; undefined where its answers do not show it. */
+  readonly activation: Activation | undefined
 }

@@ -15,6 +15,8 @@ export interface AnswerView<Row> {
   readonly columns: readonly Column<Row>[]
   /** The CSV records of a row, where it has more or fewer than one. */
   readonly records?: (row: Row) => readonly (readonly Json[])[]
+  /** The row of the JSON forms, where it is not the row itself. */
+  readonly shape?: (row: Row) => object
   /** Lines of text, instead of a table. */
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** The text for an answer without rows. */
@@ -34,8 +36,8 @@ export function writeAnswer<Row>(
   view: AnswerView<Row>,
   render: AnswerRenderOptions,
 ): string {
-  if (format === 'json') return writeJson(answer)
-  if (format === 'jsonl') return writeLines(answer)
+  if (format === 'json') return writeJson(answer, view)
+  if (format === 'jsonl') return writeLines(answer, view)
   return format === 'csv' ? writeRecords(answer, view) : writeText(answer, view, render)
 }
 
@@ -44,24 +46,24 @@ export function limited<Row>(rows: readonly Row[], limit: number) {
   return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
 }
 
-function writeJson<Row>(answer: Answer<Row>): string {
+function writeJson<Row>(answer: Answer<Row>, { shape }: AnswerView<Row>): string {
   const { coverage, rows, rowsMember = 'rows', omitted } = answer
   const document = {
     ...headOf(answer),
     ...(coverage === undefined ? {} : { coverage }),
-    [rowsMember]: rows,
+    [rowsMember]: shape === undefined ? rows : rows.map(shape),
     ...(omitted === 0 ? {} : { omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }
 
 /** An object a line. A row is a member of its own, because the columns of a query have any names. */
-function writeLines<Row>(answer: Answer<Row>): string {
+function writeLines<Row>(answer: Answer<Row>, { shape }: AnswerView<Row>): string {
   const { coverage = [], rows, omitted } = answer
   return [
     { type: 'answer', ...headOf(answer), ...(omitted === 0 ? {} : { omitted }) },
     ...coverage.map((walk) => ({ type: 'coverage', coverage: walk })),
-    ...rows.map((row) => ({ type: 'row', row })),
+    ...rows.map((row) => ({ type: 'row', row: shape === undefined ? row : shape(row) })),
   ]
     .map((line) => `${neutraliseJson(JSON.stringify(line))}\n`)
     .join('')

@@ -10,6 +10,7 @@ import { foreignText } from './foreign-text.ts'
 import type { HttpFailure } from './http-outcome.ts'
 import type { ShownCertificate } from './inspect-port.ts'
 import { listProjects } from './list-projects.ts'
+import { projectPath } from './project-path.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate } from './rate-gate.ts'
 import { mostItemsOf, readPages } from './read-pages.ts'
@@ -123,7 +124,7 @@ export function createServiceExaminer(
     async pageSize(access) {
       const { pageSize, dialect } = settings
       const query = new URLSearchParams({ [dialect.parameters.pageSize]: String(pageSize) })
-      const path = `/projects/${encodeURIComponent(access.projectUid)}/endpoints`
+      const path = `${projectPath(access.projectUid)}/endpoints`
       const page = { method: 'GET', path, query, body: null, success: [200], mostItems: mostItemsOf(settings) } as const
       const reply = await ask(page, access)
       if (!reply.ok) throw faultOf(reply, 'page 1')

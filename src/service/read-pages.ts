@@ -7,6 +7,7 @@ import { faultOf } from './describe-failure.ts'
 import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
+import { projectPath } from './project-path.ts'
 import { type Recogniser, recognisePage } from './recognise-page.ts'
 import type { Ahead } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
@@ -37,7 +38,7 @@ export async function* readPages(
   listing: PagedListing,
   { access, settings, recogniser }: Reading,
 ): AsyncGenerator<RawPage<RawItem>, void, void> {
-  const path = `/projects/${encodeURIComponent(access.projectUid)}/${listing}`
+  const path = `${projectPath(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
   const seen = new PlacesByKey()

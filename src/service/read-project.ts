@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
+import { projectPath } from './project-path.ts'
 import type { SendRequest } from './send-request.ts'
 import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
@@ -45,7 +46,7 @@ export async function findKeyOwner(
 const noProject = '00000000000000000000000000'
 
 async function askForProject(ask: SendRequest, access: ProjectAccess) {
-  const path = `/projects/${encodeURIComponent(access.projectUid)}`
+  const path = projectPath(access.projectUid)
   const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, access)
   if (!reply.ok) throw faultOf(reply, 'project')
   const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `project: ${what}`, reply)

@@ -2,6 +2,7 @@ import { isJsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { describeFailure, faultOf } from './describe-failure.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
+import { projectPath } from './project-path.ts'
 import type { SendRequest } from './send-request.ts'
 import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
 import { isStop } from './service-fault.ts'
@@ -23,7 +24,7 @@ export async function testFunction(
   access: ProjectAccess,
   matchers: DialectMatchers,
 ): Promise<FunctionOutcome> {
-  const path = `/projects/${encodeURIComponent(access.projectUid)}/sources/test_function`
+  const path = `${projectPath(access.projectUid)}/sources/test_function`
   const body = JSON.stringify({ function: text, payload, type })
   const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, success, limitMs }, access)
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)

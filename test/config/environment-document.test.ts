@@ -81,7 +81,7 @@ describe('the environment as a configuration', () => {
     })
     const project = { service: 'hooks.example.com', name: 'hooks.example.com/P2' }
     expect(readGateway('/work/hookdrift.yaml', sources(env), project)).toMatchObject({
-      baseUrl: 'https://hooks.example.com/api/v1',
+      baseUrl: ['https://hooks.example.com', '/api/v1'],
       placeholders: [{ name: 'HOOKDRIFT_KEY' }],
     })
   })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readGateway, unknownGateway } from '../../src/config/read-gateway.ts'
-import { reference } from '../../src/repair/placeholders.ts'
+import { spell } from '../../src/repair/pieces.ts'
 
+const reference = (name: string) => `\${${name}}`
 const acme = { service: 'acme', name: 'acme/payments' }
 
 function read(service: string, env: Record<string, string> = {}, project = acme) {
@@ -17,14 +18,14 @@ describe('where printed requests go', () => {
   it('is the URL of the configuration, with the variable that holds the key', () => {
     const gateway = read(`url: https://hooks.example.com/base/\nkey: ${reference('ACME_TOKEN')}`, { ACME_TOKEN: 'x' })
     expect(gateway).toEqual({
-      baseUrl: 'https://hooks.example.com/base/api/v1',
+      baseUrl: ['https://hooks.example.com/base', '/api/v1'],
       headers: {
-        Authorization: `Bearer ${reference('ACME_TOKEN')}`,
-        'content-type': 'application/json',
-        accept: 'application/json',
-        'x-convoy-version': '2025-11-24',
+        Authorization: ['Bearer ', { name: 'ACME_TOKEN' }],
+        'content-type': ['application/json'],
+        accept: ['application/json'],
+        'x-convoy-version': ['2025-11-24'],
       },
-      placeholders: [{ name: 'ACME_TOKEN', hint: 'a key of acme that may write' }],
+      placeholders: [{ name: 'ACME_TOKEN', in: 'header', hint: 'a key of acme that may write' }],
     })
   })
 
@@ -35,28 +36,28 @@ describe('where printed requests go', () => {
   ])('names the key after the service for %s', (_, key) => {
     const gateway = read(`url: https://hooks.example.com\n${key}`)
     expect(JSON.stringify(gateway)).not.toContain('not-a-real-key')
-    expect(gateway.headers.Authorization).toBe(`Bearer ${reference('ACME_KEY')}`)
+    expect(gateway.headers.Authorization).toEqual(['Bearer ', { name: 'ACME_KEY' }])
   })
 
   it('prefers the key of the project', () => {
     const text = `services:\n  - name: acme\n    url: https://a.example\n    key: ${reference('ONE')}\n    projects: [{ id: P1, key: "${reference('TWO')}" }]\n`
     const sources = { env: {}, readFile: () => text }
     const { headers } = readGateway('/hookdrift.yaml', sources, { service: 'acme', name: 'acme/P1' })
-    expect(headers.Authorization).toBe(`Bearer ${reference('TWO')}`)
+    expect(headers.Authorization).toEqual(['Bearer ', { name: 'TWO' }])
   })
 
   it('is a variable where the URL is one that is not set, has a password, or is not there', () => {
     const base = `${reference('ACME_URL')}/api/v1`
-    expect(read(`url: ${reference('GATEWAY')}`).baseUrl).toBe(base)
-    expect(read(`url: ${reference('GATEWAY')}`, { GATEWAY: 'https://set.example' }).baseUrl).toBe(
+    expect(spell(read(`url: ${reference('GATEWAY')}`).baseUrl)).toBe(base)
+    expect(spell(read(`url: ${reference('GATEWAY')}`, { GATEWAY: 'https://set.example' }).baseUrl)).toBe(
       'https://set.example/api/v1',
     )
-    expect(read('url: https://user:not-a-real-key@hooks.example.com').baseUrl).toBe(base)
+    expect(spell(read('url: https://user:not-a-real-key@hooks.example.com').baseUrl)).toBe(base)
     expect(read('url: https://hooks.example.com', {}, { service: 'other', name: 'other/x' })).toEqual(
       unknownGateway('other'),
     )
-    expect(unknownGateway('acme').baseUrl).toBe(base)
-    expect(unknownGateway('3 éscale').baseUrl).toBe(`${reference('_3_SCALE_URL')}/api/v1`)
+    expect(spell(unknownGateway('acme').baseUrl)).toBe(base)
+    expect(spell(unknownGateway('3 éscale').baseUrl)).toBe(`${reference('_3_SCALE_URL')}/api/v1`)
   })
 
   it('follows the dialect, hides the values of further headers, and keeps the version that bodies are written for', () => {
@@ -66,16 +67,30 @@ describe('where printed requests go', () => {
   key_scheme: ""
   headers: { X-Tenant: not-a-real-key, X-Convoy-Version: "2024-01-01", accept: "*/*" }`
     const { baseUrl, headers, placeholders } = read(`url: https://hooks.example.com\n${dialect}`)
-    expect(baseUrl).toBe('https://hooks.example.com/hooks')
+    expect(spell(baseUrl)).toBe('https://hooks.example.com/hooks')
     expect(headers).toEqual({
-      'X-Key': reference('ACME_KEY'),
-      'content-type': 'application/json',
-      accept: reference('ACME_ACCEPT'),
-      'x-tenant': reference('ACME_X_TENANT'),
-      'x-convoy-version': '2025-11-24',
+      'X-Key': [{ name: 'ACME_KEY' }],
+      'content-type': ['application/json'],
+      accept: [{ name: 'ACME_ACCEPT' }],
+      'x-tenant': [{ name: 'ACME_X_TENANT' }],
+      'x-convoy-version': ['2025-11-24'],
     })
     expect(placeholders.map(({ name }) => name)).toEqual(['ACME_KEY', 'ACME_ACCEPT', 'ACME_X_TENANT'])
     const none = read('url: https://hooks.example.com\ndialect: { headers: { x-convoy-version: null } }')
     expect(none.headers).not.toHaveProperty('x-convoy-version')
+  })
+
+  it('has the variable of the key in one header alone, no matter what other headers and the service are called', () => {
+    const dialect = 'dialect: { headers: { key: not-a-real-key, url: not-a-real-url } }'
+    const { baseUrl, headers, placeholders } = read(dialect)
+    expect([spell(baseUrl), headers.Authorization, headers.key, headers.url]).toEqual([
+      ...[`${reference('ACME_URL')}/api/v1`, ['Bearer ', { name: 'ACME_KEY' }], [{ name: 'ACME_KEY_2' }]],
+      [{ name: 'ACME_URL_2' }],
+    ])
+    expect(new Set(placeholders.map(({ name }) => name)).size).toBe(4)
+    const { baseUrl: base, headers: sent } = read(`key: ${reference('ACME_URL')}`)
+    expect([spell(base), sent.Authorization]).toEqual([
+      ...[`${reference('ACME_URL_2')}/api/v1`, ['Bearer ', { name: 'ACME_URL' }]],
+    ])
   })
 })

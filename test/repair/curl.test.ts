@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/repair/curl.ts'
-import { reference } from '../../src/repair/placeholders.ts'
+import { type BodyObject, bodyOf, type Pieces, spell } from '../../src/repair/pieces.ts'
 
 /** A `curl` that prints its arguments, each ended by a NUL. */
 const stub = 'curl() { for argument in "$@"; do printf "%s\\0" "$argument"; done; }\n'
@@ -24,18 +24,25 @@ function valuesOf(option: string, args: readonly string[]): string[] {
   return args.flatMap((arg, at) => (arg === option ? [args[at + 1] ?? ''] : []))
 }
 
+const reference = (name: string) => `\${${name}}`
+const secret = { name: 'SECRET_ONE' }
+
+/** Texts that are these words alone are the placeholder. */
+const mark = 'the secret'
+const filled = (body: JsonObject): BodyObject => bodyOf(body, (text) => (text === mark ? [secret] : [text]))
+
 const request = (body: JsonObject | null, more: Partial<AddressedRequest> = {}): AddressedRequest => ({
   method: 'PUT',
-  url: 'https://hooks.example.com/api/v1/projects/p/endpoints/e',
-  headers: { Authorization: `Bearer ${reference('ACME_KEY')}`, 'content-type': 'application/json' },
-  body,
+  url: ['https://hooks.example.com/api/v1', '/projects/p/endpoints/e'],
+  headers: { Authorization: ['Bearer ', { name: 'ACME_KEY' }], 'content-type': ['application/json'] },
+  body: body && filled(body),
   ...more,
 })
 
 describe('a curl command', () => {
   it('gives a real shell the arguments, with variables in place of placeholders', () => {
-    const body = { name: "O'Brien", authentication: { api_key: { header_value: reference('SECRET_ONE') } } }
-    const lines = curlLines(request(body), ['ACME_KEY', 'SECRET_ONE'])
+    const body = { name: "O'Brien", authentication: { api_key: { header_value: mark } } }
+    const lines = curlLines(request(body))
     const { status, args } = runInShell(lines, { ACME_KEY: "k'e $y", SECRET_ONE: 'a\\"b$(id)' })
     expect(status).toBe(0)
     expect(args.slice(0, 5)).toEqual(['--silent', '--show-error', '--fail-with-body', '--request', 'PUT'])
@@ -46,7 +53,7 @@ describe('a curl command', () => {
   })
 
   it('does not run while a variable is unset or empty', () => {
-    const lines = curlLines(request({ secret: reference('SECRET_ONE') }), ['ACME_KEY', 'SECRET_ONE'])
+    const lines = curlLines(request({ secret: mark }))
     for (const env of [{ ACME_KEY: 'k' }, { ACME_KEY: 'k', SECRET_ONE: '' }]) {
       const { status, args, stderr } = runInShell(lines, env)
       expect({ args, isRefused: status !== 0 }).toEqual({ args: [], isRefused: true })
@@ -55,7 +62,7 @@ describe('a curl command', () => {
   })
 
   it('has no body where the request has none', () => {
-    const { args } = runInShell(curlLines(request(null, { method: 'POST' }), ['ACME_KEY']), { ACME_KEY: 'k' })
+    const { args } = runInShell(curlLines(request(null, { method: 'POST' })), { ACME_KEY: 'k' })
     expect(valuesOf('--data-raw', args)).toEqual([])
   })
 
@@ -83,6 +90,8 @@ describe('a curl command', () => {
         '\u2028',
         '-d @/etc/passwd',
         reference('ACME_KEY'),
+        `'"\${ACME_KEY:?}"'`,
+        reference('SECRET_ONE'),
         'é漢😀',
         '#',
       ],
@@ -95,13 +104,11 @@ describe('a curl command', () => {
     const bodies = fc.array(fc.dictionary(text, text, { maxKeys: 4 }), { minLength: 8, maxLength: 8 })
     fc.assert(
       fc.property(bodies, (list) => {
-        // Placeholders have names that no text of a body contains.
-        const safe = list.filter((body) => !JSON.stringify(body).includes(reference('ACME_KEY')))
-        const lines = safe.flatMap((body) => curlLines(request(body), ['ACME_KEY']))
+        const lines = list.flatMap((body) => curlLines(request(body)))
         expect(lines.join('\n')).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
         const { status, stderr, args } = runInShell(lines, { ACME_KEY: 'k' })
         expect([status, stderr]).toEqual([0, ''])
-        expect(valuesOf('--data-raw', args).map((body) => JSON.parse(body))).toEqual(safe)
+        expect(valuesOf('--data-raw', args).map((body) => JSON.parse(body))).toEqual(list)
       }),
       { numRuns: 40 },
     )
@@ -112,15 +119,49 @@ describe('a curl command', () => {
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 30 }), (texts) => {
         // An argument of a program cannot contain a NUL.
         const words = texts.map((text) => text.replaceAll('\0', '').toWellFormed())
-        const { args } = runInShell([`curl ${words.map((word) => quoteForShell(word, [])).join(' ')}`])
+        const { args } = runInShell([`curl ${words.map((word) => quoteForShell([word])).join(' ')}`])
         expect(args).toEqual(words)
       }),
       { numRuns: 40 },
     )
   })
 
+  it('has variables where a text has placeholders, and nowhere else', () => {
+    const pieces: fc.Arbitrary<Pieces> = fc.array(fc.oneof(hostile, fc.constant(secret)), { maxLength: 6 })
+    const texts = fc.array(pieces, { minLength: 8, maxLength: 8 })
+    const plain = (text: Pieces, value: string) => text.map((piece) => (piece === secret ? value : piece)).join('')
+    fc.assert(
+      fc.property(texts, (list) => {
+        const lines = list.flatMap((text) => {
+          const member = { name: text, value: { type: 'text', pieces: text } } as const
+          return curlLines(request(null, { body: { type: 'object', members: [member] } }))
+        })
+        const { status, args } = runInShell(lines, { ACME_KEY: 'not-a-real-key', SECRET_ONE: 'one $(id) word' })
+        expect(status).toBe(0)
+        const sent = valuesOf('--data-raw', args).map((body) => Object.entries(JSON.parse(body)))
+        expect(sent).toEqual(list.map((text) => Array(1).fill(Array(2).fill(plain(text, 'one $(id) word')))))
+        expect(args.filter((arg) => arg.includes('not-a-real-key'))).toEqual(
+          list.map(() => 'Authorization: Bearer not-a-real-key'),
+        )
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('has the layout of other JSON', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (body) => {
+        const json = JSON.parse(JSON.stringify(body))
+        expect(JSON.parse(spell(wireJson(bodyOf(json, (text) => [text]))))).toEqual(json)
+        const plain = JSON.stringify(json, null, 2)
+        if (/^[ -~\n]*$/.test(plain)) expect(spell(wireJson(bodyOf(json, (text) => [text])))).toBe(plain)
+      }),
+    )
+  })
+
   it('writes numbers that a double cannot hold as numbers', () => {
-    expect(wireJson({ rate_limit: 'number:12345678901234567890', name: 'text:number:12345678901234567890' })).toBe(
+    const body = { rate_limit: 'number:12345678901234567890', name: 'text:number:12345678901234567890' }
+    expect(spell(wireJson(filled(body)))).toBe(
       '{\n  "rate_limit": 12345678901234567890,\n  "name": "number:12345678901234567890"\n}',
     )
   })

@@ -38,4 +38,45 @@ describe('restore, for a service that shows more or less than the usual one', ()
     expect(reasons).toContainEqual(expect.stringMatching(/^\/colour: hookdrift does not know/))
     expect(reasons).toContainEqual(expect.stringMatching(/^\/description: The service never showed it/))
   })
+
+  it.each([
+    ['..', undefined],
+    ['.', undefined],
+    ['%2e%2e', '%252e%252e'],
+    ['a/../b', 'a%2F..%2Fb'],
+  ])('addresses the uid %j as one step, or prints no request', async (uid, step) => {
+    using service = await openLiteral({ endpoints: [anEndpoint(uid, { name: 'one' })] })
+    await service.audit()
+    service.show({ endpoints: [anEndpoint(uid, { name: 'two', status: 'paused' })] })
+    await service.audit()
+    const { directory: cwd, file } = service.harness
+    const { code, stdout } = await command(['restore', uid, '--history', file], { cwd })
+    expect(code).toBe(0)
+    const urls = [...stdout.matchAll(/--url "\$\{ACME_URL:\?\}"'(.*)'/g)].map(([, path = '']) => path)
+    if (step === undefined) {
+      expect(urls).toEqual([])
+      expect(stdout.replace(/\s+/g, ' ')).toContain(
+        'Left to you: /uid. No request is printed: clients would read this uid',
+      )
+    } else {
+      const path = `/api/v1/projects/${project}/endpoints/${step}`
+      expect(urls).toEqual([path, `${path}/activate`, `${path}/pause`])
+    }
+  })
+
+  it('quotes a uid in the commands that it advises', async () => {
+    using service = await openLiteral({ endpoints: [anEndpoint('E1'), anEndpoint("a'$(id)")] })
+    await service.audit()
+    service.show({ endpoints: [anEndpoint('E1')] })
+    await service.audit()
+    const { directory: cwd, file } = service.harness
+    for (const option of [
+      ['--run', 'latest'],
+      ['--rule', 'endpoint/inactive'],
+    ]) {
+      const { code, stderr } = await command(['restore', "a'$(id)", ...option, '--history', file], { cwd })
+      expect(code).toBe(2)
+      expect(stderr).toContain("`hookdrift timeline 'a'\\''$(id)'`")
+    }
+  })
 })

@@ -1,17 +1,23 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { maskedSeal } from '../../src/model/resource.ts'
+import { activationOf } from '../../src/repair/activation.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
-import { createPlaceholders, reference } from '../../src/repair/placeholders.ts'
+import { placeholdersIn, spellBody } from '../../src/repair/pieces.ts'
+import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
 import type { RepairCase } from '../../src/repair/repair.ts'
 import { requestFields } from '../../src/repair/request-fields.ts'
 import { writeBody } from '../../src/repair/write-body.ts'
 
+const reference = (name: string) => `\${${name}}`
 const sealOf = (digit: string) => `sealed:${digit.repeat(32)}`
 
 function repairOf(job: Partial<RepairCase> & Pick<RepairCase, 'target' | 'changed'>) {
   return composeRepair({
     ...{ kind: 'endpoint', projectUid: 'P1', uid: 'E1', now: { name: 'a', url: 'https://a.example' } },
-    ...{ gone: [], reserved: [], ...job },
+    ...{ gone: [], reserved: [], activation: 'request', ...job },
   })
 }
 
@@ -82,36 +88,135 @@ describe('what is left to a person', () => {
 })
 
 describe('the status of an endpoint', () => {
+  const cases = [
+    ['active', 'paused', 'request', ['POST activate'], false],
+    ['active', 'paused', 'switch', ['PUT pause'], false],
+    ['active', 'paused', undefined, ['POST activate?', 'PUT pause?'], false],
+    ['active', 'inactive', 'request', ['POST activate'], false],
+    ['active', 'inactive', 'switch', [], true],
+    ['active', 'inactive', undefined, ['POST activate?'], true],
+    ['paused', 'active', 'request', ['PUT pause'], false],
+    ['paused', 'active', 'switch', ['PUT pause'], false],
+    ['paused', 'active', undefined, ['PUT pause'], false],
+    ['paused', 'inactive', 'request', ['POST activate', 'PUT pause'], false],
+    ['paused', 'inactive', 'switch', [], true],
+    ['paused', 'inactive', undefined, ['POST activate?', 'PUT pause'], true],
+    ['inactive', 'active', 'request', [], true],
+  ] as const
+
+  it.each(cases)('was %s and is %s: with a %s to activate it, %j', (then, now, activation, expected, isLeft) => {
+    const job = { target: { status: then }, now: { status: now }, changed: ['/status'], activation }
+    const { requests, left } = repairOf(job)
+    const lines = requests.map(({ method, path, when }) => {
+      return `${method} ${path.split('/').at(-1)}${when === null ? '' : '?'}`
+    })
+    expect(lines).toEqual(expected)
+    expect(left.map(({ path }) => path)).toEqual(isLeft ? ['/status'] : [])
+  })
+})
+
+describe('how an endpoint is activated', () => {
+  const config = { ratelimit: {}, signature: {}, ssl: {}, strategy: {} }
+
   it.each([
-    ['active', 'paused', ['POST activate']],
-    ['active', 'inactive', ['POST activate']],
-    ['paused', 'active', ['PUT pause']],
-    ['paused', 'inactive', ['POST activate', 'PUT pause']],
-    ['inactive', 'active', []],
-  ])('was %s and is %s', (then, now, expected) => {
-    const { requests, left } = repairOf({ target: { status: then }, now: { status: now }, changed: ['/status'] })
-    expect(requests.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)).toEqual(expected)
-    expect(left.map(({ path }) => path)).toEqual(expected.length === 0 ? ['/status'] : [])
+    ['request', 'a setting of v26.6.5', { config: { ...config, request_id_header: 'x' } }, {}],
+    ['request', 'an empty setting of v26.6.5', { config: { ...config, request_id_header: null } }, {}],
+    ['request', 'a setting of v26.7.1', { config: { ...config, verify_dynamic_events: false } }, {}],
+    ['request', 'a member of v26.7.3', undefined, { teams_webhook_url: 'https://teams.example/x' }],
+    ['switch', 'settings without any of these', { config }, { teams_webhook_url: null }],
+    [undefined, 'no settings', { name: 'p' }, {}],
+    [undefined, 'a part of the settings', { config: { search_policy: '' } }, {}],
+    [undefined, 'no project', undefined, { teams_webhook_url: null }],
+  ])('is known as %s from %s', (expected, _, project, endpoint) => {
+    expect(activationOf(project, endpoint)).toBe(expected)
+  })
+})
+
+describe('a uid that does not remain one step of a path', () => {
+  it.each(['.', '..', '', '\ud800'])('gets no request: %j', (uid) => {
+    const job = { target: { name: 'b', status: 'paused' }, now: { name: 'a', status: 'active' } }
+    const changed = ['/name', '/status']
+    expect(repairOf({ ...job, changed, uid })).toEqual({
+      requests: [],
+      left: [{ path: '/uid', reason: expect.stringContaining('another address') }],
+    })
+    for (const now of [job.now, undefined]) {
+      expect(repairOf({ ...job, now, changed, projectUid: uid })).toMatchObject({
+        requests: [],
+        left: [{ path: '/project_id' }],
+      })
+    }
+    expect(repairOf({ ...job, kind: 'project', changed, projectUid: uid, uid })).toMatchObject({
+      requests: [],
+      left: [{ path: '/uid' }],
+    })
+    expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => path)).toEqual([
+      '/projects/P1/endpoints',
+    ])
+  })
+
+  it.each([
+    ['...', '...'],
+    ['.a', '.a'],
+    ['a b', 'a%20b'],
+    ['é', '%C3%A9'],
+    ['a/b', 'a%2Fb'],
+    ['a\\b', 'a%5Cb'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['%2e%2e', '%252e%252e'],
+    ['a\u0000\n', 'a%00%0A'],
+    [reference('ACME_KEY'), '%24%7BACME_KEY%7D'],
+    ["a'b", "a'b"],
+  ])('others reach the service as that step: %j', async (uid, step) => {
+    const [request] = repairOf({ target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'], uid }).requests
+    expect(request?.path).toBe(`/projects/P1/endpoints/${step}`)
+    const seen: (string | undefined)[] = []
+    const server = createServer(({ url }, response) => {
+      seen.push(url)
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${request?.path}`
+    await fetch(url)
+    await promisify(execFile)('curl', ['--silent', '--url', url])
+    server.close()
+    expect(seen).toEqual([request?.path, request?.path])
   })
 })
 
 describe('placeholders', () => {
   it('share a name where the secret is the same, and never that of a text in the body', () => {
-    const taken = reference('ENDPOINT_URL_SECRET')
-    const placeholders = createPlaceholders('endpoint', `a name with ${taken}`)
     const body = {
       url: `https://a.example/?a=${sealOf('1')}&b=${sealOf('2')}`,
-      description: `${sealOf('1')} again`,
+      description: `${sealOf('1')} again, and ${reference('ENDPOINT_URL_SECRET')}`,
       masked: [maskedSeal, maskedSeal],
       [`tokens ${sealOf('3')}`]: true,
     }
-    expect(placeholders.fill(body, '')).toEqual({
+    const filled = createPlaceholders('endpoint', namesSpelledIn(body)).fill(body)
+    const tokens = `tokens ${reference('ENDPOINT_TOKENS_SECRET')}`
+    expect(spellBody(filled)).toEqual({
       url: `https://a.example/?a=${reference('ENDPOINT_URL_SECRET_2')}&b=${reference('ENDPOINT_URL_SECRET_3')}`,
-      description: `${reference('ENDPOINT_URL_SECRET_2')} again`,
+      description: `${reference('ENDPOINT_URL_SECRET_2')} again, and ${reference('ENDPOINT_URL_SECRET')}`,
       masked: [reference('ENDPOINT_MASKED_0'), reference('ENDPOINT_MASKED_1')],
-      [`tokens ${reference('ENDPOINT_TOKENS_SECRET')}`]: true,
+      [tokens]: true,
     })
-    expect(placeholders.list().map(({ path }) => path)).toEqual(['/url', '/url', '/masked/0', '/masked/1', '/tokens …'])
+    expect(placeholdersIn(filled)).toEqual([
+      { name: 'ENDPOINT_URL_SECRET_2', path: '/url', is: 'value' },
+      { name: 'ENDPOINT_URL_SECRET_3', path: '/url', is: 'value' },
+      { name: 'ENDPOINT_URL_SECRET_2', path: '/description', is: 'value' },
+      { name: 'ENDPOINT_MASKED_0', path: '/masked/0', is: 'value' },
+      { name: 'ENDPOINT_MASKED_1', path: '/masked/1', is: 'value' },
+      { name: 'ENDPOINT_TOKENS_SECRET', path: `/${tokens}`, is: 'name' },
+    ])
+  })
+
+  it('have free names, no matter how many names texts of the service spell', () => {
+    const taken = Array.from({ length: 20_000 }, (_, at) => reference(`ENDPOINT_DESCRIPTION_SECRET_${at + 2}`)).join()
+    const seals = Array.from({ length: 2_000 }, (_, at) => `sealed:${at.toString(16).padStart(32, '0')}`).join()
+    const body = { description: `${reference('ENDPOINT_DESCRIPTION_SECRET')}${taken} ${seals}` }
+    const filled = createPlaceholders('endpoint', namesSpelledIn(body)).fill(body)
+    expect(placeholdersIn(filled).at(-1)?.name).toBe('ENDPOINT_DESCRIPTION_SECRET_22001')
   })
 
   it('say which secret is meant, and which one the service keeps if it is dropped', () => {
@@ -127,5 +232,14 @@ describe('placeholders', () => {
         'the present secret; Convoy keeps /mtls_client_cert if you drop it from the body',
       ],
     ])
+  })
+
+  it('say where a secret may be no text, so that the quotes around it are not its own', () => {
+    const filter = { body: { pin: { $eq: sealOf('1') } }, headers: {}, is_flattened: false }
+    const target = { name: sealOf('2'), function: `f('${sealOf('3')}')`, filter_config: { event_types: [], filter } }
+    const job = { kind: 'subscription', now: { name: 's' }, changed: ['/function'] } as const
+    const [request] = repairOf({ ...job, target }).requests
+    const hints = request?.placeholders.map(({ path, hint }) => `${path}: ${hint.includes('drop the quotes')}`)
+    expect(hints).toEqual(['/name: false', '/function: true', '/filter_config/filter/body/pin/$eq: true'])
   })
 })

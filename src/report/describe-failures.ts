@@ -56,7 +56,6 @@ function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
 
 /** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
 export function nextStep(cause: CoverageCause, url: string | null): string | null {
-  if (cause === 'signal') return stepAfterFault('sigint', url)
   return isFault(cause) ? stepAfterFault(cause, url) : null
 }
 

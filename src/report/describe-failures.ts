@@ -79,6 +79,9 @@ const nextSteps = {
   malformed: ({ url }) => `Check what answers there: curl -v ${originOf(url)}`,
   foreign: () =>
     'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
+  unseen_fields: () =>
+    'Request an item of the list with curl: was the service upgraded, or does a proxy leave fields out?',
+  contradicted: () => 'Run the audit again; if it stays, compare both lists with what the service shows to people.',
   unproven: () => null,
   suspect_loss: () => null,
   suspect_page: () => null,

@@ -66,6 +66,8 @@ export interface VersionFacts {
 
 /** Their text: canonical JSON, or empty without any. Facts are named by JSON Pointers, so no name is taken twice. */
 export function writeFacts({ facts, doubts }: VersionFacts): string {
+  // As most versions are.
+  if (doubts === undefined && Object.keys(facts).length === 0) return ''
   const entries = Object.entries(facts).map(([path, { min_length, temporary, weak }]): [string, Json] => [
     path,
     { min_length, ...(temporary === undefined ? {} : { temporary }), weak },
@@ -75,7 +77,7 @@ export function writeFacts({ facts, doubts }: VersionFacts): string {
     { cause, run, at },
   ])
   const members = [...entries, ...(ofFields.length === 0 ? [] : [['doubts', Object.fromEntries(ofFields)] as const])]
-  return members.length === 0 ? '' : canonicalJson(Object.fromEntries(members))
+  return canonicalJson(Object.fromEntries(members))
 }
 
 export function parseFacts(text: string): VersionFacts {

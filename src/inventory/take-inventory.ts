@@ -32,18 +32,18 @@ function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
   const raw: Record<string, Json> = {}
   // For so many members, the engine takes several times as long to spread an object.
   for (const name in item) setOwn(raw, name, item[name] ?? null)
-  for (const [name, embedded] of [
-    ['endpoint_uid', item.endpoint_metadata],
-    ['source_uid', item.source_metadata],
-    ['device_uid', item.device_metadata],
-  ] as const) {
-    const uid = referenceTo(embedded)
-    if (uid === undefined) delete raw[name]
-    else raw[name] = uid
-  }
-  // Only for devices, releases may leave out what is none.
+  refer(raw, 'endpoint_uid', item.endpoint_metadata)
+  refer(raw, 'source_uid', item.source_metadata)
+  refer(raw, 'device_uid', item.device_metadata)
+  // A device that is not shown is none: not every release has devices.
   raw.device_uid ??= null
   return resourceOf('subscription', raw, sealer)
+}
+
+function refer(raw: Record<string, Json>, name: string, embedded: Json | undefined): void {
+  const uid = referenceTo(embedded)
+  if (uid === undefined) delete raw[name]
+  else raw[name] = uid
 }
 
 /** Names the sources and devices that an item of a listing embeds. */

@@ -52,10 +52,10 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     expect(coverageOf(race, 'endpoints')).toMatchObject({ cause: 'contradicted' })
     expect(removedOf(race)).toEqual([])
     fixture.show({ subscriptions: subscriptions.slice(1) })
-    const settled = await fixture.audit({ policy })
-    expect(settled.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete', 'complete'])
-    expect(removedOf(settled)).toEqual(['EP-01', 'SUB-EP-01'])
-    expect(violationLines(settled)).toContain('resolved endpoint/inactive EP-01')
+    const after = await fixture.audit({ policy })
+    expect(after.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete', 'complete'])
+    expect(removedOf(after)).toEqual(['EP-01', 'SUB-EP-01'])
+    expect(violationLines(after)).toContain('resolved endpoint/inactive EP-01')
   })
 
   it('are no contradiction when nothing embeds them, or nothing knew them', async () => {
@@ -158,8 +158,8 @@ describe('sources that the list leaves out and subscriptions show', () => {
       }
     }
     fixture.show({ sources: [], subscriptions: [] })
-    const settled = await fixture.audit({ policy, usesMarks })
-    expect(removedOf(settled)).toEqual(['SRC-1', 'SRC-2', 'SUB-SRC-1', 'SUB-SRC-2'])
+    const after = await fixture.audit({ policy, usesMarks })
+    expect(removedOf(after)).toEqual(['SRC-1', 'SRC-2', 'SUB-SRC-1', 'SUB-SRC-2'])
   })
 
   it('are all there is where sources are not listed', async () => {

@@ -38,7 +38,7 @@ const hmac = (hash: string, value: string) => ({
   hmac: { hash, header: 'x-sig', encoding: 'hex', secret: value },
 })
 
-/** Values that rules tell apart, for every field that each release shows. */
+/** Values that rules distinguish, for every field that each release shows. */
 const choices: Readonly<Record<List, Readonly<Record<string, readonly Json[]>>>> = {
   endpoints: {
     url: ['https://a.example/h', 'http://10.0.0.1/x', 'http://169.254.169.254/', 'https://u:p@b.example/', 'odd'],

@@ -92,19 +92,19 @@ describe('a value of another type than the contract says', () => {
     [...placesIn(wireSchema[kind])].map((place) => [`${kind} ${place.pointer}`, kind, listing, place] as const),
   )
 
-  it.each(places)('is told in %s, and nothing else is', (_, kind, listing, { pointer, field, item }) => {
+  it.each(places)('is noted in %s, and nothing else is', (_, kind, listing, { pointer, field, item }) => {
     for (const value of values) {
       const resource = malformedOf(listing, item(value))
       const isWrong = !allowed[field.type](value, field)
-      const told = resource?.malformed?.filter((path) => path === pointer) ?? []
-      expect(told, JSON.stringify(value)).toEqual(isWrong ? [pointer] : [])
+      const noted = resource?.malformed?.filter((path) => path === pointer) ?? []
+      expect(noted, JSON.stringify(value)).toEqual(isWrong ? [pointer] : [])
       if (field.presence === 'volatile') continue
       // What is kept of it breaks the contract too.
       expect(malformedFields(kind, resource?.attributes ?? {}).includes(pointer), JSON.stringify(value)).toBe(isWrong)
     }
   })
 
-  it.each(['endpoint', 'source', 'device'])('is told in the %s of a subscription', (kind) => {
+  it.each(['endpoint', 'source', 'device'])('is noted in the %s of a subscription', (kind) => {
     const pointer = `/${kind}_uid`
     for (const value of values) {
       const outer = malformedOf('subscriptions', { [`${kind}_metadata`]: value })
@@ -118,7 +118,7 @@ describe('a value of another type than the contract says', () => {
     }
   })
 
-  it('is told in the uid of a secret', () => {
+  it('is noted in the uid of a secret', () => {
     for (const value of values) {
       const { malformed = [] } = malformedOf('endpoints', { secrets: [{ uid: value }] }) ?? {}
       expect(malformed, JSON.stringify(value)).toEqual(isText(value) ? [] : ['/secrets/#0/uid'])
@@ -126,12 +126,12 @@ describe('a value of another type than the contract says', () => {
   })
 
   it.each([...placesIn(wireSchema.device)].map((place) => [place.pointer, place] as const))(
-    'is told in %s of a device that a subscription shows',
+    'is noted in %s of a device that a subscription shows',
     (_, { pointer, field, item }) => {
       for (const value of values) {
         const device = malformedOf('subscriptions', { device_metadata: { uid: 'D', ...item(value) } }, 'lifted')
-        const told = device?.malformed ?? []
-        expect(told, JSON.stringify(value)).toEqual(allowed[field.type](value, field) ? [] : [pointer])
+        const noted = device?.malformed ?? []
+        expect(noted, JSON.stringify(value)).toEqual(allowed[field.type](value, field) ? [] : [pointer])
       }
     },
   )

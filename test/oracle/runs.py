@@ -240,7 +240,7 @@ EMBEDDED = {"endpoints": "endpoint_metadata", "sources": "source_metadata"}
 
 
 def contradicted(scan, listing):
-    """What subscriptions show and its own list leaves out. What nobody knew may be new, but not where the list is empty."""
+    """What subscriptions show and its own list leaves out. What was not known before may be new, but not where the list is empty."""
     if listing not in EMBEDDED:
         return set()
     listed = {item["uid"] for item in scan.walks[listing].items}

@@ -23,6 +23,7 @@ export const slow = [
   'audit/recordings',
   'audit/requests',
   'audit/through-json',
+  'audit/unseen-fleets',
   'cli/audit',
   'cli/baseline',
   'cli/completion-shells',

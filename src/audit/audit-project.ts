@@ -92,7 +92,7 @@ export async function auditProject(
     return discardProject(project, walked, evaluator.needs, draft)
   }
 
-  const removals = await findRemovals(context, walked)
+  const removals = await findRemovals(context, walked, gathered.contradictions.uidsOf('endpoints'))
   const probed = runsProbes
     ? await probe(project, context, { ...tools, gathered, expected, ...asked, statuses: walked, removals })
     : await leaveOutProbes(context, gathered.targets)

@@ -1,7 +1,8 @@
+import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
-import { readDoubts } from '../policy/doubts.ts'
+import { type Doubts, readDoubts } from '../policy/doubts.ts'
 import { type RuleNeeds, ruleNeeds } from '../policy/rule-needs.ts'
 import { describeContext } from './describe-context.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
@@ -41,10 +42,23 @@ export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: 
           notEvaluated: failuresIn(outcome),
           ...(notCompared === undefined ? {} : { notCompared }),
           ...(approvedAt === undefined ? {} : { approvedAt }),
+          ...doubtsByRule(evaluation.doubts),
         }
       }),
     ),
   }
+}
+
+/** In a fixed order, so that equal runs store nothing. */
+function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
+  const rules = Object.keys(doubts).sort()
+  if (rules.length === 0) return {}
+  const byPlace = (a: RuleDoubt, b: RuleDoubt) => (placeOf(a) < placeOf(b) ? -1 : 1)
+  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byPlace)])) }
+}
+
+function placeOf({ kind, field, cause }: RuleDoubt): string {
+  return `${kind} ${field} ${cause}`
 }
 
 interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {

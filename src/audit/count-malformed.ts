@@ -1,5 +1,4 @@
-import type { Field, Members } from '../inventory/field.ts'
-import { wireSchema } from '../inventory/wire-schema.ts'
+import { type DescribedField, describeField } from '../inventory/describe-field.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 
@@ -37,55 +36,15 @@ export function countMalformed(): MalformedCounts {
   }
 }
 
-interface Counted extends Described {
+interface Counted extends DescribedField {
   readonly listing: Listing
   readonly kind: Kind
   readonly first: string
   resources: number
 }
 
-interface Described {
-  /** `config.ssl.enforce_secure_endpoints`, `secrets[].expires_at`. */
-  readonly path: string
-  readonly expected: string
-}
-
 function textOf({ kind, path, expected, first, resources }: Counted): string {
   const show = resources === 1 ? `1 ${kind} shows` : `${resources} ${kind}s show`
   const example = resources === 1 ? first : `first: ${first}`
   return `${show} ${path} as something other than ${expected} (${example}); rules that read it say nothing`
-}
-
-const expectations: Readonly<Partial<Record<Field['type'], string>>> = {
-  flag: 'a flag',
-  integer: 'a whole number',
-  seconds: 'a number of seconds',
-  time: 'a time',
-  set: 'a list',
-  addresses: 'a list',
-  keyed: 'a list of objects',
-  struct: 'an object',
-  text: 'a value of the contract',
-}
-
-/** The field that a pointer leads to, without the uids on the way. */
-function describeField(kind: Kind, pointer: string): Described {
-  let members: Members | undefined = wireSchema[kind]
-  let field: Field | undefined
-  let path = ''
-  let isThing = false
-  for (const step of pointer.split('/').slice(1)) {
-    if (isThing) {
-      isThing = false
-      path += '[]'
-      continue
-    }
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    const known: Members = members ?? {}
-    field = Object.hasOwn(known, name) ? known[name] : undefined
-    path += path === '' ? name : `.${name}`
-    members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
-    isThing = field?.type === 'keyed'
-  }
-  return { path, expected: (field && expectations[field.type]) ?? 'what the contract says' }
 }

@@ -18,8 +18,13 @@ export interface Removals {
 /**
  * What is gone: only a complete walk of its own listing says so. It does not show what lies outside the filters
  * of a listing. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
+ * `contradicted`: endpoints that subscriptions still show; under a filter, such a one went out of view.
  */
-export async function findRemovals(context: ProjectContext, statuses: Statuses): Promise<Removals> {
+export async function findRemovals(
+  context: ProjectContext,
+  statuses: Statuses,
+  contradicted: ReadonlySet<string>,
+): Promise<Removals> {
   const { draft, project, filters } = context
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
@@ -39,9 +44,11 @@ export async function findRemovals(context: ProjectContext, statuses: Statuses):
       continue
     }
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
-    const [gone, outside] = isKindWhole(statuses, filters, kind)
-      ? [unseen, []]
-      : await partByFilter(context, kind, unseen)
+    const isWhole = isKindWhole(statuses, filters, kind)
+    const [within, beyond] = isWhole ? [unseen, []] : await partByFilter(context, kind, unseen)
+    const isShown = ({ uid }: UnseenVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
+    const gone = within.filter((version) => !isShown(version))
+    const outside = [...beyond, ...within.filter(isShown)]
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
     await draft.endVersions(
       project,

@@ -5,7 +5,7 @@ import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
-import type { Kind, Listing, Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
@@ -14,12 +14,14 @@ import type { Collector } from './collect-resources.ts'
 import type { OriginComparison } from './compare-with-origins.ts'
 import type { Comparison } from './comparison.ts'
 import { countMalformed, type MalformedCounts } from './count-malformed.ts'
+import { countUnseen, type UnseenCounts } from './count-unseen.ts'
 import { dateValues } from './date-values.ts'
+import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { type AuditedProject, kindOf, type PageRead } from './project-scan.ts'
-import { sortEmbedded } from './sort-embedded.ts'
+import { type Embedded, sortEmbedded } from './sort-embedded.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
 import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
 import { withoutAccepted, writeFindings } from './write-violations.ts'
@@ -40,6 +42,8 @@ export interface Gathered {
   /** Whether something was known in another normal form. */
   isReformed: boolean
   readonly malformed: MalformedCounts
+  readonly unseen: UnseenCounts
+  readonly contradictions: Contradictions
   /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
   readonly ignored: Map<string, number>
   readonly silentlyChanged: readonly ResourceKey[]
@@ -85,6 +89,8 @@ export function openPageProcessor(
     isRebased: false,
     isReformed: false,
     malformed: countMalformed(),
+    unseen: countUnseen(),
+    contradictions: findContradictions(draft, project.ref),
     self: { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} },
   }
   const countSeen = (kind: Kind, count: number) => seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + count)
@@ -125,6 +131,7 @@ export function openPageProcessor(
     gathered.isRebased ||= staged.isRebased
     gathered.isReformed ||= staged.isReformed
     gathered.malformed.add(listing, staged.resources)
+    gathered.unseen.add(listing, kind, staged.resources)
     countSeen(kind, staged.known)
     if (kind === 'project') gathered.self = staged.resources[0]?.resource ?? gathered.self
     const evaluated = await evaluateStaged(listing, staged.resources)
@@ -136,11 +143,13 @@ export function openPageProcessor(
 
   /** Notes resources that are known, and need neither be read nor evaluated. */
   const passKnown = async (
+    listing: Listing,
     known: readonly { readonly kind: Kind; readonly uid: string; readonly version: number }[],
   ) => {
     if (known.length === 0) return
     for (const resource of known) {
       countSeen(resource.kind, 1)
+      gathered.unseen.addKnown(listing, resource.kind)
       comparison.pass(resourceKey(resource))
       marks?.noteKnown(resource.version)
     }
@@ -171,13 +180,24 @@ export function openPageProcessor(
       ofProject.useWaivers(waivers)
     }
     shapes.set(listing, narrowShape(shapes.get(listing), listed))
-    await passKnown([...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })), ...embedded.known])
+    await passKnown(listing, [
+      ...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })),
+      ...embedded.known,
+    ])
+
+    if (listing === 'subscriptions') {
+      await gathered.contradictions.take(
+        listed,
+        known.map(({ version }) => version),
+      )
+      for (const { uid, isKnown } of sourcesIn(embedded, evaluated)) gathered.contradictions.takeSource(uid, isKnown)
+    }
 
     const passed = (key: ResourceKey, version: number | undefined) => {
       const one = evaluated.get(key)
       if (one === undefined) return { version: version ?? 0, resource: undefined, isNew: false }
       const { resource, since } = one.staged
-      const isNew = since === draft.run || resource.malformed !== undefined
+      const isNew = since === draft.run || !isReadable(resource)
       return { version: one.staged.version, resource, isNew }
     }
     const uids = listed.values()
@@ -203,6 +223,15 @@ export function openPageProcessor(
       onPage(project, { listing, items: page.items.length, durationMs })
     },
   }
+}
+
+/** Sources that a subscription shows first, and whether an earlier scan knew them. */
+function sourcesIn({ all }: Embedded, evaluated: ReadonlyMap<ResourceKey, ReadResource>) {
+  return all.flatMap(({ kind, uid, version }) => {
+    if (kind !== 'source') return []
+    const staged = evaluated.get(resourceKey({ kind, uid }))?.staged
+    return [{ uid, isKnown: version !== undefined || staged?.isKnown === true }]
+  })
 }
 
 function isKnown(item: RawItem): item is KnownItem {

@@ -6,7 +6,7 @@ import { openRecogniser } from '../marks/open-recogniser.ts'
 import { VersionList } from '../marks/version-list.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
-import { type Listing, listings, type ProjectRef } from '../model/resource.ts'
+import { isReadable, type Listing, listings, type ProjectRef } from '../model/resource.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Recogniser } from '../service/recognise-page.ts'
 import { countEntries } from './find-list-fault.ts'
@@ -72,7 +72,7 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
     const parts = keys.flatMap((key) => evaluated.get(key) ?? [])
     const [main] = parts
     const isFit = ({ staged, checked }: ReadResource) =>
-      checked.isCertain && staged.resource.malformed === undefined && needsNoComparison(staged)
+      checked.isCertain && isReadable(staged.resource) && needsNoComparison(staged)
     if (main === undefined || parts.length < keys.length) return undefined
     if (!parts.every(isFit) || keys.some((key) => probed.has(key))) return undefined
     const until = Math.min(...parts.map(({ checked }) => checked.until))

@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto'
 import type { NewVersion } from '../history/history.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
-import type { StoredBody } from '../history/stored-body.ts'
+import { type StoredBody, writeFacts } from '../history/stored-body.ts'
+import { describeField } from '../inventory/describe-field.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { type Json, type JsonObject, valueAt } from '../model/json.ts'
-import type { Facts, Kind, Listing, Resource } from '../model/resource.ts'
+import { valueAt } from '../model/json.ts'
+import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { type KeptChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './filtered.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -31,6 +32,8 @@ export interface StagedResource {
   readonly since: number
   /** Id of its version. */
   readonly version: number
+  /** Whether an earlier scan knew it. */
+  readonly isKnown: boolean
   /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
   readonly known: StoredBody | undefined
   /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
@@ -58,7 +61,8 @@ export async function stageResources(
     kind,
     resources.map(({ uid }) => uid),
   )
-  const forms = resources.map((resource) => write(resource))
+  const doubted = { run: draft.run, at: new Date(context.now).toISOString() }
+  const forms = resources.map((resource) => write(dateDoubts(resource, doubted)))
   const baseline = lastComplete[kind]
   const differing = forms.flatMap(({ digest, resource: { uid } }) => {
     const version = known.get(uid)
@@ -83,7 +87,7 @@ export async function stageResources(
   for (const form of forms) {
     const version = known.get(form.resource.uid)
     const before = bodies.get(form.resource.uid)
-    const now = before === undefined ? form : write(withKnown(form.resource, before, sealer))
+    const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
     if (isSame) seen.push(version.id)
@@ -100,6 +104,7 @@ export async function stageResources(
       ...compared,
       resource,
       since,
+      isKnown: version !== undefined,
       known: before,
       version: isSame ? version.id : undefined,
     })
@@ -158,21 +163,13 @@ interface Form {
 function write(resource: Resource): Form {
   const { kind, uid, name } = resource
   const body = canonicalJson(resource.attributes)
-  const facts = Object.keys(resource.facts).length === 0 ? '' : canonicalJson(factsInOrder(resource.facts))
+  const facts = writeFacts(resource)
   const digest = hash('sha256', body + facts)
   return { resource, digest, row: { kind, uid, name, digest, body, facts, normaliser: normaliserVersion } }
 }
 
-function factsInOrder(facts: Facts): JsonObject {
-  const entries = Object.entries(facts).map(([path, { min_length, temporary, weak }]): [string, Json] => [
-    path,
-    { min_length, ...(temporary === undefined ? {} : { temporary }), weak },
-  ])
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 /** What this scan did not show is taken from what is known, with what is known of its secrets. */
-function withKnown(resource: Resource, known: StoredBody, sealer: Sealer): Resource {
+function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubted: Doubted): Resource {
   const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
   const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)
   const attributes = carryOver(resource.kind, before, resource.attributes)
@@ -181,12 +178,33 @@ function withKnown(resource: Resource, known: StoredBody, sealer: Sealer): Resou
   )
   // What is carried may be malformed as well.
   const malformed = [...new Set([...(resource.malformed ?? []), ...malformedFields(resource.kind, attributes)])]
-  return {
+  const whole = {
     ...resource,
     attributes,
     facts: { ...Object.fromEntries(carried), ...resource.facts },
     ...(malformed.length === 0 ? {} : { malformed }),
   }
+  return dateDoubts(whole, doubted, known)
+}
+
+/** When a run meets a field that is malformed or not shown. */
+type Doubted = Pick<FieldDoubt, 'run' | 'at'>
+
+/** Says of fields that rules cannot rely on since when that is so: since this run, unless the same was so before. */
+function dateDoubts(resource: Resource, doubted: Doubted, { doubts: before = {} }: Pick<StoredBody, 'doubts'> = {}) {
+  if (isReadable(resource)) return resource
+  const { kind, malformed = [], unseen = [] } = resource
+  const causes = [
+    ...malformed.map((pointer) => [describeField(kind, pointer).path, 'malformed'] as const),
+    ...unseen.map((pointer) => [describeField(kind, pointer).path, 'unseen'] as const),
+  ]
+  const doubts = Object.fromEntries(
+    [...new Map(causes)].map(([path, cause]): [string, FieldDoubt] => {
+      const known = Object.hasOwn(before, path) ? before[path] : undefined
+      return [path, known?.cause === cause ? known : { cause, run: doubted.run, at: doubted.at }]
+    }),
+  )
+  return { ...resource, doubts }
 }
 
 function changeOf(

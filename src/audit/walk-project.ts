@@ -5,7 +5,7 @@ import { dueListings } from './due-listings.ts'
 import type { PageProcessor } from './process-pages.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
-import type { AuditedProject, OnTimed } from './project-scan.ts'
+import type { AuditedProject, OnTimed, Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import type { TakenPage } from './taken-page.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
@@ -38,11 +38,13 @@ export async function walkProject(
   { processor, evaluator, marks }: Walking,
   tools: WalkTools,
 ): Promise<ProvenWalks> {
+  const { gathered } = processor
   const budget = { waitedMs: 0 }
   const acceptance: KeyAcceptance = { isAccepted: false }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
     const startedAt = tools.clock.now()
+    if (listing === 'subscriptions') await gathered.contradictions.expect(statusesOf(walked), gathered.unseen.itemsOf)
     const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
     const recogniser = marks?.recogniser(listing)
     const walk = await walkListing(listing, project, tools, { take, budget, acceptance, recogniser })
@@ -52,9 +54,15 @@ export async function walkProject(
   }
   const proof = await proveIdentity(project, walked, tools.signal)
   const withheld = await withholdRemovals(context, proof, {
-    limits: evaluator.optionsOf(project.ref, processor.gathered.self, 'project/mass-removal'),
+    limits: evaluator.optionsOf(project.ref, gathered.self, 'project/mass-removal'),
     acceptsRemovals: tools.acceptsRemovals,
-    seenAgain: processor.gathered.seenAgain,
+    seenAgain: gathered.seenAgain,
+    fieldsMissing: gathered.unseen.fieldsMissing,
+    contradicted: gathered.contradictions.uidsOf,
   })
   return { ...withheld, waitedMs: budget.waitedMs, acceptance }
+}
+
+function statusesOf(walks: readonly Walk[]): Statuses {
+  return Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
 }

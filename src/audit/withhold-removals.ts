@@ -1,8 +1,11 @@
+import type { UnseenVersion } from '../history/history.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { UnconfirmedRemoval } from '../rules/engine/scan-outcome.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
+import { count } from '../text/count.ts'
+import type { EmbeddedListing } from './find-contradictions.ts'
 import { partByFilter } from './find-removals.ts'
 import type { ProjectContext } from './project-context.ts'
 import { kindOf } from './project-scan.ts'
@@ -16,6 +19,10 @@ export interface RemovalLimits {
   readonly acceptsRemovals: boolean
   /** How many resources of a kind were known before and seen again. */
   readonly seenAgain: ReadonlyMap<Kind, number>
+  /** Fields that every release shows and that no item of a listing did. */
+  readonly fieldsMissing: (listing: Listing) => readonly string[]
+  /** Uids that a list leaves out and that subscriptions of the same scan show. */
+  readonly contradicted: (listing: EmbeddedListing) => ReadonlySet<string>
 }
 
 export interface WithheldWalks {
@@ -25,6 +32,8 @@ export interface WithheldWalks {
 
 /**
  * Withholds what should not be believed at once. Such a walk is `suspect` and removes nothing:
+ * - no item shows a field that every release shows: not accepted until one does, because what the list says is unknown
+ * - subscriptions of the same scan show what the list leaves out: not accepted until both agree
  * - a large part of a listing is missing: accepted when the next walk that reaches its end misses the same resources; if it
  *   misses too many others, they are withheld in turn
  * - a promised page came empty: accepted when the next walk misses nothing else
@@ -39,7 +48,9 @@ export async function withholdRemovals(
   const withheld: Walk[] = []
   const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
-    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard)
+    const doubt =
+      (await findFieldsMissing(context, walk, guard)) ??
+      (guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard))
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
     withheld.push(
       doubt === undefined
@@ -57,19 +68,64 @@ interface Doubt {
   readonly loss: UnconfirmedRemoval | undefined
 }
 
+/** What no rule can evaluate was not seen to its end, even where a person accepts removals. */
+async function findFieldsMissing(
+  context: ProjectContext,
+  { coverage: { listing, status, items } }: Walk,
+  { fieldsMissing }: RemovalLimits,
+): Promise<Doubt | undefined> {
+  if (listing === 'project' || status !== 'complete') return undefined
+  const fields = fieldsMissing(listing)
+  if (fields.length === 0) return undefined
+  const missing = await findMissing(context, listing)
+  // What is not among these was seen: a replay knows it by this.
+  if (missing.length > 0) await withhold(context, listing, missing)
+  const all = items === 1 ? 'the only item does not show' : `none of ${items} items shows`
+  const reason = `${all} ${fields.join(', ')}, which every release shows: nothing is removed or resolved until it is seen again`
+  return { cause: 'unseen_fields', reason, loss: undefined }
+}
+
+function describeContradiction(listing: EmbeddedListing, contradicted: ReadonlySet<string>): string {
+  const named = [...contradicted].slice(0, mostNamed)
+  const others = contradicted.size - named.length
+  const what = count(contradicted.size, kindOf[listing])
+  const uids = `${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  return `subscriptions of the same scan show ${what} that the list leaves out (${uids}): nothing is removed until a scan shows no contradiction, or with --accept-removals`
+}
+
+const mostNamed = 5
+
+/** What was known and is not listed, as far as the filters would show it. */
+async function findMissing(context: ProjectContext, listing: Exclude<Listing, 'project'>) {
+  const unseen = await context.draft.unseen(context.project, kindOf[listing])
+  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(context, kindOf[listing], unseen)
+  return missing
+}
+
+async function withhold(
+  { draft, project }: ProjectContext,
+  listing: Listing,
+  missing: readonly UnseenVersion[],
+): Promise<void> {
+  await draft.withholdRemovals(
+    project,
+    listing,
+    missing.map(({ uid }) => uid),
+  )
+}
+
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
 async function findDoubt(
   context: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
   empty: ReadonlySet<Listing>,
-  { limits, seenAgain }: RemovalLimits,
+  { limits, seenAgain, contradicted }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
   const { draft, project, lastComplete } = context
   const kind = kindOf[listing]
-  const unseen = await draft.unseen(project, kind)
-  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(context, kind, unseen)
+  const missing = await findMissing(context, listing)
   const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (empty.has(listing)) {
@@ -79,18 +135,25 @@ async function findDoubt(
   }
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   const isLarge = isTooMuch(missing.length)
+  const shown = listing === 'subscriptions' || coverage.filter !== null ? none : contradicted(listing)
+  if (listing !== 'subscriptions' && shown.size > 0) {
+    if (missing.length > 0) await withhold(context, listing, missing)
+    const reason = describeContradiction(listing, shown)
+    return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined }
+  }
   if (!isLarge && !lacksPromisedPage) return undefined
   const before = await draft.previouslyWithheld(project, listing)
   const withheld = new Set(before)
   const fresh = missing.filter(({ uid }) => !withheld.has(uid))
   const isNew = lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
   if (!isNew) return undefined
-  const uids = missing.map(({ uid }) => uid)
-  await draft.withholdRemovals(project, listing, uids)
+  await withhold(context, listing, missing)
   if (!isLarge) return { ...promised, loss: undefined }
   const reason = `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
   return { cause: 'suspect_loss', reason, loss }
 }
+
+const none: ReadonlySet<string> = new Set()
 
 const unproven = {
   cause: 'unproven',

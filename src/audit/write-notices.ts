@@ -33,7 +33,7 @@ export async function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'malformed'>,
+  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'malformed' | 'unseen'>,
   unreferenced: Removals['unreferenced'],
 ): ProjectNotice[] {
   const notices: ProjectNotice[] = []
@@ -61,7 +61,7 @@ export function writeNotices(
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  notices.push(...gathered.malformed.notices())
+  notices.push(...gathered.malformed.notices(), ...gathered.unseen.notices())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       code: 'resource_unreferenced',

@@ -67,7 +67,7 @@ export interface ControlRule {
   readonly rationale: string
   /** Resources that the run evaluated it for. */
   readonly evaluated: number
-  /** Projects in which the run could not evaluate it, with the reason. */
+  /** Projects in which the run could not evaluate it, or not for every resource, with the reason. */
   readonly not_evaluated: readonly { readonly project: string; readonly reason: string }[]
 }
 

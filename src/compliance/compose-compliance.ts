@@ -15,6 +15,7 @@ import type {
   ReplayedWith,
 } from './compliance.ts'
 import { coverageOf } from './control-coverage.ts'
+import { describeDoubts, describeDoubtsOf } from './describe-doubts.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
 
 export interface ComplianceInput {
@@ -78,9 +79,20 @@ function assessControl(
     ...{ isCovered, rules, open, accepted: accepted.length, gaps: coverage.gaps.length },
     isScanned: report.coverage.length > 0,
     ...{ unknown: numberOf('unknown'), waived: numberOf('waived') },
+    doubts: describeDoubtsOf([...ids], report.projects),
   })
   const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
-  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, accepted, coverage }
+  return {
+    id: control.id,
+    title: control.title,
+    state,
+    reason,
+    rules: rules.map((rule) => withDoubts(rule, report)),
+    violations: found,
+    waivers,
+    accepted,
+    coverage,
+  }
 }
 
 interface Assessment {
@@ -95,12 +107,14 @@ interface Assessment {
   readonly accepted: number
   /** Walks that were not complete. */
   readonly gaps: number
+  /** Fields that its rules could not rely on, in words: what has them so was not evaluated. */
+  readonly doubts: readonly string[]
   /** Whether the run walked anything: for readers of some projects, anything of these. */
   readonly isScanned: boolean
 }
 
 function decideState(assessment: Assessment): [state: ControlState, reason: string] {
-  const { isCovered, rules, open, unknown, gaps, isScanned } = assessment
+  const { isCovered, rules, open, unknown, gaps, doubts, isScanned } = assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
@@ -110,7 +124,7 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
     return ['not_met', `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))}).`]
   if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
   const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
-  if (gaps === 0 && silent.length === 0 && unknown === 0) {
+  if (gaps === 0 && silent.length === 0 && unknown === 0 && doubts.length === 0) {
     const exceptions = countEach(['waived', 'accepted'], assessment)
     const but = exceptions === '' ? '' : ` (${exceptions})`
     return ['met', `No open violation${but}, and the run observed everything that its rules evaluate.`]
@@ -119,7 +133,19 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
   return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', describeMissing(assessment, silent)]
 }
 
-function describeMissing({ gaps, unknown }: Assessment, silent: readonly string[]): string {
+function describeMissing(assessment: Assessment, silent: readonly string[]): string {
+  const { gaps, unknown, doubts } = assessment
+  const left = doubts.length - mostDoubts
+  return [
+    ...doubts.slice(0, mostDoubts),
+    ...(left > 0 ? [`The same holds for ${count(left, 'more field')}.`] : []),
+    ...(gaps + silent.length + unknown > 0 ? [describeUnseen(assessment, silent)] : []),
+  ].join(' ')
+}
+
+const mostDoubts = 3
+
+function describeUnseen({ gaps, unknown }: Assessment, silent: readonly string[]): string {
   if (gaps === 1) return '1 walk of what its rules evaluate was not complete.'
   if (gaps > 1) return `${gaps} walks of what its rules evaluate were not complete.`
   if (silent.length > 0) return `The run could not evaluate every rule: ${silent.join(', ')}.`
@@ -135,6 +161,12 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
     0,
   )
   return { id, title, severity, rationale, evaluated, not_evaluated }
+}
+
+/** A rule that could not evaluate some resources says which. */
+function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
+  const doubts = describeDoubts(rule.id, projects)
+  return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
 }
 
 function withDuration(violation: ReportViolation, at: string): ControlViolation {

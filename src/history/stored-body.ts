@@ -1,5 +1,6 @@
-import type { JsonObject } from '../model/json.ts'
-import type { Facts, Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { Facts, FieldDoubts, Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { CompleteScans } from './records.ts'
 
 /** A version of a resource, with its attributes. */
@@ -10,12 +11,14 @@ export interface StoredBody {
   readonly since: string
   readonly attributes: JsonObject
   readonly facts: Facts
+  /** Since when fields are malformed or not shown; absent if there are none. */
+  readonly doubts?: FieldDoubts
   readonly sealKeyId: string
   readonly normaliser: number
 }
 
 /** What a version stores of its resource. */
-export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts'>
+export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts' | 'doubts'>
 
 /** What a scan shows besides is not stored. */
 export function toResource(stored: StoredResource): Resource {
@@ -52,10 +55,34 @@ export function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
   // Hookdrift wrote it as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
   const { name, fromRun, since, normaliser, sealKeyId } = row
-  return { name, fromRun, since, attributes, facts: parseFacts(facts), normaliser, sealKeyId }
+  return { name, fromRun, since, attributes, ...parseFacts(facts), normaliser, sealKeyId }
 }
 
-/** As stored: without facts, the text is empty. */
-export function parseFacts(facts: string): Facts {
-  return facts === '' ? {} : (JSON.parse(facts) as Facts)
+/** What a version stores in addition to the attributes. */
+export interface VersionFacts {
+  readonly facts: Facts
+  readonly doubts?: FieldDoubts
+}
+
+/** Their text: canonical JSON, or empty without any. Facts are named by JSON Pointers, so no name is taken twice. */
+export function writeFacts({ facts, doubts }: VersionFacts): string {
+  // As most versions are.
+  if (doubts === undefined && Object.keys(facts).length === 0) return ''
+  const entries = Object.entries(facts).map(([path, { min_length, temporary, weak }]): [string, Json] => [
+    path,
+    { min_length, ...(temporary === undefined ? {} : { temporary }), weak },
+  ])
+  const ofFields = Object.entries(doubts ?? {}).map(([path, { cause, run, at }]): [string, Json] => [
+    path,
+    { cause, run, at },
+  ])
+  const members = [...entries, ...(ofFields.length === 0 ? [] : [['doubts', Object.fromEntries(ofFields)] as const])]
+  return canonicalJson(Object.fromEntries(members))
+}
+
+export function parseFacts(text: string): VersionFacts {
+  if (text === '') return { facts: {} }
+  // Hookdrift wrote it as canonical JSON of these types.
+  const { doubts, ...facts } = JSON.parse(text) as Record<string, unknown>
+  return { facts: facts as Facts, ...(doubts === undefined ? {} : { doubts: doubts as FieldDoubts }) }
 }

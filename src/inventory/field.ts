@@ -15,8 +15,8 @@ export type Leaf =
   | { readonly type: 'url' }
   /** An address that is itself a credential (chat webhooks): everything after the host is sealed. */
   | { readonly type: 'secret-url' }
-  /** A secret: sealed whole, with facts about it kept. */
-  | { readonly type: 'secret' }
+  /** A secret: sealed whole, with facts about it kept. `isAnything`: in any form, else a text or the bytes of one. */
+  | { readonly type: 'secret'; readonly isAnything?: true }
   | { readonly type: 'integer' }
   /** A number of seconds; some releases write `"10s"`. */
   | { readonly type: 'seconds' }
@@ -27,8 +27,11 @@ export type Leaf =
   | { readonly type: 'set' }
   /** A set of addresses, each sealed as `url`. */
   | { readonly type: 'addresses' }
-  /** JSON of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. */
-  | { readonly type: 'free'; readonly names?: 'parameters' }
+  /**
+   * An object of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. `isAnything`:
+   * any JSON.
+   */
+  | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true }
 
 export type Field = (Leaf | Struct | Keyed) & { readonly presence?: Presence }
 
@@ -57,10 +60,11 @@ export type Members = Readonly<Record<string, Field>>
 /**
  * What the absence of a member means. Default: the service did not show it (unknown).
  * - `optional`: left out when empty
+ * - `required`: every release shows it, so an item without it is seen in part: rules that read it say nothing
  * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
  * - `reference`: replaced by a reference or lifted; never an attribute
  */
-export type Presence = 'optional' | 'volatile' | 'reference'
+export type Presence = 'optional' | 'required' | 'volatile' | 'reference'
 
 export const text: Field = { type: 'text' }
 export const enumeration = (values: string): Field => ({ type: 'text', values: values.split(' ') })
@@ -70,6 +74,7 @@ export const code: Field = { type: 'code' }
 export const url: Field = { type: 'url' }
 export const secretUrl: Field = { type: 'secret-url' }
 export const secret: Field = { type: 'secret' }
+export const anySecret: Field = { type: 'secret', isAnything: true }
 export const integer: Field = { type: 'integer' }
 export const seconds: Field = { type: 'seconds' }
 export const flag: Field = { type: 'flag' }
@@ -77,9 +82,11 @@ export const time: Field = { type: 'time' }
 export const set: Field = { type: 'set' }
 export const addresses: Field = { type: 'addresses' }
 export const free: Field = { type: 'free' }
+export const anything: Field = { type: 'free', isAnything: true }
 export const parameters: Field = { type: 'free', names: 'parameters' }
 
 export const optional = (field: Field): Field => ({ ...field, presence: 'optional' })
+export const required = (field: Field): Field => ({ ...field, presence: 'required' })
 export const volatile = (field: Field): Field => ({ ...field, presence: 'volatile' })
 export const reference: Field = { type: 'free', presence: 'reference' }
 

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
@@ -43,22 +44,29 @@ export function isMalformed(field: Field, value: Json): boolean {
       return typeof value !== 'string' || !isInstant(value)
     case 'set':
     case 'addresses':
-      return !Array.isArray(value)
+      return !Array.isArray(value) || value.some(isNotText)
     case 'struct':
       return !isJsonObject(value)
     case 'keyed':
       return !isJsonObject(value) || !Object.values(value).every(isJsonObject)
     case 'text':
-      return typeof value === 'object' || isMisspelt(value, field.values)
+      return isNotText(value) || isMisspelt(value, field.values)
     case 'free':
-      return false
+      return !isJsonObject(value) && field.isAnything !== true
+    case 'secret':
+      return isNotText(value) && field.isAnything !== true
     default:
-      return typeof value === 'object'
+      return isNotText(value)
   }
 }
 
+/** Whether a value that should be a text is none. */
+export function isNotText(value: Json): boolean {
+  return typeof value !== 'string' || isExactNumber(value)
+}
+
 /** `"INACTIVE "`: a known value except for case and blanks. A wholly unknown value is valid. */
-function isMisspelt(value: Exclude<Json, object>, values: readonly string[] | undefined): boolean {
+function isMisspelt(value: Json, values: readonly string[] | undefined): boolean {
   if (values === undefined || typeof value !== 'string' || values.includes(value)) return false
   return values.includes(value.trim().toLowerCase())
 }

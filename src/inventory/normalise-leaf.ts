@@ -6,6 +6,7 @@ import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
 import type { Field, Leaf } from './field.ts'
 import { normaliseFree } from './free-form.ts'
+import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asText, asTime, isInstant, isNormalTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
 import { sealCredentials, sealProse } from './seal-text.ts'
@@ -16,20 +17,22 @@ import { sealWithin } from './unknown-field.ts'
 
 /**
  * The normal form of a value that is not empty, with its secrets sealed. Normalising it again changes nothing. An
- * object in place of a text or a number stays an object, with everything in it sealed.
+ * object in place of a text or a number stays an object, with everything in it sealed. A number or a flag in place of a
+ * text stays too; where that could be a secret, a list of its seal takes its place. So a value shows later, too, that it
+ * breaks the contract.
  */
 export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Sealer): Json {
   switch (field.type) {
     case 'secret':
-      return sealer.seal(asSecretText(raw))
+      return sealSecret(raw, field.isAnything === true, sealer)
     case 'set':
-      return listOf(raw, (item) => sealProse(item, sealer)) ?? sealWithin(raw, sealer)
+      return listOf(raw, (item) => sealProse(item, sealer)) ?? sealOddList(raw, sealer)
     case 'addresses':
-      return listOf(raw, (item) => sealUrl(item, sealer)) ?? sealWithin(raw, sealer)
+      return listOf(raw, (item) => sealUrl(item, sealer)) ?? sealOddList(raw, sealer)
     case 'free':
       return normaliseFree(raw, name, sealer, field.names)
   }
-  if (typeof raw === 'object') return sealWithin(raw, sealer)
+  if (typeof raw === 'object') return isSealInList(raw) ? raw : listed(sealWithin(raw, sealer))
   switch (field.type) {
     case 'integer':
       return onlyNumber(asNumber(raw), sealer)
@@ -40,18 +43,59 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'time':
       return onlyTime(asTime(asText(raw)), sealer)
     case 'text':
-      return sealText(asText(raw), field.values, sealer)
     case 'certificate':
-      return sealCertificate(asText(raw), sealer)
     case 'prose':
-      return sealProse(asText(raw), sealer)
     case 'code':
-      return sealCode(asText(raw), sealer)
     case 'url':
-      return sealUrl(asText(raw), sealer)
-    case 'secret-url':
-      return sealBehindHost(asText(raw), sealer)
+    case 'secret-url': {
+      const text = asText(raw)
+      const shown = normaliseText(field, text, sealer)
+      if (!isNotText(raw)) return shown
+      return shown === text ? raw : [sealer.seal(text)]
+    }
   }
+}
+
+function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
+  switch (field.type) {
+    case 'text':
+      return sealText(text, field.values, sealer)
+    case 'certificate':
+      return sealCertificate(text, sealer)
+    case 'prose':
+      return sealProse(text, sealer)
+    case 'code':
+      return sealCode(text, sealer)
+    case 'url':
+      return sealUrl(text, sealer)
+    case 'secret-url':
+      return sealBehindHost(text, sealer)
+  }
+}
+
+type TextLeaf = Extract<Leaf, { type: 'text' | 'certificate' | 'prose' | 'code' | 'url' | 'secret-url' }>
+
+/** A text, or the bytes of one; anything else breaks the contract, and shows that. */
+function sealSecret(raw: Json, isAnything: boolean, sealer: Sealer): Json {
+  const isOne = !isNotText(raw) || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
+  if (isAnything || isOne) return sealer.seal(asSecretText(raw))
+  return isSealInList(raw) ? raw : [sealer.seal(asSecretText(raw))]
+}
+
+/** What should be a list of texts and is not: sealed, it must not pass for one. */
+function sealOddList(raw: Json, sealer: Sealer): Json {
+  const sealed = sealWithin(raw, sealer)
+  return Array.isArray(sealed) && !sealed.some(isNotText) ? [sealed] : sealed
+}
+
+/** The seal of an object or a list must not pass for a text. */
+function listed(sealed: Json): Json {
+  return typeof sealed === 'string' ? [sealed] : sealed
+}
+
+function isSealInList(raw: Json): boolean {
+  const [only, ...others] = Array.isArray(raw) ? raw : []
+  return typeof only === 'string' && isSeal(only) && others.length === 0
 }
 
 /** Whether a value is its own normal form and keeps the contract, as most are, by what is quick to see. */
@@ -72,8 +116,8 @@ function sealText(text: string, values: readonly string[] | undefined, sealer: S
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {
-  if (typeof raw === 'string') return [change(asText(raw))]
-  if (!Array.isArray(raw) || raw.some((item) => typeof item === 'object')) return undefined
+  if (typeof raw === 'string') return isExactNumber(raw) ? undefined : [change(raw)]
+  if (!Array.isArray(raw) || raw.some(isNotText)) return undefined
   return raw.map((item) => change(asText(item))).sort()
 }
 

@@ -5,7 +5,7 @@ import { disarm, disarmText, sealAsSent } from './disarm.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
 import { sealName } from './free-form.ts'
 import { layoutOf } from './layout.ts'
-import { isMalformed } from './malformed.ts'
+import { isMalformed, isNotText } from './malformed.ts'
 import { maskingSealer } from './masking-sealer.ts'
 import { isNormal, normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
@@ -133,14 +133,29 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisin
   if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
   const normal = normaliseMembers(field.members, raw, path, withUser(userIn(raw), job), field.guarded)
   if (field.collapse === undefined) return normal
+  const { members } = field
   let [isNone, hasEmpty] = [true, false]
   for (const key in normal) {
-    const value = normal[key]
-    if (isEmpty(value)) hasEmpty = true
-    else if (value !== 0 && value !== false) isNone = false
+    const value = normal[key] ?? null
+    if (isBlank(members, key, value)) hasEmpty = true
+    else if (!isZero(members, key, value)) isNone = false
   }
   if (isNone) return null
-  return hasEmpty ? objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value))) : normal
+  return hasEmpty ? objectOf(Object.entries(normal).filter(([key, value]) => !isBlank(members, key, value))) : normal
+}
+
+/** An empty list in place of a text says nothing of what is there, and is kept. */
+function isBlank(members: Members, key: string, value: Json): boolean {
+  return isEmpty(value) && !breaksContract(members, key, value)
+}
+
+function isZero(members: Members, key: string, value: Json): boolean {
+  return (value === 0 || value === false) && !breaksContract(members, key, value)
+}
+
+function breaksContract(members: Members, key: string, value: Json): boolean {
+  const field = Object.hasOwn(members, key) ? members[key] : undefined
+  return field !== undefined && isMalformed(field, value)
 }
 
 /** A scalar in place of an object is still data. */
@@ -160,10 +175,14 @@ function withUser(user: string, job: Normalising): Normalising {
 
 /** Lists of objects with a uid become objects keyed by it; one without a uid is named by its index. */
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
+  // An object in place of the list must not pass for its normal form.
+  if (isJsonObject(raw)) return job.sealer.seal(asSecretText(disarm(raw, job.sealer)))
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
     const uid = uidOf(item, index, field, job.sealer)
-    return [uid, normaliseMembers(field.members, item, `${path}/${pointerStep(uid)}`, job, field.guarded)]
+    const here = `${path}/${pointerStep(uid)}`
+    if (isNotText(item.uid ?? '')) job.malformed.push(`${here}/uid`)
+    return [uid, normaliseMembers(field.members, item, here, job, field.guarded)]
   })
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
 import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
-import { aliases, wireSchema } from './wire-schema.ts'
+import { aliases, requiredFields, wireSchema } from './wire-schema.ts'
 
 /** The resources of a page, in normal form. */
 export interface Inventory {
@@ -32,10 +32,18 @@ function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
   const raw: Record<string, Json> = {}
   // For so many members, the engine takes several times as long to spread an object.
   for (const name in item) setOwn(raw, name, item[name] ?? null)
-  raw.endpoint_uid = uidWithin(item.endpoint_metadata)
-  raw.source_uid = uidWithin(item.source_metadata)
-  raw.device_uid = uidWithin(item.device_metadata)
+  refer(raw, 'endpoint_uid', item.endpoint_metadata)
+  refer(raw, 'source_uid', item.source_metadata)
+  refer(raw, 'device_uid', item.device_metadata)
+  // A device that is not shown is none: not every release has devices.
+  raw.device_uid ??= null
   return resourceOf('subscription', raw, sealer)
+}
+
+function refer(raw: Record<string, Json>, name: string, embedded: Json | undefined): void {
+  const uid = referenceTo(embedded)
+  if (uid === undefined) delete raw[name]
+  else raw[name] = uid
 }
 
 /** Names the sources and devices that an item of a listing embeds. */
@@ -70,7 +78,9 @@ function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
 function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
   const source = resourceOf('source', item, sealer, isStub)
   if (item.verifier === undefined || (source.attributes.verifier ?? null) !== null) return source
-  return { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
+  const { unseen, ...shown } = { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
+  const others = unseen?.filter((pointer) => pointer !== '/verifier') ?? none
+  return others.length === 0 ? shown : { ...shown, unseen: others }
 }
 
 function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false): Resource {
@@ -80,8 +90,25 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
   const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile, malformed }
   const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
   const uid = typeof raw.uid === 'string' ? raw.uid : ''
-  const resource = { kind, uid, name: nameOf(kind, attributes), attributes, volatile, facts }
-  return malformed.length === 0 ? resource : { ...resource, malformed }
+  const resource: Resource = { kind, uid, name: nameOf(kind, attributes), attributes, volatile, facts }
+  const unseen = unseenIn(kind, attributes)
+  return malformed.length + unseen.length === 0
+    ? resource
+    : {
+        ...resource,
+        ...(malformed.length === 0 ? {} : { malformed }),
+        ...(unseen.length === 0 ? {} : { unseen }),
+      }
+}
+
+function unseenIn(kind: Kind, attributes: JsonObject): readonly string[] {
+  let unseen: string[] | undefined
+  for (const name of requiredFields[kind]) {
+    if (Object.hasOwn(attributes, name)) continue
+    unseen ??= []
+    unseen.push(`/${name}`)
+  }
+  return unseen ?? none
 }
 
 function nameOf(kind: Kind, attributes: JsonObject): string {
@@ -108,6 +135,16 @@ function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObjec
     }
   }
   return { raw, malformed }
+}
+
+/**
+ * What a subscription refers to: null for nothing, undefined where the answer does not show it. Anything but an object
+ * with the text of a uid stays as it is, and is malformed.
+ */
+function referenceTo(embedded: Json | undefined): Json | undefined {
+  if (embedded === null || embedded === '') return null
+  if (isJsonObject(embedded)) return embedded.uid === '' ? null : embedded.uid
+  return embedded === undefined ? undefined : [embedded]
 }
 
 function uidWithin(embedded: Json | undefined): string | null {

@@ -1,6 +1,8 @@
 import type { Kind } from '../model/resource.ts'
 import {
   addresses,
+  anySecret,
+  anything,
   certificate,
   code,
   collapsing,
@@ -16,6 +18,7 @@ import {
   parameters,
   prose,
   reference,
+  required,
   seconds,
   secret,
   secretUrl,
@@ -75,8 +78,8 @@ const endpoint: Members = {
   owner_id: optional(text),
   name: prose,
   description: prose,
-  url,
-  status: enumeration('active inactive paused'),
+  url: required(url),
+  status: required(enumeration('active inactive paused')),
   content_type: prose,
   advanced_signatures: flag,
   http_timeout: seconds,
@@ -85,55 +88,59 @@ const endpoint: Members = {
   support_email: optional(prose),
   slack_webhook_url: optional(secretUrl),
   teams_webhook_url: optional(secretUrl),
-  secrets: guarded(
-    keyed({
-      uid: reference,
-      value: secret,
-      created_at: time,
-      updated_at: volatile(time),
-      expires_at: time,
-      deleted_at: time,
-    }),
+  secrets: required(
+    guarded(
+      keyed({
+        uid: reference,
+        value: secret,
+        created_at: time,
+        updated_at: volatile(time),
+        expires_at: time,
+        deleted_at: time,
+      }),
+    ),
   ),
-  authentication: guarded(
-    collapsing({
-      type: enumeration('api_key oauth2 basic_auth'),
-      api_key: apiKey,
-      basic_auth: basicAuth,
-      oauth2: collapsing({
-        url,
-        client_id: text,
-        client_secret: secret,
-        grant_type: prose,
-        scope: prose,
-        audience: prose,
-        issuer: prose,
-        subject: prose,
-        authentication_type: enumeration('shared_secret client_assertion'),
-        expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
-        signing_algorithm: text,
-        field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
-        // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
-        signing_key: collapsing({
-          crv: text,
-          e: text,
-          kid: text,
-          kty: text,
-          n: text,
-          // Further primes, with exponents of their own.
-          oth: secret,
-          x: text,
-          y: text,
-          d: secret,
-          dp: secret,
-          dq: secret,
-          k: secret,
-          p: secret,
-          q: secret,
-          qi: secret,
+  authentication: required(
+    guarded(
+      collapsing({
+        type: enumeration('api_key oauth2 basic_auth'),
+        api_key: apiKey,
+        basic_auth: basicAuth,
+        oauth2: collapsing({
+          url,
+          client_id: text,
+          client_secret: secret,
+          grant_type: prose,
+          scope: prose,
+          audience: prose,
+          issuer: prose,
+          subject: prose,
+          authentication_type: enumeration('shared_secret client_assertion'),
+          expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
+          signing_algorithm: text,
+          field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
+          // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
+          signing_key: collapsing({
+            crv: text,
+            e: text,
+            kid: text,
+            kty: text,
+            n: text,
+            // Further primes, with exponents of their own.
+            oth: anySecret,
+            x: text,
+            y: text,
+            d: secret,
+            dp: secret,
+            dq: secret,
+            k: secret,
+            p: secret,
+            q: secret,
+            qi: secret,
+          }),
         }),
       }),
-    }),
+    ),
   ),
   mtls_client_cert: optional(guarded(collapsing({ client_cert: certificate, client_key: secret }))),
   events: volatile(integer),
@@ -165,9 +172,9 @@ const subscription: Members = {
   endpoint_metadata: reference,
   device_metadata: reference,
   source_metadata: reference,
-  endpoint_uid: text,
+  endpoint_uid: required(text),
   device_uid: text,
-  source_uid: text,
+  source_uid: required(text),
 }
 
 const source: Members = {
@@ -175,7 +182,7 @@ const source: Members = {
   uid: text,
   project_id: text,
   name: prose,
-  type: enumeration('http rest_api pub_sub db_change_stream'),
+  type: required(enumeration('http rest_api pub_sub db_change_stream')),
   provider: enumeration('github twitter shopify'),
   url,
   mask_id: text,
@@ -187,13 +194,15 @@ const source: Members = {
   custom_response: collapsing({ body: prose, content_type: prose }),
   provider_config: free,
   pub_sub: publishSubscribe,
-  verifier: guarded(
-    collapsing({
-      type: enumeration('noop hmac basic_auth api_key'),
-      api_key: apiKey,
-      basic_auth: basicAuth,
-      hmac: collapsing({ encoding: enumeration('base64 hex'), hash: text, header: prose, secret }),
-    }),
+  verifier: required(
+    guarded(
+      collapsing({
+        type: enumeration('noop hmac basic_auth api_key'),
+        api_key: apiKey,
+        basic_auth: basicAuth,
+        hmac: collapsing({ encoding: enumeration('base64 hex'), hash: text, header: prose, secret }),
+      }),
+    ),
   ),
 }
 
@@ -266,7 +275,7 @@ const probe: Members = {
   function_digest: text,
   payload_digest: text,
   outcome: text,
-  output: free,
+  output: anything,
   error: prose,
   unexpected: prose,
   deterministic: flag,
@@ -283,6 +292,21 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
   project: inOrder(project),
   probe: inOrder(probe),
   policy,
+}
+
+/** The fields of a kind that every release shows: without one of them, an item was seen in part. */
+export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
+  endpoint: requiredIn(endpoint),
+  subscription: requiredIn(subscription),
+  source: requiredIn(source),
+  device: requiredIn(device),
+  project: requiredIn(project),
+  probe: requiredIn(probe),
+  policy: requiredIn(policy),
+}
+
+function requiredIn(members: Members): readonly string[] {
+  return Object.keys(members).filter((name) => members[name]?.presence === 'required')
 }
 
 /** Other names of a field, by kind: the API version of 2024-01-01 renames two. */

@@ -19,6 +19,8 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
  * - `not_offered`: unknown to the service, or hidden behind a wrong base path
  * - `malformed`: answered in breach of the contract
  * - `foreign`: another project's: the key belongs to that one
+ * - `unseen_fields`: without a field in any item that every release shows
+ * - `contradicted`: without resources that subscriptions of the same scan show
  * - `unproven`: empty, and the service does not say whose key it is
  * - `suspect_loss`, `suspect_page`: short of too many resources at once, or of a page that was promised
  * - `bug`: audited by a program with a bug, which ended the audit of the project
@@ -41,6 +43,8 @@ export const coverageCauses = [
   'not_offered',
   'malformed',
   'foreign',
+  'unseen_fields',
+  'contradicted',
   'unproven',
   'suspect_loss',
   'suspect_page',

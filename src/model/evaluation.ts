@@ -1,5 +1,5 @@
 import type { DueDurations } from './due.ts'
-import type { Kind, Listing } from './resource.ts'
+import type { DoubtCause, Kind, Listing } from './resource.ts'
 import type { Severity } from './violation.ts'
 
 /** A rule that a run evaluated. */
@@ -27,6 +27,18 @@ export interface EvaluationStats {
   readonly notEvaluated: Readonly<Record<string, string>>
 }
 
+/** A field that a rule could not rely on: it did not evaluate the resources that have it so. */
+export interface RuleDoubt {
+  readonly kind: Kind
+  /** Its path in the attributes, without uids: `secrets[].expires_at`. */
+  readonly field: string
+  readonly cause: DoubtCause
+  /** How many resources. */
+  readonly resources: number
+  /** The first run that saw one of them so, and its start (ISO 8601); null where that is not known. */
+  readonly since: { readonly run: number; readonly at: string } | null
+}
+
 /** A line of a file. */
 export interface FileLocation {
   readonly file: string
@@ -51,4 +63,6 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly due?: DueDurations
   /** Paths whose changes the policy left out of drift; absent without any. */
   readonly ignore?: readonly string[]
+  /** Fields that rules could not rely on, by rule; absent without any. */
+  readonly doubts?: Readonly<Record<string, readonly RuleDoubt[]>>
 }

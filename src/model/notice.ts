@@ -16,6 +16,7 @@ export const noticeScopes = {
   rule_failed: 'project',
   custom_rule_failed: 'project',
   field_malformed: 'listing',
+  fields_unseen: 'listing',
   resource_unreferenced: 'listing',
 } as const satisfies Record<string, 'run' | 'project' | 'listing'>
 

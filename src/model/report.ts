@@ -1,7 +1,7 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageCause, CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
-import type { EvaluatedRule, FileLocation } from './evaluation.ts'
+import type { EvaluatedRule, FileLocation, RuleDoubt } from './evaluation.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing, WalkedListing } from './resource.ts'
 import type { AcceptedViolation, FailOn, Resolution, Severity, ViolationState, Waiver } from './violation.ts'
@@ -49,6 +49,8 @@ export interface ReportProject {
   readonly not_compared?: readonly Listing[]
   /** When its baseline was approved: ISO 8601 in UTC. Absent without one. */
   readonly approved_at?: string
+  /** Fields that rules could not rely on, by rule: they did not evaluate what has them so. Absent without any. */
+  readonly doubts?: Readonly<Record<string, readonly RuleDoubt[]>>
 }
 
 /** SHA-256 in hex. */

@@ -58,6 +58,31 @@ export interface Resource {
    * them are not evaluated. Absent if there are none.
    */
   readonly malformed?: readonly string[]
+  /**
+   * JSON Pointers of fields that every release shows and that the answer did not. Their attributes are absent, or carried
+   * from earlier scans; rules that read them are not evaluated. Absent if there are none.
+   */
+  readonly unseen?: readonly string[]
+  /** Since when a field is malformed or not shown, by its path; absent if there are none. */
+  readonly doubts?: FieldDoubts
+}
+
+/** Why rules cannot rely on a field: its type breaks the contract, or the answer did not show it. */
+export type DoubtCause = 'malformed' | 'unseen'
+
+/** By paths without the uids on the way, such as `secrets[].expires_at`. */
+export type FieldDoubts = Readonly<Record<string, FieldDoubt>>
+
+export interface FieldDoubt {
+  readonly cause: DoubtCause
+  /** The first run that saw the field so, and its start (ISO 8601). */
+  readonly run: number
+  readonly at: string
+}
+
+/** Whether rules can rely on every field that a resource should have. */
+export function isReadable({ malformed, unseen }: Pick<Resource, 'malformed' | 'unseen'>): boolean {
+  return malformed === undefined && unseen === undefined
 }
 
 export type Facts = Readonly<Record<string, SecretFacts>>

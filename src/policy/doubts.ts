@@ -1,7 +1,9 @@
+import { describeField } from '../inventory/describe-field.ts'
+import type { RuleDoubt } from '../model/evaluation.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind } from '../model/resource.ts'
+import type { Kind, Resource } from '../model/resource.ts'
 
-/** What rules could not evaluate in a project because a field is malformed: there, no finding proves nothing. */
+/** What rules could not evaluate in a project because a field is malformed or not shown: there, no finding proves nothing. */
 export type Doubts = Readonly<Record<string, RuleDoubts>>
 
 export interface RuleDoubts {
@@ -9,11 +11,23 @@ export interface RuleDoubts {
   readonly resources: readonly ResourceKey[]
   /** Kinds of which a rule across resources missed some. */
   readonly kinds: readonly Kind[]
+  /** Which fields these are, and of how many resources. */
+  readonly fields: readonly RuleDoubt[]
+}
+
+/** A resource with fields that no rule can rely on. */
+export type DoubtedResource = Pick<Resource, 'kind' | 'uid' | 'unseen' | 'doubts'>
+
+export interface Doubt {
+  /** JSON Pointers of such fields that the rule read. */
+  readonly read: Iterable<string>
+  /** Whether the resource would count as evaluated without the doubt. */
+  readonly counts: boolean
 }
 
 export interface GatheredDoubts {
-  /** A rule could not evaluate one resource. `counts`: without the doubt, it would count as evaluated. */
-  note(rule: string, resource: { readonly kind: Kind; readonly uid: string }, counts: boolean): void
+  /** A rule could not evaluate one resource. */
+  note(rule: string, resource: DoubtedResource, doubt: Doubt): void
   /** A rule across resources missed some of a kind. */
   blur(rule: string, kind: Kind): void
   /** Whether a rule across resources saw all of a kind, as far as fields could be read. */
@@ -27,31 +41,69 @@ export interface GatheredDoubts {
 export function gatherDoubts(): GatheredDoubts {
   const byRule = new Map<string, RuleGathered>()
   const gathered = (rule: string) => {
-    const known = byRule.get(rule) ?? { resources: new Set(), kinds: new Set(), counted: {} }
+    const known: RuleGathered = byRule.get(rule) ?? {
+      resources: new Set(),
+      kinds: new Set(),
+      counted: {},
+      fields: new Map(),
+    }
     byRule.set(rule, known)
     return known
   }
   return {
-    note(rule, resource, counts) {
-      const { resources, counted } = gathered(rule)
+    note(rule, resource, { read, counts }) {
+      const { resources, counted, fields } = gathered(rule)
       const key = resourceKey(resource)
-      if (counts && !resources.has(key)) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
+      if (resources.has(key)) return
       resources.add(key)
+      if (counts) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
+      for (const { since, ...doubt } of doubtsOf(resource, read)) {
+        const place = `${doubt.kind} ${doubt.field} ${doubt.cause}`
+        const known = fields.get(place) ?? { ...doubt, since, resources: 0 }
+        fields.set(place, known)
+        known.resources += 1
+        if (isEarlier(since, known.since)) known.since = since
+      }
     },
     blur: (rule, kind) => gathered(rule).kinds.add(kind),
     isClear: (rule, kind) => byRule.get(rule)?.kinds.has(kind) !== true,
     count: (rule, kind) => byRule.get(rule)?.counted[kind] ?? 0,
     list: () =>
       Object.fromEntries(
-        [...byRule].map(([rule, { resources, kinds }]) => [rule, { resources: [...resources], kinds: [...kinds] }]),
+        [...byRule].map(([rule, { resources, kinds, fields }]) => [
+          rule,
+          { resources: [...resources], kinds: [...kinds], fields: [...fields.values()] },
+        ]),
       ),
   }
 }
+
+/** Each field once, in how many places of the resource it was read. */
+function* doubtsOf(
+  { kind, unseen = [], doubts }: DoubtedResource,
+  read: Iterable<string>,
+): Generator<Omit<RuleDoubt, 'resources'>> {
+  const fields = new Map(Array.from(read, (pointer) => [describeField(kind, pointer).path, pointer]))
+  for (const [field, pointer] of fields) {
+    const known = doubts?.[field]
+    const cause = unseen.includes(pointer) ? 'unseen' : 'malformed'
+    yield { kind, field, cause, since: known === undefined ? null : { run: known.run, at: known.at } }
+  }
+}
+
+function isEarlier(a: RuleDoubt['since'], b: RuleDoubt['since']): boolean {
+  return a !== null && (b === null || a.run < b.run)
+}
+
+/** As it is counted. */
+type CountedDoubt = { -readonly [Member in keyof RuleDoubt]: RuleDoubt[Member] }
 
 interface RuleGathered {
   readonly resources: Set<ResourceKey>
   readonly kinds: Set<Kind>
   readonly counted: Partial<Record<Kind, number>>
+  /** By kind, field and cause. */
+  readonly fields: Map<string, CountedDoubt>
 }
 
 export interface KnownDoubts {

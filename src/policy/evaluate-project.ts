@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import {
@@ -144,14 +144,14 @@ export function evaluateProject(
     return result
   }
 
-  /** undefined where the rule failed or read a malformed field. `seen`: the resource, watched if it has such fields. */
+  /** undefined where the rule failed or read what no rule can rely on. `seen`: the resource, watched if it has such fields. */
   const findWith = (
     active: ActiveRule,
     resource: Resource,
     check: (seen: Resource) => Iterable<RuleFinding>,
     notes = usedByScan,
   ): Finding[] | undefined => {
-    const watched = resource.malformed === undefined ? undefined : trackReads(resource)
+    const watched = isReadable(resource) ? undefined : trackReads(resource)
     try {
       let findings = noFindings
       for (const problem of check(watched?.seen ?? resource)) {
@@ -166,7 +166,7 @@ export function evaluateProject(
         return undefined
       }
     }
-    doubts.note(active.rule.id, resource, resource.kind === active.rule.kind)
+    doubts.note(active.rule.id, resource, { read: watched.read, counts: resource.kind === active.rule.kind })
     return undefined
   }
 

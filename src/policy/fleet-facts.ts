@@ -1,5 +1,5 @@
 import { isSeal } from '../inventory/sealer.ts'
-import type { Resource } from '../model/resource.ts'
+import { isReadable, type Resource } from '../model/resource.ts'
 import type { BoundRule, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import { type FoundSeal, SealPacker, shortenSeal } from './packed-seals.ts'
@@ -53,12 +53,13 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
         return
       }
       const found: FoundSeal[] = []
-      let isWhole = resource.malformed === undefined
+      let isWhole = isReadable(resource)
       for (const [number, { rule, bound }] of fleet.entries()) {
         if (!bound.visits.includes(resource.kind)) continue
-        if (resource.malformed !== undefined && readsMalformed(bound, resource)) {
+        const read = isReadable(resource) ? none : unreadableRead(bound, resource)
+        if (read.size > 0) {
           // A rule that could not evaluate one resource missed some of its kind.
-          doubts.note(rule.id, resource, isEvaluated(rule.id) && resource.kind === rule.kind)
+          doubts.note(rule.id, resource, { read, counts: isEvaluated(rule.id) && resource.kind === rule.kind })
           doubts.blur(rule.id, resource.kind)
           continue
         }
@@ -75,13 +76,15 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
   }
 }
 
-/** Whether a rule reads a malformed field of a resource: the field could affect its findings about others. */
-function readsMalformed(bound: FleetRule, resource: Resource): boolean {
+const none: ReadonlySet<string> = new Set()
+
+/** Which malformed or unseen fields of a resource a rule reads: they could affect its findings about others. */
+function unreadableRead(bound: FleetRule, resource: Resource): ReadonlySet<string> {
   const trial = trackReads(resource)
   try {
     for (const _ of bound.facts(trial.seen));
   } catch {
-    // Without the malformed field as its cause, the real run fails too.
+    // Without such a field as its cause, the real run fails too.
   }
-  return trial.hasRead()
+  return trial.read
 }

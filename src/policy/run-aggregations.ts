@@ -1,5 +1,5 @@
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
 import type {
   Aggregation,
   Completeness,
@@ -49,8 +49,13 @@ interface Running {
   readonly fold: Aggregation
   /** A fresh one, to try which fields it reads. */
   readonly start: () => Aggregation
-  /** Resources of which it read a malformed field after the trial. */
-  readonly readLate: Map<ResourceKey, FindingPlace>
+  /** Resources of which it read a malformed or unseen field after the trial. */
+  readonly readLate: Map<ResourceKey, LateRead>
+}
+
+interface LateRead {
+  readonly resource: Resource
+  readonly read: Set<string>
 }
 
 export function startAggregations(
@@ -64,24 +69,34 @@ export function startAggregations(
   })
 
   /** A rule that could not evaluate one resource missed some of its kind. */
-  const leaveOut = (rule: Rule, place: FindingPlace, isEvaluated: boolean) => {
-    doubts.note(rule.id, place, isEvaluated && place.kind === rule.kind)
-    doubts.blur(rule.id, place.kind)
+  const leaveOut = (rule: Rule, resource: Resource, read: Iterable<string>, isEvaluated: boolean) => {
+    doubts.note(rule.id, resource, { read, counts: isEvaluated && resource.kind === rule.kind })
+    doubts.blur(rule.id, resource.kind)
   }
 
   /**
-   * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. The
-   * resource is left out then, because the field could affect findings about others.
+   * A resource with malformed or unseen fields as a rule may see it, or which of them the rule would read. The resource
+   * is left out then, because the field could affect findings about others.
    */
-  const watchedBy = ({ rule, start, readLate }: Running, { resource, at, place }: Visited): Resource | undefined => {
+  const watchedBy = (
+    { rule, start, readLate }: Running,
+    { resource, at, place }: Visited,
+  ): { readonly seen: Resource } | { readonly read: ReadonlySet<string> } => {
     // Custom rules keep values and read them once they have both resources.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
       start().visit(trial.seen, at, place)
     } catch {
-      // Without the malformed field as its cause, the real run fails too.
+      // Without such a field as its cause, the real run fails too.
     }
-    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(at), at))
+    if (trial.hasRead()) return { read: trial.read }
+    const seen = watchReads(resource, (pointers) => {
+      const key = resourceKey(at)
+      const late = readLate.get(key) ?? { resource, read: new Set() }
+      readLate.set(key, late)
+      for (const pointer of pointers) late.read.add(pointer)
+    })
+    return { seen }
   }
 
   const completenessFor = ({ id }: Rule, { isComplete }: Completeness): Completeness => ({
@@ -94,13 +109,13 @@ export function startAggregations(
       for (const running of all) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
-        const seen = resource.malformed === undefined ? resource : watchedBy(running, visited)
-        if (seen === undefined) {
-          leaveOut(rule, at, isEvaluated(rule.id))
+        const watched = isReadable(resource) ? { seen: resource } : watchedBy(running, visited)
+        if ('read' in watched) {
+          leaveOut(rule, resource, watched.read, isEvaluated(rule.id))
           continue
         }
         try {
-          fold.visit(seen, at, place)
+          fold.visit(watched.seen, at, place)
         } catch (error) {
           if (!readLate.has(resourceKey(at))) failed(rule, error)
         }
@@ -137,7 +152,7 @@ export function startAggregations(
         } catch (error) {
           if (readLate.size === 0) failed(rule, error)
         }
-        for (const place of readLate.values()) leaveOut(rule, place, true)
+        for (const { resource, read } of readLate.values()) leaveOut(rule, resource, read, true)
         // Its findings about other resources may come from the field, too.
         return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))
       })

@@ -1,35 +1,58 @@
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 
-/** Beyond this many malformed fields, the whole attribute around them counts as one. */
+/** Beyond this many such fields, the whole attribute around them counts as one. */
 const mostPointers = 100
 
 /**
- * A resource that reports when one of its malformed fields is read. `within`: also when a value that contains one is
- * read, for callers that keep the value and read it later.
+ * A resource that reports when one of its malformed or unseen fields is read, and which. `within`: also when a value that
+ * contains one is read, for callers that keep the value and read it later.
  */
-export function watchReads(resource: Resource, onRead: () => void, { within = false } = {}): Resource {
-  const { attributes, volatile, malformed = [] } = resource
-  const pointers = malformed.length > mostPointers ? malformed.map(firstStep) : malformed
-  const watch: Watch = { onRead, within, malformed: new Set(pointers), parents: new Set(pointers.flatMap(parentsOf)) }
-  return { ...resource, attributes: watched(attributes, '', watch), volatile: watched(volatile, '', watch) }
+export function watchReads(resource: Resource, onRead: OnRead, { within = false } = {}): Resource {
+  const { attributes, volatile, malformed = [], unseen = [] } = resource
+  const some = malformed.length > mostPointers ? [...new Set(malformed.map(firstStep))] : malformed
+  const pointers = [...some, ...unseen]
+  const inner = Map.groupBy(
+    pointers.flatMap((pointer) => parentsOf(pointer).map((parent) => ({ parent, pointer }))),
+    ({ parent }) => parent,
+  )
+  const parents = new Map([...inner].map(([parent, of]) => [parent, of.map(({ pointer }) => pointer)]))
+  const watch: Watch = { onRead, within, unreadable: new Set(pointers), parents }
+  const seen = watched(attributes, '', watch)
+  for (const pointer of unseen) watchAbsent(seen, pointer, onRead)
+  return { ...resource, attributes: seen, volatile: watched(volatile, '', watch) }
 }
 
-/** A watched resource, and whether a malformed field of it was read. */
+type OnRead = (pointers: readonly string[]) => void
+
+/** What was neither shown nor carried: a rule that asks for it reads it. Listing members does not show it. */
+function watchAbsent(attributes: JsonObject, pointer: string, onRead: OnRead): void {
+  const name = pointer.slice(1)
+  if (Object.hasOwn(attributes, name)) return
+  Object.defineProperty(attributes, name, {
+    configurable: true,
+    get() {
+      onRead([pointer])
+      return undefined
+    },
+  })
+}
+
+/** A watched resource, and which of its malformed or unseen fields were read. */
 export function trackReads(resource: Resource, options?: { readonly within: boolean }) {
-  let hasRead = false
-  const onRead = () => {
-    hasRead = true
+  const read = new Set<string>()
+  const onRead: OnRead = (pointers) => {
+    for (const pointer of pointers) read.add(pointer)
   }
-  return { seen: watchReads(resource, onRead, options), hasRead: () => hasRead }
+  return { seen: watchReads(resource, onRead, options), hasRead: () => read.size > 0, read }
 }
 
 interface Watch {
-  readonly onRead: () => void
+  readonly onRead: OnRead
   readonly within: boolean
-  readonly malformed: ReadonlySet<string>
-  /** Objects and lists around malformed fields. */
-  readonly parents: ReadonlySet<string>
+  readonly unreadable: ReadonlySet<string>
+  /** Objects and lists around such fields, with their fields. */
+  readonly parents: ReadonlyMap<string, readonly string[]>
 }
 
 /** The same members, some as getters: listing them reads none, copying them reads all. */
@@ -37,8 +60,9 @@ function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
   const copy: Record<string, Json> = {}
   for (const [key, value] of Object.entries(object)) {
     const here = `${path}/${pointerStep(key)}`
-    const isParent = watch.parents.has(here)
-    if (!isParent && !watch.malformed.has(here)) {
+    const within = watch.parents.get(here)
+    const isUnreadable = watch.unreadable.has(here)
+    if (within === undefined && !isUnreadable) {
       Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
       continue
     }
@@ -47,8 +71,9 @@ function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
       enumerable: true,
       configurable: true,
       get() {
-        if (!isParent || watch.within) watch.onRead()
-        inner ??= isParent && isJsonObject(value) ? watched(value, here, watch) : value
+        if (isUnreadable) watch.onRead([here])
+        else if (watch.within) watch.onRead(within ?? [])
+        inner ??= within !== undefined && isJsonObject(value) ? watched(value, here, watch) : value
         return inner
       },
     })

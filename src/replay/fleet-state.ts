@@ -1,10 +1,11 @@
 import type { ValueDates } from '../audit/date-values.ts'
 import type { KeyedFinding } from '../audit/reconcile.ts'
 import type { Differing, EvaluableVersion } from '../history/reader.ts'
+import { parseFacts } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Facts, Kind, Resource } from '../model/resource.ts'
+import type { Kind, Resource } from '../model/resource.ts'
 import type { KnownFacts } from '../policy/fleet-facts.ts'
 import type { ActiveRule } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
@@ -133,12 +134,18 @@ function read(
   const { name, body, facts, fromRun, sealKeyId } = kept
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
-  const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
+  const ofVersion = parseFacts(facts)
   const malformed = malformedFields(kind, attributes)
-  const marked = malformed.length === 0 ? {} : { malformed }
+  const unseen = Object.entries(ofVersion.doubts ?? {}).flatMap(([name, { cause }]) =>
+    cause === 'unseen' ? [`/${name}`] : [],
+  )
+  const marked = {
+    ...(malformed.length === 0 ? {} : { malformed }),
+    ...(unseen.length === 0 ? {} : { unseen }),
+  }
   return {
     key,
-    resource: { kind, uid, name, attributes, facts: known, volatile: {}, ...marked },
+    resource: { kind, uid, name, attributes, ...ofVersion, volatile: {}, ...marked },
     ...{ fromRun, sealKeyId, base: before?.base, seenUnder: before?.seenUnder, evaluation: undefined },
   }
 }

@@ -1,5 +1,6 @@
 import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { CoverageCause } from '../model/coverage.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
 import { type Kind, kinds, type Listing } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
@@ -41,9 +42,9 @@ export function observationOf(
     const listing = kind === 'project' ? kind : listingOf(kind, statuses)
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
-    const { status, filter } = walk
+    const { status, filter, cause } = walk
     if (status === 'suspect')
-      return filter === null && listing !== undefined && withheld.get(listing)?.has(uid) === false
+      return filter === null && listing !== undefined && sawAround(cause, withheld.get(listing), uid)
     if (status !== 'complete') return false
     if (onlyReferred(kind)) return filter === null && !unreferenced.has(ofResource)
     // What lies outside of a filter is carried, unseen.
@@ -74,6 +75,11 @@ export function observationOf(
       return true
     },
   }
+}
+
+/** Whether a suspect walk saw a resource: all but what it withheld. One that misses fields may have missed nothing. */
+function sawAround(cause: CoverageCause | null, withheld: ReadonlySet<string> | undefined, uid: string): boolean {
+  return withheld === undefined ? cause === 'unseen_fields' : !withheld.has(uid)
 }
 
 /** Resources that a run is known to have seen, because it found violations of theirs: `project resource`, by their keys. */

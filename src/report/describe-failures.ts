@@ -56,8 +56,18 @@ function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
 
 /** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
 export function nextStep(cause: CoverageCause, url: string | null): string | null {
-  return isFault(cause) ? stepAfterFault(cause, url) : null
+  return isFault(cause) ? stepAfterFault(cause, url) : doubtSteps[cause]
 }
+
+/** Of lists that were read to their end and are not believed. */
+const doubtSteps = {
+  unseen_fields: 'Request an item of the list with curl: was the service upgraded, or does a proxy leave fields out?',
+  contradicted: 'Run the audit again; if it stays, compare both lists with what the service shows to people.',
+  unproven: null,
+  suspect_loss: null,
+  suspect_page: null,
+  bug: null,
+} as const satisfies Record<Exclude<CoverageCause, FaultKind>, string | null>
 
 /** What to do about a fault of an exchange. */
 export function stepAfterFault(kind: FaultKind, url: string | null): string {

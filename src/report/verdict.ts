@@ -14,7 +14,7 @@ interface EvaluatedExtent {
   readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
     Partial<Pick<ReportViolation, 'project' | 'first_seen'>>)[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
-  readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
+  readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at' | 'doubts'>[]
   readonly failOn: FailOn
 }
 
@@ -25,6 +25,8 @@ interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
   readonly extent: ScannedExtent
+  /** How many rules could not evaluate every resource. */
+  readonly doubted: number
   /** Limits what "none" is about; empty after a complete scan. */
   readonly limits: string
 }
@@ -48,7 +50,8 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const failing = violations.filter(failsRun(failOn, projects)).length
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
-  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), limits }
+  const doubted = new Set(projects?.flatMap(({ doubts = {} }) => Object.keys(doubts))).size
+  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), doubted, limits }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
@@ -64,13 +67,14 @@ function sentenceOf(counts: Counts, context: VerdictContext): string {
   const parts = [
     ...scanOf(counts, context),
     ...describeUnknown(counts),
+    ...describeDoubted(context),
     ...describeWaived(counts),
     ...describeDrift(counts, context),
   ]
   return `${parts.join(context.exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
-/** What was scanned and found open. Only a run without unknown violations is called clean. */
+/** What was scanned and found open. Only a run that could evaluate everything is called clean. */
 function scanOf(counts: Counts, context: VerdictContext): string[] {
   const { coverage, exitCode, failing, extent } = context
   if (!isCoverageComplete(coverage)) {
@@ -87,7 +91,7 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(withoutLists(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, failing)
-  return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
+  return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
 function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
@@ -118,6 +122,10 @@ function describeShare(failOn: FailOn, failing: number, open: number): string {
 
 function describeUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
+}
+
+function describeDoubted({ doubted }: VerdictContext): string[] {
+  return doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]
 }
 
 function describeWaived({ waived }: Counts): string[] {

@@ -2,7 +2,10 @@ import { type CoverageCause, isInterrupted } from '../model/coverage.ts'
 import { type FailureFacts, writeReason } from '../model/failure-reason.ts'
 
 /** Why a walk of a listing broke off: one of the causes that an exchange with a service can show. */
-export type FaultKind = Exclude<CoverageCause, 'unproven' | 'suspect_loss' | 'suspect_page' | 'bug'>
+export type FaultKind = Exclude<
+  CoverageCause,
+  'unseen_fields' | 'contradicted' | 'unproven' | 'suspect_loss' | 'suspect_page' | 'bug'
+>
 
 /** Whether the service is not to blame: the run ended the exchange. */
 export function isStop(kind: FaultKind): boolean {

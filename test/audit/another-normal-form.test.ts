@@ -153,6 +153,7 @@ describe('a text that an earlier version stored in clear', () => {
         resource,
         since: 1,
         version: 1,
+        isKnown: false,
         known: undefined,
         base: undefined,
         change: undefined,

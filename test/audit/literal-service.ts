@@ -71,6 +71,7 @@ export function aSubscription(uid: string, endpoint: string, more: JsonObject = 
   const filter = { body: {}, headers: {}, query: {}, path: {}, is_flattened: false }
   return {
     ...{ uid, project_id: project, name: uid, type: 'api', endpoint_metadata: { uid: endpoint } },
+    source_metadata: null,
     filter_config: { event_types: ['order.created'], filter },
     ...more,
   }

@@ -17,6 +17,10 @@ interface Given {
   /** Uids that the scan before withheld. */
   readonly withheldBefore?: readonly string[]
   readonly isUnproven?: boolean
+  /** Fields that no item shows. */
+  readonly fieldsMissing?: readonly string[]
+  /** Uids that subscriptions show all the same. */
+  readonly contradicted?: readonly string[]
   /** Whether a complete walk of this listing came before. */
   readonly wasProven?: boolean
   readonly acceptsRemovals?: boolean
@@ -50,7 +54,11 @@ async function decide({
     // As much of a draft as the decision reads.
   } as unknown as ProjectContext
   const walk: Walk = {
-    coverage: { ...aCoverage(listing, status), listing },
+    coverage: {
+      ...aCoverage(listing, status),
+      listing,
+      filter: given.owner === undefined ? null : `owner=${given.owner}`,
+    },
     lacksPromisedPage: given.lacksPromisedPage ?? false,
   }
   const unproven = new Set<Listing>(given.isUnproven ? [listing] : [])
@@ -58,6 +66,8 @@ async function decide({
     limits: limits ?? undefined,
     acceptsRemovals: given.acceptsRemovals ?? false,
     seenAgain: new Map<Kind, number>([[listing === 'project' ? 'project' : kindOf[listing], given.seenAgain ?? 0]]),
+    fieldsMissing: () => given.fieldsMissing ?? [],
+    contradicted: () => new Set(given.contradicted),
   }
   const { walks, losses } = await withholdRemovals(stage, { walks: [walk], unproven }, guard)
   const [decided] = walks
@@ -154,6 +164,44 @@ describe('a walk that reached its end', () => {
     expect(reason).toContain('hookdrift audit --accept-removals')
     expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
     expect(withheld).toEqual([])
+  })
+
+  it.each<[string, Given, Pick<Awaited<ReturnType<typeof decide>>, 'withheld'>]>([
+    ['and misses nothing', {}, { withheld: [] }],
+    ['and misses some', { missing: ['a'] }, { withheld: ['a'] }],
+    ['and the operator accepts removals', { missing: many, acceptsRemovals: true }, { withheld: many }],
+    ['and the same was withheld before', { missing: many, withheldBefore: many }, { withheld: many }],
+  ])('is suspect when no item shows a field %s', async (_, given, { withheld }) => {
+    expect(await decide({ ...given, fieldsMissing: ['url', 'status'] })).toEqual({
+      status: 'suspect',
+      reason:
+        'none of 2 items shows url, status, which every release shows: nothing is removed or resolved until it is seen again',
+      losses: [],
+      withheld,
+      isSame: false,
+    })
+  })
+
+  it.each<[string, Given, readonly string[]]>([
+    ['for the first time', { missing: ['a'] }, []],
+    ['again', { missing: ['a'], withheldBefore: ['a'] }, []],
+    ['with a large loss', { missing: many, withheldBefore: many }, ['5 of 5']],
+  ])('is suspect when subscriptions show what it leaves out, %s', async (_, given, shares) => {
+    const decided = await decide({ ...given, contradicted: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })
+    expect(decided.status).toBe('suspect')
+    expect(decided.reason).toBe(
+      'subscriptions of the same scan show 7 endpoints that the list leaves out (a, b, c, d, e and 2 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
+    )
+    expect(decided.withheld).toEqual(given.missing)
+    expect(decided.losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+  })
+
+  it.each<[string, Given]>([
+    ['is narrowed by a filter', { owner: 'even' }],
+    ['is accepted by the operator', { acceptsRemovals: true }],
+    ['lists subscriptions', { listing: 'subscriptions' }],
+  ])('is contradicted by nothing when it %s', async (_, given) => {
+    expect((await decide({ ...given, missing: ['a'], contradicted: ['a'] })).status).toBe('complete')
   })
 })
 

@@ -146,6 +146,40 @@ describe('the state of a control', () => {
     expect(statesOf({ projects })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
+  it('is partially assessed where a rule could not rely on a field, and says of how many, which and since when', () => {
+    const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
+    const unseen = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const
+    const earlier = { ...unseen, resources: 1, since: { run: 5, at: '2026-11-19T22:15:00.000Z' } }
+    const malformed = { ...unseen, field: 'status', cause: 'malformed', resources: 1, since: null } as const
+    const rules = [...all, rule('endpoint/url-raw-ip', 'endpoint')]
+    const doubted = (doubts: Report['projects'][number]['doubts']) => ({
+      ...{ ...project, evaluated_by_rule: { 'endpoint/url-not-https': 1 } },
+      ...(doubts === undefined ? {} : { doubts }),
+    })
+    const projects = [
+      doubted({ 'endpoint/url-not-https': [malformed, unseen], 'endpoint/url-raw-ip': [unseen] }),
+      { ...doubted({ 'endpoint/url-not-https': [earlier] }), project: 'acme/orders' },
+    ]
+    const report = aReport({ coverage: walks, projects, rules })
+    const [control] = composeCompliance({ report, framework }).controls
+    expect(control?.state).toBe('partially_assessed')
+    expect(control?.reason).toBe(
+      'Not evaluated: 1 endpoint that shows a malformed status (endpoint/url-not-https). ' +
+        'Not evaluated: 3 endpoints that show no url since run 5 (2026-11-19 22:15 UTC) (endpoint/url-not-https, endpoint/url-raw-ip).',
+    )
+    expect(control?.rules.map(({ id, not_evaluated }) => [id, ...not_evaluated.map(({ reason }) => reason)])).toEqual([
+      [
+        'endpoint/url-not-https',
+        '1 endpoint that shows a malformed status',
+        '2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)',
+        '1 endpoint that shows no url since run 5 (2026-11-19 22:15 UTC)',
+      ],
+      ['endpoint/url-raw-ip', '2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)'],
+    ])
+    expect(statesOf({ projects })).toEqual({ ...met, E: 'partially_assessed' })
+    expect(statesOf({ projects, violations: [aViolation()] })).toEqual({ ...met, E: 'not_met' })
+  })
+
   it('is not assessed when the run could not evaluate any of its rules', () => {
     const not_evaluated = { 'source/unverified': 'it threw' }
     expect(statesOf({ projects: [{ ...project, not_evaluated }] })).toEqual({ ...met, S: 'not_assessed' })

@@ -201,13 +201,13 @@ describe('the normal form', () => {
       url: ['x'],
     })
     expect(attributes).toMatchObject({
-      status: '7',
+      status: 7,
       rate_limit: sealer.seal('many'),
       advanced_signatures: 1,
       authentication: sealer.seal('none'),
       url: [sealer.seal('x')],
     })
-    expect(malformed).toEqual(['/advanced_signatures', '/authentication', '/rate_limit', '/secrets', '/url'])
+    expect(malformed).toEqual(['/advanced_signatures', '/authentication', '/rate_limit', '/secrets', '/status', '/url'])
   })
 
   it('seals secrets in every place', () => {

@@ -193,7 +193,8 @@ def within_filter(scan, kind, uids):
 
 
 def withhold_removals(scan, again):
-    """What is not believed yet: too much gone at once, a promised page that came empty, an empty list of an unproven project."""
+    """What is not believed yet: too much gone at once, a promised page that came empty, an empty list of an unproven project,
+    a list without what subscriptions of the same scan show."""
     options = scan.run["rules"].get("project/mass-removal")
     withheld = scan.project.withheld
 
@@ -218,6 +219,12 @@ def withhold_removals(scan, again):
                 scan.statuses[listing] = "suspect"
                 scan.withheld = scan.withheld or bool(missing)
             continue
+        if not scan.filter_of(listing) and contradicted(scan, listing):
+            if missing:
+                withheld[listing] = missing
+            scan.statuses[listing] = "suspect"
+            scan.withheld = scan.withheld or is_mass(len(missing), known)
+            continue
         fresh = missing - (before or set())
         if scan.walks[listing].lacks_promised_page:
             is_doubted = before is None or bool(fresh)
@@ -227,6 +234,19 @@ def withhold_removals(scan, again):
             withheld[listing] = missing
             scan.statuses[listing] = "suspect"
             scan.withheld = scan.withheld or is_mass(len(missing), known)
+
+
+EMBEDDED = {"endpoints": "endpoint_metadata", "sources": "source_metadata"}
+
+
+def contradicted(scan, listing):
+    """What subscriptions show and its own list leaves out. What was not known before may be new, but not where the list is empty."""
+    if listing not in EMBEDDED:
+        return set()
+    listed = {item["uid"] for item in scan.walks[listing].items}
+    embedded = {uid_of(item.get(EMBEDDED[listing])) for item in scan.walks["subscriptions"].items} - {None}
+    left_out = embedded - listed
+    return left_out & set(scan.project.known[KIND[listing]]) if listed else left_out
 
 
 # Changes that are often meant: their violations end after 30 days.
@@ -346,6 +366,9 @@ def remove(scan):
         if kind == "source":
             project.unreferenced = set()
         gone = within_filter(scan, kind, missing)
+        if kind == "endpoint" and scan.filter_of("endpoints"):
+            # It went out of view.
+            gone -= contradicted(scan, "endpoints")
         scan.unobserved |= {(kind, uid) for uid in missing - gone}
         baseline = project.baselines.get(kind)
         for uid in gone:

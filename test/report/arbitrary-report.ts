@@ -141,6 +141,20 @@ const project = fc.record({
   resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
   evaluated_by_rule: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
   not_evaluated: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+  doubts: fc.dictionary(
+    hostile,
+    fc.array(
+      fc.record({
+        kind: fc.constantFrom(...kinds),
+        field: hostile,
+        cause: fc.constantFrom('malformed' as const, 'unseen' as const),
+        resources: fc.nat(),
+        since: fc.option(fc.record({ run: fc.integer({ min: 1 }), at: time })),
+      }),
+      { maxLength: 2 },
+    ),
+    { maxKeys: 2 },
+  ),
   not_compared: fc.subarray([...listings]),
 })
 

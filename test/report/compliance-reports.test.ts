@@ -9,7 +9,7 @@ import { type ComplianceFormat, stateNames } from '../../src/report/compliance/c
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { aReport, aViolation, samples } from './sample-reports.ts'
+import { aProject, aReport, aViolation, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
 const framework = {
@@ -81,6 +81,19 @@ describe('a compliance report', () => {
     const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z', ticket: 'PAY-1234' }
     const report = aReport({ violations: [aViolation({ state: 'waived', waiver })] })
     expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
+  })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
+    const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
+    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const
+    const report = aReport({
+      projects: [{ ...aProject(), doubts: { 'endpoint/url-not-https': [doubt] } }],
+      violations: [aViolation({ state: 'resolved', rule: 'endpoint/url-not-https' })],
+    })
+    const compliance = complianceOf(report)
+    expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
+    const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
+    expect(text).toContain('2 endpoints that show no url since run 7')
   })
 
   it('is harmless in every format with any names and messages', () => {

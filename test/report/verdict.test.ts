@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { ReportProject } from '../../src/model/report.ts'
 import {
   type FailOn,
   type Severity,
@@ -18,6 +19,7 @@ type Case = {
   changes?: number
   failOn?: FailOn
   notCompared?: true
+  doubts?: NonNullable<ReportProject['doubts']>
   approvedAt?: string
 }
 
@@ -40,6 +42,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       {
         project: 'acme/shop',
         ...(past.notCompared ? { not_compared: ['endpoints'] } : {}),
+        ...(past.doubts === undefined ? {} : { doubts: past.doubts }),
         ...(past.approvedAt === undefined ? {} : { approved_at: past.approvedAt }),
       },
     ],
@@ -68,6 +71,11 @@ describe('the verdict', () => {
       { violations: [['critical', 'unknown']] },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 violation unknown, no drift.',
+    ],
+    [
+      { doubts: { 'endpoint/inactive': [], 'endpoint/url-not-https': [] } },
+      0,
+      'Scanned 62 items, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
     ],
     [
       {

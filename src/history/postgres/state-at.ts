@@ -74,6 +74,6 @@ export async function versionsById(session: Session, ids: readonly number[]): Pr
   return rows.map(({ body, facts, ...row }) => ({
     ...row,
     attributes: JSON.parse(body) as JsonObject,
-    facts: parseFacts(facts),
+    ...parseFacts(facts),
   }))
 }

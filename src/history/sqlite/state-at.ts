@@ -96,7 +96,7 @@ export function versionsById(db: Database, ids: readonly number[]): StoredResour
     .raw()
     .all(JSON.stringify(ids))
     .map(([kind, uid, name, body, facts]) => {
-      return { kind, uid, name, attributes: JSON.parse(body) as JsonObject, facts: parseFacts(facts) }
+      return { kind, uid, name, attributes: JSON.parse(body) as JsonObject, ...parseFacts(facts) }
     })
 }
 

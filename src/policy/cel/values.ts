@@ -1,7 +1,7 @@
 import type { Field, Members } from '../../inventory/field.ts'
 import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
-import { type Facts, isMasked, type Resource, type SecretFacts } from '../../model/resource.ts'
+import { type Facts, isMasked, isReadable, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Evaluation } from './evaluation.ts'
 
 const maxCharacters = 100_000
@@ -57,11 +57,11 @@ export function objectClass(members: Members, classOf: (name: string) => ObjectC
 /** The resource as expressions see it, with the members that change by themselves. */
 export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
   const { uid, name, attributes, volatile, facts } = resource
-  const raw = resource.malformed === undefined ? { ...attributes } : withGetters(attributes)
+  const raw = isReadable(resource) ? { ...attributes } : withGetters(attributes)
   return new Class(Object.assign(raw, volatile, { uid, name }), '', facts, false)
 }
 
-/** A copy that reads no field: reads of malformed fields are recorded. */
+/** A copy that reads no field: reads of malformed and unseen fields are recorded. */
 function withGetters(attributes: JsonObject): Record<string, Json> {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(attributes))
 }

@@ -48,7 +48,7 @@ function showControl({ id, title, state, rules, coverage }: ControlEvidence): st
   return row([code(id, 60), prose(title, 200), `**${stateNames[state]}**`, String(rules.length), walks])
 }
 
-function sectionsOf({ id, violations, waivers, accepted, coverage }: ControlEvidence): MarkdownSection[] {
+function sectionsOf({ id, rules, violations, waivers, accepted, coverage }: ControlEvidence): MarkdownSection[] {
   const name = prose(id, 60)
   return [
     table(
@@ -67,6 +67,14 @@ function sectionsOf({ id, violations, waivers, accepted, coverage }: ControlEvid
         status,
         prose(reason ?? '', 300),
       ]),
+    ),
+    table(
+      `${name}: not evaluated`,
+      ['rule', 'project', 'reason'],
+      'rule',
+      rules.flatMap((rule) =>
+        rule.not_evaluated.map(({ project, reason }) => [code(rule.id, 100), code(project, 100), prose(reason, 300)]),
+      ),
     ),
     table(
       `${name}: waivers`,

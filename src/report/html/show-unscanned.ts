@@ -59,6 +59,8 @@ const causeNames = {
   not_offered: 'Not offered by the service',
   malformed: 'Answers that break the contract',
   foreign: 'Answers of another project',
+  unseen_fields: 'Without fields that every release shows',
+  contradicted: 'A list without what subscriptions show',
   unproven: 'Empty, and not proven to be this project',
   suspect_loss: 'Large loss, waiting for the next scan to confirm it',
   suspect_page: 'A promised page came empty, waiting for the next scan',

@@ -1,0 +1,60 @@
+import type { ScanDraft } from '../history/history.ts'
+import { chunks } from '../model/chunks.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import { areSourcesListed, type Statuses } from './project-scan.ts'
+
+/** A listing whose resources subscriptions embed. */
+export type EmbeddedListing = 'endpoints' | 'sources'
+
+/**
+ * Resources that subscriptions show although the list of their kind, which was read to its end, leaves them out. A
+ * resource that nothing knew before may have been made meanwhile; from a list without any item, it has no such excuse.
+ */
+export interface Contradictions {
+  /** Called before subscriptions are read. `itemsOf`: how many items a list has shown. */
+  expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): Promise<void>
+  /** Takes subscriptions: as they were read, and by their versions. */
+  take(read: readonly Resource[], known: readonly number[]): Promise<void>
+  /** Takes a source that no list has shown. `isKnown`: whether an earlier scan did. */
+  takeSource(uid: string, isKnown: boolean): void
+  uidsOf(listing: EmbeddedListing): ReadonlySet<string>
+}
+
+export function findContradictions(
+  draft: Pick<ScanDraft, 'unseen' | 'versionsById'>,
+  project: ProjectRef,
+): Contradictions {
+  const found = { endpoints: new Set<string>(), sources: new Set<string>() }
+  /** undefined: their list proves nothing. */
+  let endpoints: { readonly isEmpty: boolean; readonly missing: ReadonlySet<string> } | undefined
+  let sources: { readonly isEmpty: boolean } | undefined
+
+  const takeTarget = (uid: unknown) => {
+    if (typeof uid === 'string' && (endpoints?.isEmpty || endpoints?.missing.has(uid))) found.endpoints.add(uid)
+  }
+
+  return {
+    async expect(statuses, itemsOf) {
+      if (statuses.endpoints === 'complete') {
+        const missing = await draft.unseen(project, 'endpoint')
+        endpoints = { isEmpty: itemsOf('endpoints') === 0, missing: new Set(missing.map(({ uid }) => uid)) }
+      }
+      if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }
+    },
+    async take(read, known) {
+      if (endpoints === undefined || (!endpoints.isEmpty && endpoints.missing.size === 0)) return
+      for (const { attributes, unseen } of read)
+        if (!unseen?.includes('/endpoint_uid')) takeTarget(attributes.endpoint_uid)
+      for (const some of chunks(known, readAtOnce)) {
+        for (const { attributes } of await draft.versionsById(project, some)) takeTarget(attributes.endpoint_uid)
+      }
+    },
+    takeSource(uid, isKnown) {
+      if (sources !== undefined && (sources.isEmpty || isKnown)) found.sources.add(uid)
+    },
+    uidsOf: (listing) => found[listing],
+  }
+}
+
+/** Bodies at a time: memory holds no more of them. */
+const readAtOnce = 100

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { violationsOf } from '../../src/replay/replay-run.ts'
+import { policyOf } from './audit-harness.ts'
+import { violationLines } from './fleet-fixture.ts'
+import { anEndpoint, aSource, aSubscription, openLiteral, type Shown } from './literal-service.ts'
+
+const uids = Array.from({ length: 25 }, (_, at) => `EP-${String(at + 1).padStart(2, '0')}`)
+const endpoints = uids.map((uid) => anEndpoint(uid, { status: 'inactive' }))
+const subscriptions = uids.map((uid) => aSubscription(`SUB-${uid}`, uid))
+const policy = policyOf('extends: []\nrules: { endpoint/inactive: {}, source/disabled: {} }')
+
+function coverageOf({ coverage }: Report, list: string) {
+  return coverage.find(({ listing }) => listing === list)
+}
+
+function removedOf({ drift }: Report): string[] {
+  return drift.flatMap(({ change, uid }) => (change === 'removed' ? [uid] : []))
+}
+
+const states = (report: Report) => [...new Set(report.violations.map(({ state }) => state))]
+
+describe('endpoints that the list leaves out and subscriptions show', () => {
+  it.each([true, false])('are not removed, however often it happens (marks: %s)', async (usesMarks) => {
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    await fixture.audit({ policy, usesMarks })
+    fixture.show({ endpoints: [] })
+    for (const _ of [2, 3, 4]) {
+      const report = await fixture.audit({ policy, usesMarks })
+      expect(report.verdict.exit_code).toBe(3)
+      expect(coverageOf(report, 'endpoints')).toMatchObject({
+        status: 'suspect',
+        cause: 'contradicted',
+        reason:
+          'subscriptions of the same scan show 25 endpoints that the list leaves out (EP-01, EP-02, EP-03, EP-04, EP-05 and 20 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
+      })
+      expect([removedOf(report), states(report)]).toEqual([[], ['unknown']])
+    }
+    fixture.show({ endpoints })
+    const seen = await fixture.audit({ policy, usesMarks })
+    expect([coverageOf(seen, 'endpoints')?.status, states(seen)]).toEqual(['complete', ['continuing']])
+  })
+
+  it('are removed when the next scan shows them nowhere', async () => {
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    await fixture.audit({ policy })
+    // Deleted between reading the two lists.
+    fixture.show({ endpoints: endpoints.slice(1) })
+    const race = await fixture.audit({ policy })
+    expect(coverageOf(race, 'endpoints')).toMatchObject({ cause: 'contradicted' })
+    expect(removedOf(race)).toEqual([])
+    fixture.show({ subscriptions: subscriptions.slice(1) })
+    const after = await fixture.audit({ policy })
+    expect(after.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete', 'complete'])
+    expect(removedOf(after)).toEqual(['EP-01', 'SUB-EP-01'])
+    expect(violationLines(after)).toContain('resolved endpoint/inactive EP-01')
+  })
+
+  it('are no contradiction when nothing embeds them, or nothing knew them', async () => {
+    const orphans = [...endpoints, anEndpoint('EP-26')]
+    using fixture = await openLiteral({ endpoints: orphans, subscriptions })
+    await fixture.audit({ policy })
+    // Made after the list of endpoints was read.
+    fixture.show({ endpoints, subscriptions: [...subscriptions, aSubscription('SUB-new', 'EP-new')] })
+    const report = await fixture.audit({ policy })
+    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(removedOf(report)).toEqual(['EP-26'])
+  })
+
+  it('make an empty list suspect in a first run, too', async () => {
+    using fixture = await openLiteral({ endpoints: [], subscriptions })
+    for (const _ of [1, 2]) {
+      const report = await fixture.audit({ policy })
+      expect(coverageOf(report, 'endpoints')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
+      expect(report.verdict.exit_code).toBe(3)
+    }
+  })
+
+  it('are removed where a person accepts it', async () => {
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    await fixture.audit({ policy })
+    fixture.show({ endpoints: endpoints.slice(1) })
+    const report = await fixture.audit({ policy, acceptsRemovals: true })
+    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(removedOf(report)).toEqual(['EP-01'])
+  })
+
+  it('went out of view where the list is narrowed by a filter', async () => {
+    const owned = endpoints.map((endpoint) => ({ ...endpoint, owner_id: 'a' }))
+    const filters = { endpoints: { owner: 'a' } }
+    using fixture = await openLiteral({ endpoints: owned, subscriptions })
+    await fixture.audit({ policy, filters })
+    // It has another owner now.
+    fixture.show({ endpoints: owned.slice(1) })
+    for (const _ of [2, 3]) {
+      const report = await fixture.audit({ policy, filters })
+      expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+      expect(removedOf(report)).toEqual([])
+      expect(violationLines(report)).toContain('unknown endpoint/inactive EP-01')
+    }
+  })
+
+  it('count only where the subscription shows them in this scan', async () => {
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    await fixture.audit({ policy })
+    const [{ endpoint_metadata: _, ...silent } = {}, ...others] = subscriptions
+    fixture.show({ endpoints: endpoints.slice(1), subscriptions: [silent, ...others] })
+    const report = await fixture.audit({ policy })
+    expect(coverageOf(report, 'endpoints')?.status).toBe('complete')
+    expect(removedOf(report)).toEqual(['EP-01'])
+  })
+
+  it('are to a replay what they were to the run', async () => {
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    const steps: Shown[] = [{}, { endpoints: endpoints.slice(3) }, { endpoints: [] }, { endpoints }]
+    const reports: Report[] = []
+    for (const step of steps) {
+      fixture.show(step)
+      reports.push(await fixture.audit({ policy }))
+    }
+    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
+    try {
+      const runs = await history.runs()
+      for (const [index, run] of runs.entries()) {
+        const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
+        const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
+        const report = reports[index]
+        expect(lines.sort(), `run ${run.number}`).toEqual(report && violationLines(report))
+      }
+    } finally {
+      await history.close()
+    }
+  })
+})
+
+describe('sources that the list leaves out and subscriptions show', () => {
+  const sources = ['SRC-1', 'SRC-2'].map((uid) => aSource(uid, { is_disabled: true }))
+  const stub = (uid: string) => ({ uid, name: uid, type: 'http', is_disabled: true, verifier: null })
+  const users = ['SRC-1', 'SRC-2'].map((uid) => aSubscription(`SUB-${uid}`, 'EP-01', { source_metadata: stub(uid) }))
+  const shown: Shown = { endpoints: endpoints.slice(0, 1), sources, subscriptions: users }
+
+  it.each([true, false])('make the list suspect (marks: %s)', async (usesMarks) => {
+    using fixture = await openLiteral(shown)
+    await fixture.audit({ policy, usesMarks })
+    for (const left of [sources.slice(1), []]) {
+      fixture.show({ sources: left })
+      for (const _ of [1, 2]) {
+        const report = await fixture.audit({ policy, usesMarks })
+        expect(coverageOf(report, 'sources')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
+        expect(coverageOf(report, 'sources')?.reason).toContain(
+          left.length === 0
+            ? 'show 2 sources that the list leaves out (SRC-1, SRC-2)'
+            : 'show 1 source that the list leaves out (SRC-1)',
+        )
+        expect([removedOf(report), report.verdict.exit_code]).toEqual([[], 3])
+      }
+    }
+    fixture.show({ sources: [], subscriptions: [] })
+    const after = await fixture.audit({ policy, usesMarks })
+    expect(removedOf(after)).toEqual(['SRC-1', 'SRC-2', 'SUB-SRC-1', 'SUB-SRC-2'])
+  })
+
+  it('are all there is where sources are not listed', async () => {
+    using fixture = await openLiteral(shown)
+    for (const _ of [1, 2]) {
+      const report = await fixture.audit({ policy, listings: { sources: 'off' } })
+      expect(report.coverage.map(({ listing, status }) => `${listing} ${status}`)).toEqual([
+        'project complete',
+        'endpoints complete',
+        'subscriptions complete',
+      ])
+    }
+  })
+
+  it('are no contradiction when they are new', async () => {
+    using fixture = await openLiteral(shown)
+    await fixture.audit({ policy })
+    fixture.show({ subscriptions: [...users, aSubscription('SUB-3', 'EP-01', { source_metadata: stub('SRC-3') })] })
+    expect(coverageOf(await fixture.audit({ policy }), 'sources')?.status).toBe('complete')
+  })
+})

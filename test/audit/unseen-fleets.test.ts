@@ -1,0 +1,270 @@
+import { expect, it } from 'vitest'
+import { builtInFramework, builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { createRandom, type Random } from '../../src/demo/random.ts'
+import { createSealer } from '../../src/inventory/sealer.ts'
+import { takeInventory } from '../../src/inventory/take-inventory.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Report } from '../../src/model/report.ts'
+import type { Resource } from '../../src/model/resource.ts'
+import type { ServiceClient } from '../../src/service/service-client.ts'
+import { evaluateFleet } from '../policy/evaluate-fleet.ts'
+import { openAuditHarness, policyOf } from './audit-harness.ts'
+import { anEndpoint, aProject, aSource, aSubscription } from './literal-service.ts'
+
+/**
+ * Random fleets whose values stay the same while answers leave some of them out. Which rules a value decides is found
+ * by trying other values in its place, without a word of the program about what a rule read.
+ */
+const lists = ['endpoints', 'sources', 'subscriptions'] as const
+type List = (typeof lists)[number]
+type Fleet = Readonly<Record<List, readonly JsonObject[]>>
+/** Members that answers leave out, by uid. */
+type Gaps = ReadonlyMap<string, readonly string[]>
+
+const policy = policyOf('extends: [all]')
+const now = Date.parse('2026-11-21T03:00:00Z')
+const sealer = createSealer(Buffer.alloc(32, 1))
+
+const secret = (value: string, more: JsonObject = {}) => ({
+  uid: 'S',
+  value,
+  created_at: '2026-11-01T00:00:00Z',
+  ...more,
+})
+const strong = 'not-a-real-key-of-32-characters!'
+const hmac = (hash: string, value: string) => ({
+  type: 'hmac',
+  hmac: { hash, header: 'x-sig', encoding: 'hex', secret: value },
+})
+
+/** Values that rules distinguish, for every field that each release shows. */
+const choices: Readonly<Record<List, Readonly<Record<string, readonly Json[]>>>> = {
+  endpoints: {
+    url: ['https://a.example/h', 'http://10.0.0.1/x', 'http://169.254.169.254/', 'https://u:p@b.example/', 'odd'],
+    status: ['active', 'inactive', 'paused', 'odd'],
+    secrets: [
+      [secret(strong)],
+      [],
+      [secret('abc', { created_at: '2020-01-01T00:00:00Z' })],
+      [secret(strong, { expires_at: '2026-01-01T00:00:00Z' })],
+    ],
+    authentication: [
+      null,
+      { type: 'api_key', api_key: { header_name: 'x-key', header_value: 'abc' } },
+      { type: 'basic_auth', basic_auth: { username: 'u', password: 'password' } },
+      { type: 'oauth2', oauth2: { url: 'http://10.0.0.2/token' } },
+      { type: 'api_key' },
+    ],
+  },
+  sources: {
+    type: ['http', 'pub_sub', 'rest_api'],
+    verifier: [
+      hmac('SHA256', `${strong}v`),
+      null,
+      hmac('MD5', 'abc'),
+      { type: 'basic_auth', basic_auth: { username: 'u' } },
+    ],
+  },
+  subscriptions: {
+    endpoint_metadata: [null, { uid: 'E1' }, { uid: 'E2' }, { uid: 'gone' }],
+    source_metadata: [null, { uid: 'S1', type: 'http', verifier: null }],
+  },
+}
+
+function randomFleet(random: Random, name: string): Fleet {
+  const isClean = random.chance(0.5)
+  const some = (list: List, field: string): Json => {
+    const values = choices[list][field] ?? []
+    // The first one breaks hardly a rule: most values are of this kind.
+    return (isClean || random.chance(0.6) ? values[0] : values[random.below(values.length)]) ?? null
+  }
+  const made = (list: 'endpoints' | 'sources') =>
+    Object.fromEntries(Object.keys(choices[list]).map((field) => [field, some(list, field)]))
+  // A secret of its own, so that no two resources share one.
+  const own = (at: number) => (isClean ? { secrets: [secret(`${strong}${name}${at}`)] } : {})
+  const ownVerifier = (at: number) => (isClean ? { verifier: hmac('SHA256', `${strong}${name}v${at}`) } : {})
+  const times = (most: number) => Array.from({ length: 1 + random.below(most) }, (_, at) => at + 1)
+  const endpoints = times(4).map((at) => anEndpoint(`E${at}`, { ...made('endpoints'), ...own(at) }))
+  const sources = times(3).map((at) => aSource(`S${at}`, { ...made('sources'), ...ownVerifier(at) }))
+  const subscriptions = times(3).map((at) => {
+    const endpoint = `E${1 + random.below(endpoints.length)}`
+    return aSubscription(`B${at}`, endpoint, {
+      source_metadata: random.chance(0.5) ? null : { uid: 'S1', type: 'http', verifier: null },
+    })
+  })
+  return { endpoints, sources, subscriptions }
+}
+
+/** Leaves out nothing, members of some items, or one of all items of a listing. */
+function randomGaps(random: Random, fleet: Fleet): Gaps {
+  const gaps = new Map<string, string[]>()
+  for (const list of lists) {
+    const fields = Object.keys(choices[list])
+    const [isWhole, isPart] = [random.chance(0.2), random.chance(0.4)]
+    const whole = isWhole ? [fields[random.below(fields.length)] ?? ''] : []
+    for (const { uid } of fleet[list]) {
+      const own = isPart ? fields.filter(() => random.chance(0.25)) : []
+      const missing = [...new Set([...whole, ...own])]
+      if (missing.length > 0) gaps.set(`${uid}`, missing)
+    }
+  }
+  return gaps
+}
+
+function shownIn(fleet: Fleet, list: List, gaps: Gaps): JsonObject[] {
+  return fleet[list].map((item) => without(item, gaps.get(`${item.uid}`) ?? []))
+}
+
+function without(item: JsonObject, members: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !members.includes(name)))
+}
+
+const project = { name: 'acme/x', service: 'acme', uid: 'x' }
+
+function rulesFinding(resources: readonly Resource[]): Set<string> {
+  const { of } = evaluateFleet(policy, now)
+  return new Set(resources.flatMap((resource) => of(project).evaluate(resource)).map(({ rule }) => rule))
+}
+
+/** The item with each combination of values for what it does not show. */
+function completions(list: List, item: JsonObject, members: readonly string[]): JsonObject[] {
+  return members.reduce<JsonObject[]>(
+    (items, member) =>
+      items.flatMap((one) => (choices[list][member] ?? []).map((value) => ({ ...one, [member]: value }))),
+    [item],
+  )
+}
+
+const known = new Map<string, ReadonlySet<string>>()
+
+/** Rules about one resource that find something in an item for some value of what it does not show. */
+function rulesDecided(list: List, item: JsonObject, members: readonly string[]): ReadonlySet<string> {
+  const bare = without({ ...item, uid: 'U', name: 'U' }, members)
+  const key = JSON.stringify([list, bare])
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const found = new Set(
+    completions(list, bare, members).flatMap((one) => [...rulesFinding(takeInventory(list, [one], sealer).listed)]),
+  )
+  known.set(key, found)
+  return found
+}
+
+/** The same of the whole fleet, for rules across resources: each item with gaps by itself, all others as they are. */
+async function rulesDecidedTogether(fleet: Fleet, gaps: Gaps): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const list of lists) {
+    for (const item of fleet[list]) {
+      const members = gaps.get(`${item.uid}`) ?? []
+      if (members.length === 0) continue
+      for (const one of completions(list, item, members)) {
+        const items = (of: List) => fleet[of].map((other) => (other === item ? one : other))
+        const evaluator = evaluateFleet(policy, now)
+        const ofProject = evaluator.of(project)
+        for (const of of lists)
+          for (const resource of takeInventory(of, items(of), sealer).listed) ofProject.evaluate(resource)
+        for (const { rule } of await ofProject.conclude({ isComplete: () => true })) found.add(rule)
+        for (const { finding } of (await evaluator.concludeFleet()).findings) found.add(finding.rule)
+      }
+    }
+  }
+  return found
+}
+
+/** What one project alone reports. */
+function ofProject(report: Report, name: string): Report {
+  const isOwn = (row: { readonly project: string | null }) => row.project === name
+  return {
+    ...report,
+    coverage: report.coverage.filter(isOwn),
+    notices: report.notices.filter(isOwn),
+    drift: report.drift.filter(isOwn),
+    violations: report.violations.filter(isOwn),
+    projects: report.projects.filter(isOwn),
+  }
+}
+
+const singular = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
+
+/** What a run must say of the gaps of a project. */
+function expectedNotices(fleet: Fleet, gaps: Gaps): string[] {
+  return lists.flatMap((list) =>
+    Object.keys(choices[list]).flatMap((member) => {
+      const all = fleet[list].length
+      const missing = fleet[list].filter(({ uid }) => gaps.get(`${uid}`)?.includes(member)).length
+      const field = member.replace('_metadata', '_uid')
+      const kinds = `${singular[list]}${all === 1 ? '' : 's'}`
+      if (missing === 0) return []
+      if (missing === all) return [`none of ${all} ${kinds} shows ${field}`]
+      return [`${missing} of ${all} ${kinds} ${missing === 1 ? 'shows' : 'show'} no ${field}`]
+    }),
+  )
+}
+
+const projects = 50
+const batches = 20
+
+it.each(Array.from({ length: batches }, (_, batch) => [batch]))(
+  'a thousand fleets that leave fields out: nothing is met, removed or resolved for it (batch %i)',
+  async (batch) => {
+    const random = createRandom(`unseen fields ${batch}`)
+    const fleets = new Map(Array.from({ length: projects }, (_, at) => [`p${at}`, randomFleet(random, `p${at}`)]))
+    const uids = Object.fromEntries([...fleets.keys()].map((name) => [name, `uid-${name}`]))
+    let gapsOf = new Map<string, Gaps>()
+    const nothing: Gaps = new Map()
+    const between = (name: string, client: ServiceClient): ServiceClient => ({
+      ...client,
+      project: async () => ({ ...aProject, uid: `uid-${name}` }),
+      async *pages(list: List) {
+        const fleet = fleets.get(name)
+        if (fleet === undefined) throw new Error(`no fleet ${name}`)
+        yield { number: 1, items: shownIn(fleet, list, gapsOf.get(name) ?? nothing), requestId: null }
+      },
+    })
+    using harness = openAuditHarness({ projects: uids, key: 'k' })
+    const make = () => new Map([...fleets].map(([name, fleet]) => [name, randomGaps(random, fleet)]))
+    const [first, later] = [make(), make()]
+    const whole = new Map<string, Gaps>()
+    for (const [run, gaps] of [first, later, batch % 2 === 0 ? later : whole].entries()) {
+      gapsOf = gaps
+      const report = await harness.audit({ url: 'http://127.0.0.1:9', policy, between })
+      const isWholeMissing = [...fleets].some(([name, fleet]) =>
+        expectedNotices(fleet, gaps.get(name) ?? nothing).some((text) => text.startsWith('none')),
+      )
+      if (isWholeMissing) expect(report.verdict.exit_code).toBe(3)
+      expect(report.drift.filter(({ change }) => change === 'removed')).toEqual([])
+      expect(report.violations.filter(({ state }) => state === 'resolved')).toEqual([])
+      for (const [at, [name, fleet]] of [...fleets].entries()) {
+        const place = `batch ${batch}, ${name}, run ${run + 1}`
+        const own = ofProject(report, `acme/${name}`)
+        const missing = gaps.get(name) ?? nothing
+        const said = own.notices.flatMap(({ code, text }) => (code === 'fields_unseen' ? [text] : []))
+        const expected = expectedNotices(fleet, missing)
+        expect(said.map((text) => expected.find((start) => text.startsWith(start)) ?? text).sort(), place).toEqual(
+          expected.sort(),
+        )
+        for (const list of lists) {
+          const isSuspect = expected.some((text) => new RegExp(`^none of \\d+ ${singular[list]}s? shows`).test(text))
+          expect(own.coverage.find(({ listing }) => listing === list)?.cause ?? null, place).toBe(
+            isSuspect ? 'unseen_fields' : null,
+          )
+        }
+        const decided = new Set(
+          lists.flatMap((list) =>
+            fleet[list].flatMap((item) => {
+              const members = missing.get(`${item.uid}`)
+              return members === undefined ? [] : [...rulesDecided(list, item, members)]
+            }),
+          ),
+        )
+        if (at % 25 === 0) for (const rule of await rulesDecidedTogether(fleet, missing)) decided.add(rule)
+        const framework = builtInFramework(builtInFrameworkIds[at % builtInFrameworkIds.length] ?? 'soc2')
+        const wrong = composeCompliance({ report: own, framework }).controls.flatMap(({ id, state, rules }) =>
+          state === 'met' && rules.some((rule) => decided.has(rule.id)) ? [id] : [],
+        )
+        expect(wrong, place).toEqual([])
+      }
+    }
+  },
+)

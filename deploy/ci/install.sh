@@ -14,7 +14,8 @@ if [ -z "$package" ]; then
   copy=$AUDIT_PREFIX/source
   rm -rf "$copy"
   mkdir "$copy"
-  (cd "$(absolute "$AUDIT_SOURCE")" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
+  source=$(absolute "$AUDIT_SOURCE")
+  (cd "$source" && tar -cf - --exclude ./.git --exclude ./node_modules .) | (cd "$copy" && tar -xf -)
   # No package's script runs.
   (cd "$copy" && npm ci --ignore-scripts && npm pack --pack-destination "$AUDIT_PREFIX")
   for file in "$AUDIT_PREFIX"/hookdrift-*.tgz; do package=$file; done

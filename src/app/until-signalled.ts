@@ -1,9 +1,10 @@
+import { closeSync, openSync } from 'node:fs'
 import { signalExits } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
 
 /**
  * Works until it is done or a signal stops it: the first SIGINT or SIGTERM asks the work to end in order, a second one
- * ends the process at once. SIGHUP, as a closed terminal sends it, stops as SIGTERM does, or calls `onHangUp`.
+ * ends the process at once. SIGHUP calls `onHangUp`; without one, and from a terminal that closed, it stops as SIGTERM does.
  */
 export async function untilSignalled<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -25,13 +26,24 @@ export async function untilSignalled<T>(
   const handlers = [
     ['SIGINT', stopOn('SIGINT')],
     ['SIGTERM', stopOn('SIGTERM')],
-    ['SIGHUP', onHangUp ?? stopOnHangUp],
+    ['SIGHUP', () => (onHangUp === undefined || isTerminalClosed() ? stopOnHangUp() : onHangUp())],
   ] as const
   for (const [name, handler] of handlers) process.on(name, handler)
   try {
     return { result: await work(stop.signal), exitCode }
   } finally {
     for (const [name, handler] of handlers) process.off(name, handler)
+  }
+}
+
+/** Whether the terminal is gone that this process was started on. */
+function isTerminalClosed(): boolean {
+  if (process.stderr.isTTY !== true) return false
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return false
+  } catch {
+    return true
   }
 }
 

@@ -17,7 +17,7 @@ export function watchRequests(
     const [address] = url.split('?', 1)
     // Removes the progress line.
     const start = stderr.isTTY === true ? '\r\x1b[K' : ''
-    const text = neutralise(`${service}: ${fault} from ${address}; trying again until the retry budget is used up`)
+    const text = neutralise(`${service}: ${fault} from ${address}; trying again`)
     stderr.write(`${start}hookdrift: ${text}\n`)
   }
 }

@@ -8,8 +8,8 @@ const endWithinMs = 5_000
 
 /**
  * Whether the host of a service was reached in this run. As long as no connection was ever made, all requests have one
- * short time together: a wrong host is answered soon, however many projects there are. From the first connection on, this
- * says nothing more.
+ * short time together: a wrong host is answered soon, however many projects there are. From the first connection on,
+ * this says nothing more.
  */
 export interface Reach {
   /** A request is about to be sent. Returns the signal that ends it while the host is not reached. */

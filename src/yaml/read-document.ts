@@ -40,7 +40,7 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly expand?: Expand
   /** Whether a number stays as written if a double cannot keep it (`model/exact-number.ts`). */
   readonly isExact?: (path: NodePath) => boolean
-  /** Whether mappings may have members of every name: those of the service, or of parts that the schema leaves to others. */
+  /** Whether mappings may have members of every name: of the service, or of parts that the schema leaves to others. */
   readonly takesAnyName?: boolean
   /** Values that no message may show, even if they are wrong. */
   readonly isSecret?: (path: NodePath) => boolean

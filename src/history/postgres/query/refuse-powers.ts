@@ -34,8 +34,8 @@ export const powersSql = (schema: string) => `session_user::text AS login,
       OR EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND ${isMember('c.relowner')})
       OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE ${isMember('r.oid')} AND (
         pg_catalog.has_schema_privilege(r.oid, n.oid, 'CREATE')
-        OR EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-          AND pg_catalog.has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')))))) AS writes`
+        OR EXISTS (SELECT FROM pg_catalog.pg_class c
+          WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')))))) AS writes`
 
 /**
  * Refuses queries under a login that may do more than read. The login of audits is one: in a read-only transaction, too,

@@ -48,7 +48,7 @@ export function isMalformed(field: Field, value: Json): boolean {
       return !isJsonObject(value)
     case 'keyed':
       return !isJsonObject(value) || !Object.values(value).every(isJsonObject)
-    case 'text':
+    case 'word':
       return typeof value === 'object' || isMisspelt(value, field.values)
     case 'free':
       return false

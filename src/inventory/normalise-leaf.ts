@@ -1,14 +1,15 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
-import { isPlain } from '../secrets/plain-text.ts'
+import { isVocabulary } from '../secrets/vocabulary.ts'
 import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
 import type { Field, Leaf } from './field.ts'
 import { normaliseFree } from './free-form.ts'
 import { asFlag, asNumber, asSeconds, asText, asTime, isInstant, isNormalTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
-import { sealCredentials, sealProse } from './seal-text.ts'
+import { sealProse } from './seal-prose.ts'
+import { sealCredentials } from './seal-text.ts'
 import { sealBehindHost, sealUrl } from './seal-url.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
@@ -40,7 +41,9 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'time':
       return onlyTime(asTime(asText(raw)), sealer)
     case 'text':
-      return sealText(asText(raw), field.values, sealer)
+      return sealCredentials(asText(raw), sealer)
+    case 'word':
+      return sealUnlessWord(asText(raw), field.values ?? [], sealer)
     case 'certificate':
       return sealCertificate(asText(raw), sealer)
     case 'prose':
@@ -61,13 +64,13 @@ export function isNormal(field: Field, raw: Json): boolean {
     return field.type === 'seconds' || (field.type === 'integer' && Number.isSafeInteger(raw))
   if (typeof raw !== 'string') return false
   if (field.type === 'time') return isNormalTime(raw)
-  return field.type === 'text' && (field.values?.includes(raw) ?? isKnownId(raw))
+  if (field.type === 'word') return field.values?.includes(raw) ?? false
+  return field.type === 'text' && isKnownId(raw)
 }
 
-/** An unknown value of an enumeration stays, if it looks like one. */
-function sealText(text: string, values: readonly string[] | undefined, sealer: Sealer): string {
-  if (values === undefined) return sealCredentials(text, sealer)
-  return values.includes(text) || isPlain(text) ? text : sealer.seal(text)
+/** An unknown value stays, if it looks like one. */
+function sealUnlessWord(text: string, values: readonly string[], sealer: Sealer): string {
+  return values.includes(text) || isSeal(text) || isVocabulary(text) ? text : sealer.seal(text)
 }
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */

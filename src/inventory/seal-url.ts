@@ -73,22 +73,22 @@ const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
 
 /** Of a host with or without a port; also with `*` and the like in it, as lists of brokers have them. */
 function isHost(host: string): boolean {
-  return !/[^\w.:[\]*~%@+-]/.test(host) && !/[A-Za-z][:+~%]\D/.test(host)
+  return !/[^\w.:[\]*~%@+-]|[A-Za-z][:+~%]\D/.test(host)
 }
 
 /** Step by step, and steps together: a key in Base64 has slashes. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
-  // Most paths: no step is long enough to look random, has parameters or follows a secret's name.
-  if (!/[^/]{16}|[;%+=\s]/.test(open) && !mayHoldSecretName(open) && !/[^/a-z][^/]{0,32}\/[^/]{0,32}[^/a-z]/.test(open))
-    return open
+  const mayNameSecret = mayHoldSecretName(open)
+  // Most paths: no step is long enough to look random, is a part of a key, has parameters or follows a secret's name.
+  if (!mayNameSecret && !/[^/]{16}|[;%+=\sA-Z]/.test(open)) return open
   const steps = open.split('/')
   const out: string[] = []
   for (let at = 0; at < steps.length; ) {
     const end = endOfKey(steps, at)
     if (end > at) out.push(sealer.seal(steps.slice(at, end).join('/')))
-    else out.push(sealStep(steps[at] ?? '', steps[at - 1] ?? '', sealer))
+    else out.push(sealStep(steps[at] ?? '', mayNameSecret ? (steps[at - 1] ?? '') : '', sealer))
     at = Math.max(end, at + 1)
   }
   return out.join('/')
@@ -96,6 +96,8 @@ function sealPath(path: string, sealer: Sealer): string {
 
 /** Where the steps from an index on are one key in Base64, the index behind its last step; else the same index. */
 function endOfKey(steps: readonly string[], from: number): number {
+  // Hardly a part of a key that could give it away is without a capital.
+  if (!/[A-Z%]/.test(steps[from] ?? '')) return from
   let end = from
   let length = 0
   // A short word in between may be a part of the key.
@@ -130,7 +132,7 @@ function sealStep(step: string, before: string, sealer: Sealer): string {
 
 function sealName(name: string, before: string, sealer: Sealer): string {
   if (name === '' || isSeal(name)) return name
-  if (isSecretName(decode(before)) && !/^[a-z]{1,15}$/.test(name)) return sealer.seal(name)
+  if (before !== '' && isSecretName(decode(before)) && !/^[a-z]{1,15}$/.test(name)) return sealer.seal(name)
   const decoded = decode(name)
   if (decoded === name) return sealWords(name, sealer)
   const isKey = /^[A-Za-z0-9+/=]{16,200}$/.test(decoded) && isRandomText(decoded.replace(/[+/=]/g, ''))

@@ -9,6 +9,7 @@ import { loginBefore, mayHoldLogin, nameBefore, shortNameIn } from './secret-bef
  * `**Passwort:** x`, `login: admin/x1y2`). It scans back and ahead a bounded way, so it takes linear time.
  */
 export function replaceAssigned(text: string, replace: (secret: string) => string): string {
+  if (text.length < shortest || !maySet.test(text)) return text
   if (!mayHoldSecretName(text) && !mayHoldLogin(text)) return text
   const out: string[] = []
   let at = 0
@@ -28,6 +29,11 @@ export function replaceAssigned(text: string, replace: (secret: string) => strin
   }
   return at === 0 ? text : out.join('') + text.slice(at)
 }
+
+/** `pw: 1234`, without the blank. */
+const shortest = 7
+/** A cheap first check: whether a text has what `findSetting` finds. */
+const maySet = /[:=>|/"'`→⇒➜➔]| [-–—iwleèéIWLE]|-[-pPuU]/
 
 interface TextSpan {
   readonly from: number

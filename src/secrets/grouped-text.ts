@@ -5,7 +5,7 @@ import { isRandomText, scoreOf, shortest } from './random-text.ts'
  * or colons in between. A group alone is too short to decide; joined they are one word. One pass over the text.
  */
 export function replaceGrouped(text: string, replace: (groups: string) => string): string {
-  if (text.length < shortest || !mayHoldGroups.test(text)) return text
+  if (text.length < shortest || !mayHoldGroups(text)) return text
   const out: string[] = []
   let at = 0
   for (let from = 0; from < text.length; ) {
@@ -25,9 +25,25 @@ export function holdsGroups(text: string): boolean {
   return replaceGrouped(text, () => '') !== text
 }
 
-/** Three words of one length side by side; most texts have none. */
-const mayHoldGroups =
-  /(?<![A-Za-z0-9])(?:[A-Za-z0-9]{2}([ :-])(?:[A-Za-z0-9]{2}\1){6}|[A-Za-z0-9]{3}([ :-])(?:[A-Za-z0-9]{3}\2){3}|[A-Za-z0-9]{4}([ :-])(?:[A-Za-z0-9]{4}\3){2}|[A-Za-z0-9]{5}([ :-])(?:[A-Za-z0-9]{5}\4)|[A-Za-z0-9]{6}([ :-])(?:[A-Za-z0-9]{6}\5)|[A-Za-z0-9]{7}([ :-])(?:[A-Za-z0-9]{7}\6)|[A-Za-z0-9]{8}([ :-])[A-Za-z0-9]{8})/
+/** Whether words of one length side by side have enough characters; in most texts none do. */
+function mayHoldGroups(text: string): boolean {
+  let length = 0
+  let lengthBefore = 0
+  let together = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (isGroupCharacter(text.charCodeAt(at))) {
+      length++
+      continue
+    }
+    if (length === 0) continue
+    together = length === lengthBefore ? together + length : length
+    // The last group may be shorter.
+    if (length > 1 && length <= longestGroup && together > length && together + length > shortest) return true
+    lengthBefore = length
+    length = 0
+  }
+  return false
+}
 
 const fewestGroups = 3
 const longestGroup = 8

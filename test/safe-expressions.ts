@@ -117,6 +117,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[A-Za-z0-9+/]{64,}={0,2}$/': sealedWhole,
     '/(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----)/': sealedWhole,
   },
+  'src/inventory/credential-hosts.ts': {
+    'new RegExp(`(?:^|\\\\.)(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?$`)':
+      'our own names of hosts, none with a repetition',
+    "new RegExp(`(?<![\\\\w.-])(?:[\\\\w-]{1,63}\\\\.){0,4}(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?/\\\\w`, 'gi')":
+      'our own names of hosts, with at most four short labels before them',
+  },
   'src/inventory/find-literals.ts': {
     '/^[\\s;]*$/': sealedWhole,
   },
@@ -125,13 +131,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/([\\d.]+)(h|ms|m|s|us|µs|ns)/g': sealedWhole,
     '/0+$/': sealedWhole,
   },
-  'src/inventory/seal-code.ts': {
-    '/^\\s*[\\w$]+\\s*$/': sealedWhole,
-  },
   'src/inventory/seal-url.ts': {
     '/^\\s*[[{"]/': sealedWhole,
-    'new RegExp(`(?:^|\\\\.)(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?$`)':
-      'our own names of hosts, none with a repetition',
   },
   'src/inventory/secret-facts.ts': {
     '/\\s+/': sealedWhole,
@@ -163,13 +164,22 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\bAIza[0-9A-Za-z_-]{30,}/': sealedWhole,
     '/\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}/': sealedWhole,
     '/\\bCO\\.[A-Za-z0-9]{16}\\.[A-Za-z0-9]{16,}/': sealedWhole,
-    '/(?<![\\w-])(?=[\\w-]+\\.[\\w-]{8})(?:[\\w-]*-)?eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?/': sealedWhole,
+    '/(?<![\\w-])(?=[\\w-]+\\.\\.?[\\w-]{8})(?:[\\w-]*-)?eyJ[\\w-]{8,}\\.(?:[\\w-]{8,}|\\.[\\w-]{8,})(?:\\.[\\w-]*){0,3}/':
+      sealedWhole,
+    '/\\bsk-(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{32,})/': sealedWhole,
+    '/\\bhv[sbr]\\.[A-Za-z0-9_-]{16,}/': sealedWhole,
+    '/\\bpypi-[A-Za-z0-9_-]{16,}/': sealedWhole,
+    '/\\bPMAK-[a-f0-9-]{24,}/': sealedWhole,
+    '/\\bATATT3[A-Za-z0-9_=-]{16,}/': sealedWhole,
+    '/\\bAGE-SECRET-KEY-1[A-Z0-9]{16,}/': sealedWhole,
+    '/\\bsq0(?:csp|atp|idp)-[A-Za-z0-9_-]{16,}/': sealedWhole,
+    '/\\b(?:hf|lin_api)_[A-Za-z0-9]{20,}/': sealedWhole,
+    '/\\$(?:2[abxy]|[156y]|argon2(?:id|[di])|scrypt)\\$[A-Za-z0-9./+,=$-]{20,}/': sealedWhole,
+    '/\\s+/': ourText,
     '/-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/': sealedWhole,
     '/\\b(?:Bearer|Basic)\\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/':
       sealedWhole,
     "new RegExp(credentialForms.map(({ source }) => source).join('|'), 'g')": sealedWhole,
-    '/[^a-z0-9]+/': sealedWhole,
-    '/(?<!\\d)\\d+$/': sealedWhole,
     '/\\bya29\\.[0-9A-Za-z_-]{16,}/': sealedWhole,
     '/\\bnpm_[A-Za-z0-9]{20,}/': sealedWhole,
     '/\\bxapp-[A-Za-z0-9-]{10,}/': sealedWhole,
@@ -184,6 +194,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/[A-Z\\u00c0-\\u00de]?[a-z\\u00df-\\u024f]+|[A-Z\\u00c0-\\u00de]+(?![a-z\\u00df-\\u024f])/g':
       'at most 128 characters: the length is asked first',
     '/^\\d+$/': 'at most 128 characters: the length is asked first',
+  },
+  'src/secrets/words-of-name.ts': {
+    '/[^a-z0-9]+/': sealedWhole,
+    '/(?<!\\d)\\d+$/': sealedWhole,
   },
   'src/notify/channels/directory.ts': {
     '/^run-(\\d{6,})$/': ourText,

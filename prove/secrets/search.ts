@@ -57,12 +57,20 @@ function beginningOf(bytes: Buffer, at: number): number {
 
 function formsOf(secret: string): readonly { readonly form: string; readonly text: string; readonly length: number }[] {
   const bytes = Buffer.from(secret)
+  // Files are searched byte by byte.
+  const written = (text: string) => Buffer.from(text).toString('latin1')
+  const escaped = (text: string) => written(JSON.stringify(text).slice(1, -1))
+  const forMarkup = (text: string) =>
+    written(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
   const inBase64 = (shift: number) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
       .slice(shift === 0 ? 0 : 4, -4)
   return [
-    { form: 'as it is', text: secret, length: minimumLength },
+    { form: 'as it is', text: written(secret), length: minimumLength },
+    ...[escaped(secret), forMarkup(secret), written(secret.normalize('NFKC'))]
+      .filter((text) => text !== written(secret))
+      .map((text) => ({ form: 'in another spelling', text, length: minimumLength })),
     ...(encodeURIComponent(secret) === secret
       ? []
       : [{ form: 'percent-encoded', text: encodeURIComponent(secret), length: minimumLength }]),

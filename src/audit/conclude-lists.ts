@@ -11,7 +11,6 @@ import type { AuditedService, ProjectList } from './audited-service.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
-import { sealedName } from './name-projects.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { ListReading } from './read-project-list.ts'
 import { reconcileProject } from './reconcile-project.ts'
@@ -60,7 +59,7 @@ export async function writeUnlisted(
   const found = await Promise.all(
     services.map((service) =>
       isAsked && answering.has(service.name) && !signal.aborted
-        ? limit(() => findUnlisted(service, { clock, signal }))
+        ? limit(() => findUnlisted(service, { clock, signal, sealer }))
         : undefined,
     ),
   )
@@ -73,7 +72,7 @@ export async function writeUnlisted(
     if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
     const ofList = evaluator.forProject(list)
     const findings = projects.flatMap((project) =>
-      ofList.evaluateScan(resourceOf(project, sealer), {
+      ofList.evaluateScan(resourceOf(project), {
         ...{ isVanished: false, isMissing: false, isUnlisted: true, unconfirmedRemovals: [] },
       }),
     )
@@ -91,8 +90,8 @@ function isSeen(statuses: ProjectOutcome['statuses']): boolean {
   return Object.values(statuses).includes('complete')
 }
 
-function resourceOf({ uid, name }: ListedProject, sealer: Sealer): Resource {
-  return { kind: 'project', uid, name: sealedName(name, sealer), attributes: {}, volatile: {}, facts: {} }
+function resourceOf({ uid, name }: ListedProject): Resource {
+  return { kind: 'project', uid, name, attributes: {}, volatile: {}, facts: {} }
 }
 
 interface Read {

@@ -1,7 +1,8 @@
 import type { Sealer } from '../inventory/sealer.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import { matchesGlob } from '../model/glob.ts'
-import type { ListedProject } from '../service/service-client.ts'
+import type { ListedProject, ShowName } from '../service/service-client.ts'
+import { neutralise } from '../text/neutralise.ts'
 
 /** A part of a reference, as in a configuration. */
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
@@ -55,7 +56,12 @@ export function entryFor<Entry extends { readonly pattern: string }>(
   return entries.find(({ pattern }) => names.some((name) => matchesGlob(name, pattern)))
 }
 
+/** Makes names of a list fit to be shown and kept. */
+export function namesShownBy(sealer: Sealer): ShowName {
+  return (name) => neutralise(sealedName(name, sealer))
+}
+
 /** A name of the list, with its secrets sealed. */
-export function sealedName(name: string, sealer: Sealer): string {
+function sealedName(name: string, sealer: Sealer): string {
   return takeInventory('project', [{ name }], sealer).listed[0]?.name ?? ''
 }

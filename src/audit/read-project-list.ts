@@ -1,3 +1,4 @@
+import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
 import { classOf } from '../model/errors.ts'
@@ -6,10 +7,12 @@ import type { ListedProject, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
 import { describeFault } from './describe-fault.ts'
+import { namesShownBy } from './name-projects.ts'
 import type { AuditedProject } from './project-scan.ts'
 
 export interface ListReading {
   readonly clock: Clock
+  readonly sealer: Sealer
   readonly signal: AbortSignal
 }
 
@@ -36,7 +39,7 @@ export async function readProjectList(
     return { listing: 'projects', status, cause, reason, filter: null, pages, items, requests, retries, durationMs }
   }
   try {
-    const listed = await listProjectsOf(service, traffic, reading.signal)
+    const listed = await listProjectsOf(service, traffic, reading)
     if (listed.length === 0) return { listed, coverage: result('suspect', 'unproven', emptyReason) }
     return { listed, coverage: result('complete', null, null, listed.length) }
   } catch (error) {
@@ -57,13 +60,13 @@ const emptyReason =
 async function listProjectsOf(
   service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
   traffic: Traffic,
-  signal: AbortSignal,
+  { signal, sealer }: ListReading,
 ): Promise<readonly ListedProject[]> {
   const { client, key, named } = service
   const show = ({ client, ref, key, filters }: AuditedProject) =>
     client.project({ projectUid: ref.uid, key, filters, signal, traffic })
   const organisation = service.organisation ?? (await findOrganisation(named, show))
-  return client.projects({ organisation, key, signal, traffic })
+  return client.projects({ organisation, key, signal, traffic, showName: namesShownBy(sealer) })
 }
 
 /**

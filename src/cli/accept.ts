@@ -32,7 +32,7 @@ async function accept(
   const { acceptancesView, answerAcceptances, findByFingerprint, readAcceptable } = await import(
     '../queries/read-acceptances.ts'
   )
-  const { sealProse } = await import('../inventory/seal-text.ts')
+  const { sealProse } = await import('../inventory/seal-prose.ts')
   const { maskingSealer } = await import('../inventory/masking-sealer.ts')
   const { reason, by, list = false, revoke = [] } = options
   refuseUnclear(fingerprints, options)

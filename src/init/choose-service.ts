@@ -1,7 +1,8 @@
-import { nameProjects } from '../audit/name-projects.ts'
+import { nameProjects, namesShownBy } from '../audit/name-projects.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'
+import { quote } from '../text/neutralise.ts'
 import type { Answers, ChosenService } from './answers.ts'
 import type { InitContext } from './context.ts'
 import { findKeyOwner, findProjects, type KeyedService, type KeyOwner, listOrganisation } from './find-projects.ts'
@@ -16,7 +17,8 @@ interface Chosen extends Pick<Answers, 'service' | 'keyVariable'> {
 
 /** Finds the service, the key and the projects. What a person answers wrongly is asked again. */
 export async function chooseService(context: InitContext): Promise<Chosen> {
-  const { given, asker, terminal, signal } = context
+  const { given, asker, terminal, signal, sealer } = context
+  const showName = namesShownBy(sealer)
   const url = await untilRight(context, given.url === undefined, async () =>
     reachService(await interview.askUrl(given, asker), context),
   )
@@ -24,9 +26,9 @@ export async function chooseService(context: InitContext): Promise<Chosen> {
   return withExaminer(url, context, async (examiner) => {
     const { keyVariable, key, owner } = await untilRight(context, given.keyFromEnv === undefined, async () => {
       const asked = await interview.askKey(given, { service: name, env: terminal.env, asker })
-      return { ...asked, owner: await findKeyOwner({ examiner, key: asked.key, signal }) }
+      return { ...asked, owner: await findKeyOwner({ examiner, key: asked.key, signal, showName }) }
     })
-    const scope = await chooseProjects({ examiner, key, signal }, owner, context)
+    const scope = await chooseProjects({ examiner, key, signal, showName }, owner, context)
     return { service: { name, url, ...scope }, keyVariable, key }
   })
 }
@@ -75,12 +77,12 @@ function named(projects: readonly ListedProject[], { sealer }: InitContext) {
 const mostShown = 8
 
 function listed(projects: readonly ListedProject[]): string {
-  const names = projects.slice(0, mostShown).map(({ uid, name }) => name || uid)
+  const names = projects.slice(0, mostShown).map(({ uid, name }) => (name === '' ? uid : quote(name)))
   return names.join(', ') + (projects.length > names.length ? ` and ${projects.length - names.length} more` : '')
 }
 
 function shown({ uid, name }: ListedProject): string {
-  return name === '' ? uid : `${name} (${uid})`
+  return name === '' ? uid : `${quote(name)} (${uid})`
 }
 
 /** Asks again after an answer that was typed and is wrong; other mistakes end the set-up. */

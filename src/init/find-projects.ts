@@ -1,7 +1,6 @@
 import { AuditError } from '../model/errors.ts'
-import type { JsonObject } from '../model/json.ts'
 import type { ServiceExaminer } from '../service/examine-service.ts'
-import type { ListedProject } from '../service/service-client.ts'
+import { type ListedProject, listedProject, type ShowName } from '../service/service-client.ts'
 import { explainFault } from './explain-fault.ts'
 
 /** Whose a key is: a person's, who may read many projects, or a project's, which reads that one. */
@@ -12,20 +11,21 @@ export interface KeyedService {
   readonly examiner: ServiceExaminer
   readonly key: string
   readonly signal: AbortSignal
+  readonly showName: ShowName
 }
 
 /** @throws AuditError.incomplete when the service refuses the key, or answers wrongly */
 export async function findKeyOwner(service: KeyedService): Promise<KeyOwner> {
   const owner = await service.examiner.keyOwner({ ...accessOf(service), filters: {} })
   if (owner === 'a person') return owner
-  if (owner !== undefined && isId(owner.own.uid)) return shown(owner.own, owner.own.uid)
+  if (owner !== undefined && isId(owner.own.uid)) return listedProject(owner.own.uid, owner.own.name, service.showName)
   return findProject(service, unknownProject)
 }
 
 /** All projects of an organisation. @throws AuditError.incomplete when there is no whole list of them */
 export async function listOrganisation(service: KeyedService, organisation: string): Promise<readonly ListedProject[]> {
   try {
-    return await service.examiner.projects({ ...accessOf(service), organisation })
+    return await service.examiner.projects({ ...accessOf(service), organisation, showName: service.showName })
   } catch (error) {
     throw explainFault(error)
   }
@@ -40,7 +40,8 @@ export async function findProjects(service: KeyedService, uids: readonly string[
 
 async function findProject(service: KeyedService, projectUid: string): Promise<ListedProject> {
   try {
-    return shown(await service.examiner.project({ ...accessOf(service), filters: {}, projectUid }), projectUid)
+    const { name } = await service.examiner.project({ ...accessOf(service), filters: {}, projectUid })
+    return listedProject(projectUid, name, service.showName)
   } catch (error) {
     throw explainFault(error)
   }
@@ -48,10 +49,6 @@ async function findProject(service: KeyedService, projectUid: string): Promise<L
 
 /** No service has it: what is asked is whether the service answers as it must. */
 const unknownProject = 'hookdrift-init'
-
-function shown({ name }: JsonObject, uid: string): ListedProject {
-  return { uid, name: typeof name === 'string' ? name : '' }
-}
 
 /** As the configuration takes ids of projects and organisations. */
 export function isId(text: string): boolean {

@@ -31,7 +31,7 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
 }
 
 function expectationOf(field: Field): string {
-  return field.type === 'text' && field.values !== undefined ? 'a value of the contract' : expectations[field.type]
+  return field.type === 'word' && field.values !== undefined ? 'a value of the contract' : expectations[field.type]
 }
 
 const expectations: Readonly<Record<Field['type'], string>> = {
@@ -44,6 +44,7 @@ const expectations: Readonly<Record<Field['type'], string>> = {
   keyed: 'a list of objects',
   struct: 'an object',
   text: 'a text',
+  word: 'a text',
   prose: 'a text',
   certificate: 'a text',
   code: 'a text',

@@ -3,8 +3,13 @@
  * remain undecided.
  */
 export type Leaf =
-  /** Identifiers and enumerations, with known values. A secret that was put there by mistake is sealed by its form. */
-  | { readonly type: 'text'; readonly values?: readonly string[] }
+  /**
+   * An identifier, which may appear random: people know and select things by it. A secret that was put there by mistake
+   * is sealed by its form alone, so docs/explanation/secrets.md lists every such field.
+   */
+  | { readonly type: 'text' }
+  /** A word of a closed vocabulary, of which some values may be known. Anything that is not a short plain word is sealed. */
+  | { readonly type: 'word'; readonly values?: readonly string[] }
   /** Names, and text that a person wrote. Credentials and random words in it are sealed. */
   | { readonly type: 'prose' }
   /** A certificate, which is public and appears random. Any other text there is sealed. */
@@ -67,7 +72,8 @@ export type Members = Readonly<Record<string, Field>>
 export type Presence = 'optional' | 'required' | 'volatile' | 'reference'
 
 export const text: Field = { type: 'text' }
-export const enumeration = (values: string): Field => ({ type: 'text', values: values.split(' ') })
+export const word: Field = { type: 'word' }
+export const enumeration = (values: string): Field => ({ type: 'word', values: values.split(' ') })
 export const prose: Field = { type: 'prose' }
 export const certificate: Field = { type: 'certificate' }
 export const code: Field = { type: 'code' }

@@ -3,7 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
 import { isSecretName, isSecretParameter } from '../secrets/known-secrets.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
-import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
+import { sealProse } from './seal-prose.ts'
+import { sealCredentials } from './seal-text.ts'
 import { isUrl, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
@@ -33,7 +34,9 @@ function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Re
   if (!isJsonObject(raw)) return raw
   const isNamedSecret = namedSecret(raw, says)
   const members = Object.entries(raw).map(([key, value]): [string, Json] => {
-    return [sealName(key, sealer), normalise(value, isNamedSecret(key) ? 'secret' : key, isSecret, reading)]
+    const name = sealName(key, sealer)
+    const saying = isNamedSecret(key) || (name !== key && says(name)) ? 'secret' : key
+    return [name, normalise(value, saying, isSecret, reading)]
   })
   return inKeyOrder(objectOf(members))
 }
@@ -45,7 +48,7 @@ function normaliseText(raw: string, name: string, sealer: Sealer): string {
 
 /** Names of members may be secrets themselves (`tokens: {"…": true}`). */
 export function sealName(name: string, sealer: Sealer): string {
-  return isKnownId(name) ? name : sealRandom(sealCredentials(name, sealer), sealer)
+  return isKnownId(name) ? name : sealProse(name, sealer)
 }
 
 /** For `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is the value of a secret. */

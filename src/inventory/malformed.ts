@@ -49,7 +49,7 @@ export function isMalformed(field: Field, value: Json): boolean {
       return !isJsonObject(value)
     case 'keyed':
       return !isJsonObject(value) || !Object.values(value).every(isJsonObject)
-    case 'text':
+    case 'word':
       return isNotText(value) || isMisspelt(value, field.values)
     case 'free':
       return !isJsonObject(value) && field.isAnything !== true

@@ -1,7 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
-import { isPlain } from '../secrets/plain-text.ts'
+import { isVocabulary } from '../secrets/vocabulary.ts'
 import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
 import type { Field, Leaf } from './field.ts'
@@ -9,7 +9,8 @@ import { normaliseFree } from './free-form.ts'
 import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asText, asTime, isInstant, isNormalTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
-import { sealCredentials, sealProse } from './seal-text.ts'
+import { sealProse } from './seal-prose.ts'
+import { sealCredentials } from './seal-text.ts'
 import { sealBehindHost, sealUrl } from './seal-url.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
@@ -43,6 +44,7 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
     case 'time':
       return onlyTime(asTime(asText(raw)), sealer)
     case 'text':
+    case 'word':
     case 'certificate':
     case 'prose':
     case 'code':
@@ -59,7 +61,9 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
 function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
   switch (field.type) {
     case 'text':
-      return sealText(text, field.values, sealer)
+      return sealCredentials(text, sealer)
+    case 'word':
+      return sealUnlessWord(text, field.values ?? [], sealer)
     case 'certificate':
       return sealCertificate(text, sealer)
     case 'prose':
@@ -73,7 +77,7 @@ function normaliseText(field: TextLeaf, text: string, sealer: Sealer): string {
   }
 }
 
-type TextLeaf = Extract<Leaf, { type: 'text' | 'certificate' | 'prose' | 'code' | 'url' | 'secret-url' }>
+type TextLeaf = Extract<Leaf, { type: 'text' | 'word' | 'certificate' | 'prose' | 'code' | 'url' | 'secret-url' }>
 
 /** A text, or the bytes of one; anything else breaks the contract, and shows that. */
 function sealSecret(raw: Json, isAnything: boolean, sealer: Sealer): Json {
@@ -105,14 +109,21 @@ export function isNormal(field: Field, raw: Json): boolean {
     return field.type === 'seconds' || (field.type === 'integer' && Number.isSafeInteger(raw))
   if (typeof raw !== 'string') return false
   if (field.type === 'time') return isNormalTime(raw)
-  return field.type === 'text' && (field.values?.includes(raw) ?? isKnownId(raw))
+  if (field.type === 'word') return field.values?.includes(raw) ?? false
+  return field.type === 'text' && isKnownId(raw)
 }
 
-/** An unknown value of an enumeration stays, if it looks like one. */
-function sealText(text: string, values: readonly string[] | undefined, sealer: Sealer): string {
-  if (values === undefined) return sealCredentials(text, sealer)
-  return values.includes(text) || isPlain(text) ? text : sealer.seal(text)
+/** An unknown value stays, if it looks like one. */
+function sealUnlessWord(text: string, values: readonly string[], sealer: Sealer): string {
+  if (values.includes(text) || words.has(text)) return text
+  if (!isVocabulary(text)) return sealer.seal(text)
+  if (words.size < mostWords) words.add(text)
+  return text
 }
+
+/** Words that were found to be some. All resources share a few. */
+const words = new Set<string>()
+const mostWords = 1000
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {

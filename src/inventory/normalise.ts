@@ -1,6 +1,7 @@
 import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
+import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { disarm, disarmText, sealAsSent } from './disarm.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
 import { sealName } from './free-form.ts'
@@ -81,10 +82,11 @@ function normaliseOneByOne(
     else if (path === '') job.volatile[key] = nearestDouble(value)
   }
   for (const key of unknownKeys(members, raw)) {
-    const name = disarmText(key, sealer)
-    const value = normaliseExtra(raw[key] ?? null, key, isGuarded, sealer)
-    if (!(isStub && isEmpty(value)))
-      setOwn(out, isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer), value)
+    const shown = disarmText(key, sealer)
+    const name = isGuarded ? sealMemberName(shown, sealer) : sealName(shown, sealer)
+    const isSecret = name !== key && mayNameSecret(name)
+    const value = normaliseExtra(raw[key] ?? null, key, isGuarded || isSecret, sealer)
+    if (!(isStub && isEmpty(value))) setOwn(out, name, value)
   }
   return inKeyOrder(out)
 }

@@ -1,5 +1,5 @@
+import { isHarmless } from '../secrets/harmless-text.ts'
 import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
-import { isPlain } from '../secrets/plain-text.ts'
 import { isRandomText } from '../secrets/random-text.ts'
 import { longestProgram } from './bounds.ts'
 import { findLiterals, type Literal } from './find-literals.ts'
@@ -21,9 +21,11 @@ export function sealCode(program: string, sealer: Sealer): string {
   return result
 }
 
-/** A key in place of a function parses as a program of one name. */
+/** A key in place of a function parses as a name, or as a sum of names. */
 function isOneRandomWord(program: string): boolean {
-  return program.length < 256 && /^\s*[\w$]+\s*$/.test(program) && isRandomText(program.trim())
+  const word = program.trim()
+  if (word.length > 255 || !/^[\w$.+/~-]{1,255}$/.test(word)) return false
+  return isRandomText(word) || (/[.+/~-]/.test(word) && !isHarmless(word))
 }
 
 function sealLiterals(program: string, sealer: Sealer): string {
@@ -51,13 +53,13 @@ function sealLiteral({ type, isGivenToSecret }: Literal, text: string, sealer: S
     case 'number':
       return isGivenToSecret || digitsOf(text) > 3 ? `'${sealer.seal(text)}'` : text
     case 'regexp':
-      return isGivenToSecret || !isPlain(text) ? `'${sealer.seal(text)}'` : text
+      return isGivenToSecret || !isHarmless(text) ? `'${sealer.seal(text)}'` : text
     case 'line comment':
       return `//${sealComment(text.slice(2), sealer).trimEnd()}`
     case 'block comment':
       return `/*${sealComment(text.slice(2, -2), sealer)}*/`
     case 'other comment':
-      return isPlain(text) ? text : `// ${sealer.seal(text)}`
+      return isHarmless(text) ? text : `// ${sealer.seal(text)}`
   }
 }
 
@@ -69,7 +71,7 @@ function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): strin
   if (isSeal(text) || text.trim() === '') return text
   if (isGivenToSecret) return isConvention(text) ? text : sealer.seal(text)
   if (isUrl(text)) return sealUnlessPlainUrl(text, sealer)
-  return isPlain(text) ? text : sealer.seal(text)
+  return isHarmless(text) ? text : sealer.seal(text)
 }
 
 /** Harmless texts that programs use together with secrets: algorithms, encodings, names of types and headers. */
@@ -81,7 +83,7 @@ function isConvention(text: string): boolean {
 
 function sealComment(text: string, sealer: Sealer): string {
   const words = text.trim()
-  if (words === '' || isSeal(words) || (isPlain(words) && !isSecretName(words))) return text
+  if (words === '' || isSeal(words) || (isHarmless(words) && !isSecretName(words))) return text
   return ` ${sealer.seal(words)} `
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { normaliseFree } from './free-form.ts'
 import { objectOf } from './objects.ts'
 import { sealCode } from './seal-code.ts'
-import { sealProse } from './seal-text.ts'
+import { sealProse } from './seal-prose.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Seals the results of a function: a value, or words of its log and its errors. */

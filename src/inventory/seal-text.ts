@@ -1,9 +1,12 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
+import { replaceGrouped } from '../secrets/grouped-text.ts'
 import { credentials, mayHoldCredential } from '../secrets/known-secrets.ts'
+import { replaceMixed } from '../secrets/mixed-text.ts'
 import { replaceRandom, shortest } from '../secrets/random-text.ts'
+import { asSeen } from '../secrets/seen-text.ts'
 import { longestText } from './bounds.ts'
+import { maskingSealer } from './masking-sealer.ts'
 import type { Sealer } from './sealer.ts'
-import { skipHarmless } from './skip-harmless.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
@@ -21,8 +24,15 @@ export function sealRandom(text: string, sealer: Sealer): string {
   return parts.map((part, index) => (index % 2 === 1 ? part : replaceRandom(part, sealer.seal))).join('')
 }
 
-/** Seals secrets within words of people: credentials, values after `password:` and the like, random words. */
-export const sealProse = skipHarmless((text: string, sealer: Sealer): string => {
+/** Seals secrets within words, as a reader sees them: credentials, values after `password:` and the like, random words. */
+export function sealWords(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
-  return sealRandom(replaceAssigned(sealCredentials(text, sealer), sealer.seal), sealer)
-})
+  const assigned = replaceAssigned(sealCredentials(text, sealer), sealer.seal)
+  return sealRandom(replaceMixed(replaceGrouped(assigned, sealer.seal), sealer.seal), sealer)
+}
+
+/** Whether `sealWords` would seal anything. */
+export function holdsSecret(text: string): boolean {
+  const seen = asSeen(text)
+  return sealWords(seen, maskingSealer) !== seen
+}

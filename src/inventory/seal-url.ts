@@ -1,22 +1,14 @@
+import { replaceGrouped } from '../secrets/grouped-text.ts'
 import { isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
-import { isRandomText } from '../secrets/random-text.ts'
+import { isRandomText, shortest } from '../secrets/random-text.ts'
+import { asSeen } from '../secrets/seen-text.ts'
 import { longestText } from './bounds.ts'
-import { sealCredentials, sealRandom } from './seal-text.ts'
+import { isCredentialHost } from './credential-hosts.ts'
+import { holdsSecret, sealCredentials, sealRandom, sealWords } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { skipHarmless } from './skip-harmless.ts'
 import { splitUrl } from './split-url.ts'
-
-/** Hosts whose addresses are credentials, with their subdomains: knowing the path is enough to post. */
-const credentialHosts = [
-  ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
-  ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],
-  ...['webhook.office.com', 'logic.azure.com', 'api.powerplatform.com', 'hook.make.com', 'hook.integromat.com'],
-]
-
-const escapedHosts = credentialHosts.join('|').replaceAll('.', '\\.')
-/** Of a host in lower case, with or without a port and a trailing dot. */
-const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\d{0,5})?$`)
 
 /**
  * Seals the secrets within an address and leaves the rest readable: userinfo, query and fragment values with a
@@ -25,7 +17,14 @@ const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\
  */
 export function sealUrl(address: string, sealer: Sealer): string {
   if (address.length > longestText) return sealer.seal(address)
+  const seen = asSeen(address)
+  if (seen !== address) {
+    const sealed = sealUrl(seen, sealer)
+    return sealed === seen ? address : sealed
+  }
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
+  // Words in place of an address.
+  if (userinfo === undefined && !isHost(host)) return sealWords(address, sealer)
   const isCredential = isCredentialHost(host)
   if (userinfo === undefined && query === '' && fragment === '' && !isCredential) {
     return scheme + sealHost(host, sealer) + sealPath(path, sealer)
@@ -67,31 +66,77 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
   return isPlain(step) && !isSecretName(steps[index - 1] ?? '')
 }
 
-function isCredentialHost(host: string): boolean {
-  return host.includes('.') && isBelowCredentialHost.test(host.toLowerCase())
-}
-
 /** A host may carry a key as one of its labels, as tunnels do. */
 const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
-  return host.length < 20 ? host : sealRandom(host, sealer)
+  return host.length < 20 ? host : sealRandom(replaceGrouped(host, sealer.seal), sealer)
 })
 
-/** Segment by segment, because random words may contain slashes. */
+/** Of a host with or without a port; also with `*` and the like in it, as lists of brokers have them. */
+function isHost(host: string): boolean {
+  return !/[^\w.:[\]*~%@+-]|[A-Za-z][:+~%]\D/.test(host)
+}
+
+/** Step by step, and steps together: a key in Base64 has slashes. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
-  // Most paths: no step is long enough to look random, has parameters or follows a secret's name.
-  if (!/[^/]{16}|;/.test(open) && !mayHoldSecretName(open)) return open
+  const mayNameSecret = mayHoldSecretName(open)
+  // Most paths: no step is long enough to look random, is a part of a key, has parameters or follows a secret's name.
+  if (!mayNameSecret && !/[^/]{16}|[;%+=\sA-Z]/.test(open)) return open
   const steps = open.split('/')
-  return steps.map((step, index) => sealStep(step, steps[index - 1] ?? '', sealer)).join('/')
+  const out: string[] = []
+  for (let at = 0; at < steps.length; ) {
+    const end = endOfKey(steps, at)
+    if (end > at) out.push(sealer.seal(steps.slice(at, end).join('/')))
+    else out.push(sealStep(steps[at] ?? '', mayNameSecret ? (steps[at - 1] ?? '') : '', sealer))
+    at = Math.max(end, at + 1)
+  }
+  return out.join('/')
 }
+
+/** Where the steps from an index on are one key in Base64, the index behind its last step; else the same index. */
+function endOfKey(steps: readonly string[], from: number): number {
+  // Hardly a part of a key that could give it away is without a capital.
+  if (!/[A-Z%]/.test(steps[from] ?? '')) return from
+  let end = from
+  let length = 0
+  // A short word in between may be a part of the key.
+  for (let at = from; at < steps.length && at - from < mostSteps; at++) {
+    const step = decode(steps[at] ?? '')
+    if (!/^[A-Za-z0-9+/=]{1,200}$/.test(step) || isSeal(step)) break
+    length += step.length
+    if (!isPlain(step) || isOfMixedCase(step)) end = at + 1
+    else if (at === from || step.length > longestWithin) break
+  }
+  if (length < shortest || end === from) return from
+  const joined = steps.slice(from, end).map(decode).join('')
+  return isRandomText(joined.replace(/[+/=]/g, '')) ? end : from
+}
+
+/** `dRNwwdortwj`: letters alone, which may be a word, or a part of a key. */
+function isOfMixedCase(step: string): boolean {
+  return /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(step)
+}
+
+/** Of a key of 64 bytes there are rarely more. */
+const mostSteps = 12
+/** Longer words are steps of their own. */
+const longestWithin = 5
 
 function sealStep(step: string, before: string, sealer: Sealer): string {
   if (step === '' || isSeal(step)) return step
   const [name = '', ...parameters] = step.split(';')
-  const behindSecret = isSecretName(before) && !/^[a-z]{1,15}$/.test(name)
-  const first = behindSecret ? sealer.seal(name) : sealRandom(name, sealer)
+  const first = sealName(name, before, sealer)
   return parameters.length === 0 ? first : `${first};${parameters.map((pair) => sealPair(pair, sealer)).join(';')}`
+}
+
+function sealName(name: string, before: string, sealer: Sealer): string {
+  if (name === '' || isSeal(name)) return name
+  if (before !== '' && isSecretName(decode(before)) && !/^[a-z]{1,15}$/.test(name)) return sealer.seal(name)
+  const decoded = decode(name)
+  if (decoded === name) return sealWords(name, sealer)
+  const isKey = /^[A-Za-z0-9+/=]{16,200}$/.test(decoded) && isRandomText(decoded.replace(/[+/=]/g, ''))
+  return isKey || holdsSecret(decoded) ? sealer.seal(name) : name
 }
 
 function sealAll(rest: string, sealer: Sealer): string {
@@ -123,16 +168,21 @@ function sealValue(name: string, value: string, sealer: Sealer): string {
 
 /** A value may contain an address or JSON with its own secrets; slashes of Base64 are not a path. */
 function hidesMore(value: string, sealer: Sealer): boolean {
+  if (holdsSecret(value.replaceAll('+', ' '))) return true
   if (value.length >= 20 && /[\d+=]/.test(value) && isRandomText(value.replaceAll('/', ''))) return true
   if (/^\s*[[{"]/.test(value)) return !isPlain(value)
   return value.includes('://') && !isSeal(value) && sealUrl(value, sealer) !== value
 }
 
+/** Also where it is encoded twice. */
 function decode(text: string): string {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+  let decoded = text
+  for (let times = 0; times < 3 && decoded.includes('%'); times++) {
+    try {
+      decoded = decodeURIComponent(decoded)
+    } catch {
+      break
+    }
   }
+  return decoded
 }

@@ -1,7 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
+import { isHarmless } from '../secrets/harmless-text.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
-import { isPlain } from '../secrets/plain-text.ts'
 import { namedSecret, sealName } from './free-form.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { isUrl, sealBehindHost, sealUrl } from './seal-url.ts'
@@ -22,7 +22,7 @@ function normalisePlain(raw: Json, sealer: Sealer): Json {
   if (isExactNumber(raw)) return raw
   if (typeof raw === 'string') {
     if (isUrl(raw)) return sealUrl(raw, sealer)
-    return isPlain(raw) || isSeal(raw) ? raw : sealer.seal(raw)
+    return isHarmless(raw) || isSeal(raw) ? raw : sealer.seal(raw)
   }
   if (Array.isArray(raw)) {
     // A row of numbers may be the bytes of a key.
@@ -33,8 +33,9 @@ function normalisePlain(raw: Json, sealer: Sealer): Json {
   if (!isJsonObject(raw)) return raw
   const isNamedSecret = namedSecret(raw, mayNameSecret)
   const members = Object.entries(raw).map(([key, value]): [string, Json] => {
-    const inside = isNamedSecret(key) ? sealWithin(value, sealer) : normaliseUnknown(value, key, sealer)
-    return [sealName(key, sealer), inside]
+    const named = sealName(key, sealer)
+    const isSecret = isNamedSecret(key) || (named !== key && mayNameSecret(named))
+    return [named, isSecret ? sealWithin(value, sealer) : normaliseUnknown(value, key, sealer)]
   })
   return inKeyOrder(objectOf(members))
 }
@@ -54,7 +55,7 @@ export function sealWithin(raw: Json, sealer: Sealer): Json {
 
 /** For objects with secrets: a name that does not look like a name may be one of them. */
 export function sealMemberName(name: string, sealer: Sealer): string {
-  return name.length <= longestName && isPlain(name) ? name : sealer.seal(name)
+  return name.length <= longestName && isHarmless(name) ? name : sealer.seal(name)
 }
 
 const longestName = 40

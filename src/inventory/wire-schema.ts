@@ -28,6 +28,7 @@ import {
   time,
   url,
   volatile,
+  word,
 } from './field.ts'
 
 /**
@@ -45,8 +46,8 @@ const publishSubscribe = guarded(
     workers: integer,
     amqp: collapsing({
       host: url,
-      port: text,
-      schema: text,
+      port: word,
+      schema: word,
       vhost: prose,
       queue: prose,
       routingKey: prose,
@@ -58,13 +59,13 @@ const publishSubscribe = guarded(
       brokers: addresses,
       consumer_group_id: prose,
       topic_name: prose,
-      auth: collapsing({ type: text, username: prose, password: secret, hash: prose, tls: flag }),
+      auth: collapsing({ type: word, username: prose, password: secret, hash: word, tls: flag }),
     }),
-    google: collapsing({ project_id: text, subscription_id: text, service_account: secret }),
+    google: collapsing({ project_id: prose, subscription_id: prose, service_account: secret }),
     sqs: collapsing({
       access_key_id: secret,
       secret_key: secret,
-      default_region: text,
+      default_region: word,
       endpoint: url,
       queue_name: prose,
     }),
@@ -117,14 +118,14 @@ const endpoint: Members = {
           subject: prose,
           authentication_type: enumeration('shared_secret client_assertion'),
           expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
-          signing_algorithm: text,
+          signing_algorithm: word,
           field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
           // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
           signing_key: collapsing({
-            crv: text,
+            crv: word,
             e: text,
             kid: text,
-            kty: text,
+            kty: word,
             n: text,
             // Further primes, with exponents of their own.
             oth: anySecret,
@@ -145,7 +146,7 @@ const endpoint: Members = {
   mtls_client_cert: optional(guarded(collapsing({ client_cert: certificate, client_key: secret }))),
   events: volatile(integer),
   failure_rate: volatile(integer),
-  cb_state: volatile(text),
+  cb_state: volatile(word),
   period_failure_rate: volatile(integer),
   success_count: volatile(integer),
   failure_count: volatile(integer),
@@ -200,7 +201,7 @@ const source: Members = {
         type: enumeration('noop hmac basic_auth api_key'),
         api_key: apiKey,
         basic_auth: basicAuth,
-        hmac: collapsing({ encoding: enumeration('base64 hex'), hash: text, header: prose, secret }),
+        hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: prose, secret }),
       }),
     ),
   ),
@@ -222,7 +223,7 @@ const project: Members = {
   name: prose,
   logo_url: url,
   organisation_id: text,
-  type: text,
+  type: word,
   statistics: volatile(free),
   retained_events: volatile(integer),
   config: struct({
@@ -231,18 +232,18 @@ const project: Members = {
     add_event_id_trace_headers: flag,
     disable_endpoint: flag,
     multiple_endpoint_subscriptions: flag,
-    search_policy: text,
+    search_policy: word,
     ssl: struct({ enforce_secure_endpoints: flag }),
     ratelimit: struct({ count: integer, duration: seconds }),
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
     signature: struct({
       header: prose,
-      versions: keyed({ uid: reference, hash: text, encoding: text, created_at: time }),
+      versions: keyed({ uid: reference, hash: word, encoding: word, created_at: time }),
     }),
     meta_event: guarded(
       struct({
         is_enabled: flag,
-        type: text,
+        type: word,
         event_type: set,
         url,
         secret,

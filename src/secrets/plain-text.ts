@@ -44,7 +44,7 @@ function isWord(word: string): boolean {
   return (word.length >= humps.length * 3 || humps.length === 1) && !isRandomText(word)
 }
 
-const longestWord = 40
+const longestWord = 72
 
 /** Years and small counts; longer rows of digits may be a PIN or a key. */
 function isSmallNumber(word: string): boolean {

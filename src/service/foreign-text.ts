@@ -1,6 +1,9 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
+import { replaceGrouped } from '../secrets/grouped-text.ts'
 import { credentials } from '../secrets/known-secrets.ts'
+import { replaceMixed } from '../secrets/mixed-text.ts'
 import { replaceRandom } from '../secrets/random-text.ts'
+import { asSeen } from '../secrets/seen-text.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200
@@ -11,7 +14,7 @@ const unprintable =
 
 /** Makes text of the service fit for one line: no controls, at most 200 characters, and never the key. */
 export function foreignText(text: string, key: string): string {
-  const line = text.replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
+  const line = asSeen(text).replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
   const redacted = withoutKey(line, key)
   if (redacted.length <= maxLength) return redacted
   // A key that was cut would not be recognised.
@@ -23,8 +26,8 @@ export function foreignText(text: string, key: string): string {
 
 /** The service's words without credentials, which it may echo from any request. Identifiers stay. */
 export function withoutCredentials(text: string): string {
-  const bare = replaceAssigned(text.replace(credentials, mark), mark)
-  return replaceRandom(bare, mark)
+  const bare = replaceAssigned(asSeen(text).replace(credentials, mark), mark)
+  return replaceRandom(replaceMixed(replaceGrouped(bare, mark), mark), mark)
 }
 
 const mark = () => '[credential]'

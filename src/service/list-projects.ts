@@ -5,7 +5,7 @@ import { faultOf } from './describe-failure.ts'
 import { pageGroups } from './page-groups.ts'
 import type { Reply } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
-import type { ListAccess, ListedProject } from './service-client.ts'
+import { type ListAccess, type ListedProject, listedProject } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -47,7 +47,7 @@ export async function listProjects(
     seen.add(uid)
     if (isShown(organisation) && organisation !== access.organisation)
       throw fault('foreign', 'it has a project of another organisation')
-    if (!isShown(deletedAt)) projects.push({ uid, name: typeof name === 'string' ? name : '' })
+    if (!isShown(deletedAt)) projects.push(listedProject(uid, name, access.showName))
   }
   return projects
 }

@@ -57,14 +57,23 @@ export interface KeyAcceptance {
 /** A project as the list of an organisation shows it. */
 export interface ListedProject {
   readonly uid: string
-  /** The service's word, which may be anything; empty where there is none. */
+  /** The service's word, as `ShowName` makes it fit to be shown; empty where there is none. */
   readonly name: string
+}
+
+/** Seals the secrets of a service's name and makes visible what a terminal would not show. */
+export type ShowName = (name: string) => string
+
+/** The only way to a listed project: nothing else may show, log or keep a name of the service. */
+export function listedProject(uid: string, name: unknown, showName: ShowName): ListedProject {
+  return { uid, name: typeof name === 'string' ? showName(name) : '' }
 }
 
 /** The list of an organisation's projects: how to read it, what it has cost. */
 export interface ListAccess extends Pick<ProjectAccess, 'key' | 'signal' | 'traffic'> {
   /** The service's identifier of the organisation. */
   readonly organisation: string
+  readonly showName: ShowName
 }
 
 export interface Traffic {

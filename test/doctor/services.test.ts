@@ -390,12 +390,15 @@ describe('projects that the list of the service decides', () => {
     env,
     more = '',
     projects = 'all',
+    rename = [],
   }: {
     env?: Record<string, string>
     more?: string
     projects?: string
+    rename?: readonly string[]
   } = {}) {
     const { fleet, service, env: ownEnv } = await aFleet()
+    for (const [index, name] of rename.entries()) Object.assign(at(fleet.projects(), index), { name })
     await using _ = service
     using directory = openDirectory()
     directory.write(
@@ -412,6 +415,12 @@ describe('projects that the list of the service decides', () => {
     expect(of('configuration')).toEqual([expect.stringContaining('1 service, 0 projects, and those of 1 list')])
     expect(of('key')).toEqual([expect.stringMatching(/accepted, a personal key$/)])
     expect(of('projects')).toEqual([`ok 2 of 2 found: ${names.join(', ')}`])
+  })
+
+  it('are printed without the secrets and line breaks of their names', async () => {
+    const secret = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHs'].join('_')
+    const { of } = await examineListed({ rename: [secret, 'x\n✓ all is well\u001b[2K'] })
+    expect(of('projects')).toEqual([expect.stringMatching(/^ok 2 of 2 found: [0-9A-Z]{26}, [0-9A-Z]{26}$/)])
   })
 
   it('are those that fit the patterns', async () => {

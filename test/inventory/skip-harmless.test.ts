@@ -62,6 +62,25 @@ describe('the quick check', () => {
     `Bearer ${tail}`,
     `Basic ${tail}`,
     '//user:pass@host',
+    `sk-ant-api03-${tail}`,
+    `sk-${tail}`,
+    `hvs.${tail}`,
+    `pypi-${tail}`,
+    `PMAK-${small}`,
+    `ATATT3${tail}`,
+    `AGE-SECRET-KEY-1${tail.toUpperCase()}`,
+    `sq0csp-${tail}`,
+    `sq0atp-${tail}`,
+    `sq0idp-${tail}`,
+    `hf_${tail}`,
+    `lin_api_${tail}`,
+    `key-${small}`,
+    `dapi${small}`,
+    `$2b$12$${tail}`,
+    `$6$${tail}`,
+    `$argon2id$v=19$${tail}`,
+    `$scrypt$${tail}`,
+    `eyJ${tail}..${tail}.${tail}.${tail}`,
   ])('detects the form of a credential: %s', (text) => {
     expect(text.match(credentials)).not.toBeNull()
     expect(mayHoldCredential(text)).toBe(true)
@@ -70,7 +89,10 @@ describe('the quick check', () => {
 
   it.each(
     `authorization cookie credential credentials jwt passcode passphrase privateKey pwd secrets tokens DB_PASSWORD
-    accesstoken client_secret passwd2 SigningKey sshkey service_account`.split(/\s+/),
+    accesstoken client_secret passwd2 SigningKey sshkey service_account AccountKey Passwort dbKennwort API-Schlüssel
+    ApiSchluessel Geheimnis Zugangsdaten mdp mot-de-passe clé-secrète clé-d'API jeton contraseña clave-de-acceso
+    credenciales parola-d'ordine chiave-API segreto credenziali senha palavra-passe chave-de-acesso segredo wachtwoord
+    hasło heslo lösenord passord adgangskode salasana şifre пароль 密码 パスワード 비밀번호`.split(/\s+/),
   )('detects names of secrets: %s', (name) => {
     expect(isSecretName(name)).toBe(true)
     expect(mayHoldSecretName(`/v1/${name}/x`)).toBe(true)

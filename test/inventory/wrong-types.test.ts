@@ -19,6 +19,7 @@ const values: readonly Json[] = [
 /** What the contract, and the forms that releases write, allow. */
 const allowed: Readonly<Record<Field['type'], (value: Json, field: Field) => boolean>> = {
   text: isText,
+  word: isText,
   prose: isText,
   certificate: isText,
   code: isText,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { entryFor, nameProjects, namesAtService } from '../../audit/name-projects.ts'
+import { entryFor, nameProjects, namesAtService, namesShownBy } from '../../audit/name-projects.ts'
 import { findOrganisation } from '../../audit/read-project-list.ts'
 import type { ConfiguredProject, ConfiguredService } from '../../config/configuration.ts'
 import { createSealer } from '../../inventory/sealer.ts'
@@ -54,11 +54,11 @@ async function listed(
   const { projects: named, matches, settings } = service
   const organisation =
     service.organisation ?? (await findOrganisation(named, (project) => examiner.project(accessOf(project))))
-  const all = await examiner.projects({ ...accessOf(list), organisation })
-  const uids = new Set(named.map(({ ref }) => ref.uid))
-  const others = all.filter(({ uid }) => !uids.has(uid))
   // Names that look secret are left out under any key.
   const sealer = createSealer(randomBytes(32))
+  const all = await examiner.projects({ ...accessOf(list), organisation, showName: namesShownBy(sealer) })
+  const uids = new Set(named.map(({ ref }) => ref.uid))
+  const others = all.filter(({ uid }) => !uids.has(uid))
   const taken = new Set(named.map(({ ref }) => ref.name.slice(settings.name.length + 1)))
   const names = nameProjects(others, { known: new Map(), taken, sealer })
   return others.flatMap(({ uid, name: listedName }): ConfiguredProject[] => {

@@ -5,6 +5,7 @@ import type { Kind, Listing } from '../model/resource.ts'
 import type { UnconfirmedRemoval } from '../rules/engine/scan-outcome.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { count } from '../text/count.ts'
+import { cut } from '../text/cut.ts'
 import type { EmbeddedListing } from './find-contradictions.ts'
 import { partByFilter } from './find-removals.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -86,7 +87,7 @@ async function findFieldsMissing(
 }
 
 function describeContradiction(listing: EmbeddedListing, contradicted: ReadonlySet<string>): string {
-  const named = [...contradicted].slice(0, mostNamed)
+  const named = [...contradicted].slice(0, mostNamed).map((uid) => cut(uid.toWellFormed(), longestUid))
   const others = contradicted.size - named.length
   const what = count(contradicted.size, kindOf[listing])
   const uids = `${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
@@ -94,6 +95,8 @@ function describeContradiction(listing: EmbeddedListing, contradicted: ReadonlyS
 }
 
 const mostNamed = 5
+/** What a subscription embeds was not checked as items are. */
+const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
 async function findMissing(context: ProjectContext, listing: Exclude<Listing, 'project'>) {
@@ -135,10 +138,9 @@ async function findDoubt(
   }
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   const isLarge = isTooMuch(missing.length)
-  const shown = listing === 'subscriptions' || coverage.filter !== null ? none : contradicted(listing)
-  if (listing !== 'subscriptions' && shown.size > 0) {
+  if (listing !== 'subscriptions' && coverage.filter === null && contradicted(listing).size > 0) {
     if (missing.length > 0) await withhold(context, listing, missing)
-    const reason = describeContradiction(listing, shown)
+    const reason = describeContradiction(listing, contradicted(listing))
     return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined }
   }
   if (!isLarge && !lacksPromisedPage) return undefined
@@ -152,8 +154,6 @@ async function findDoubt(
   const reason = `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
   return { cause: 'suspect_loss', reason, loss }
 }
-
-const none: ReadonlySet<string> = new Set()
 
 const unproven = {
   cause: 'unproven',

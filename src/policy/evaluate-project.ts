@@ -24,7 +24,7 @@ import { startAggregations } from './run-aggregations.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
-import { trackReads } from './watch-reads.ts'
+import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
 
 /** Evaluates a project's resources in the order of walking; rules across resources conclude at the end. */
 export interface ProjectEvaluator {
@@ -148,13 +148,13 @@ export function evaluateProject(
   const findWith = (
     active: ActiveRule,
     resource: Resource,
-    check: (seen: Resource) => Iterable<RuleFinding>,
+    check: (seen: Resource, onRead?: OnRead) => Iterable<RuleFinding>,
     notes = usedByScan,
   ): Finding[] | undefined => {
     const watched = isReadable(resource) ? undefined : trackReads(resource)
     try {
       let findings = noFindings
-      for (const problem of check(watched?.seen ?? resource)) {
+      for (const problem of check(watched?.seen ?? resource, watched?.onRead)) {
         const finding = stamp(active, resource, problem)
         if (findings === noFindings) findings = []
         findings.push(waive(finding, accepting(resource, coveringPlaces(waivers, [finding.rule])), notes))
@@ -209,9 +209,11 @@ export function evaluateProject(
   const driftRules = (resource: Resource) =>
     ruleSetOf(resource).drift.filter((one) => isAsked(one) && one.bound.kinds.includes(resource.kind))
   const compareWith = ({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) =>
-    findWith(active, resource, (seen) =>
-      bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now),
-    )
+    findWith(active, resource, (seen, onRead) => {
+      if (onRead === undefined) return bound.check(drift, now)
+      const fields = watchChanges(drift.fields, resource.unseen ?? none, onRead)
+      return bound.check({ ...drift, after: seen.attributes, fields }, now)
+    })
 
   let collected = 0
   const collect = (resource: Resource, place = collected) => {
@@ -286,6 +288,6 @@ export function evaluateProject(
   }
 }
 
-const none: WaiverPlaces = []
+const none: readonly never[] = []
 /** Shared by all checks that find nothing: most do. */
 const noFindings: Finding[] = []

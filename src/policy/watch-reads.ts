@@ -1,3 +1,4 @@
+import type { FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 
@@ -23,7 +24,7 @@ export function watchReads(resource: Resource, onRead: OnRead, { within = false 
   return { ...resource, attributes: seen, volatile: watched(volatile, '', watch) }
 }
 
-type OnRead = (pointers: readonly string[]) => void
+export type OnRead = (pointers: readonly string[]) => void
 
 /** What was neither shown nor carried: a rule that asks for it reads it. Listing members does not show it. */
 function watchAbsent(attributes: JsonObject, pointer: string, onRead: OnRead): void {
@@ -44,7 +45,28 @@ export function trackReads(resource: Resource, options?: { readonly within: bool
   const onRead: OnRead = (pointers) => {
     for (const pointer of pointers) read.add(pointer)
   }
-  return { seen: watchReads(resource, onRead, options), hasRead: () => read.size > 0, read }
+  return { seen: watchReads(resource, onRead, options), hasRead: () => read.size > 0, read, onRead }
+}
+
+/** The same changes; the value that a field of these has now, if it was not shown, is watched as the field itself. */
+export function watchChanges(
+  fields: readonly FieldChange[],
+  unseen: readonly string[],
+  onRead: OnRead,
+): readonly FieldChange[] {
+  return fields.map((change) => {
+    const pointer = unseen.find((field) => change.path === field || change.path.startsWith(`${field}/`))
+    if (pointer === undefined) return change
+    const { path, before, after } = change
+    return {
+      path,
+      before,
+      get after() {
+        onRead([pointer])
+        return after
+      },
+    }
+  })
 }
 
 interface Watch {

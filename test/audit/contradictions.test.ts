@@ -78,6 +78,19 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     }
   })
 
+  it.each([
+    ['long', 'x'.repeat(5000)],
+    ['hidden', 'null \u0000'],
+    ['half a character', 'half \ud800'],
+  ])('are named in a reason that every history takes: %s', async (_, uid) => {
+    using fixture = await openLiteral({ endpoints: [], subscriptions: [aSubscription('SUB-1', uid)] })
+    const { coverage } = await fixture.audit({ policy })
+    const reasons = coverage.flatMap(({ reason }) => reason ?? [])
+    expect(reasons).toHaveLength(1)
+    expect(reasons.join('').length).toBeLessThan(500)
+    expect(reasons.join('').isWellFormed()).toBe(true)
+  })
+
   it('are removed where a person accepts it', async () => {
     using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { ProjectRef, Resource } from '../../src/model/resource.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { trackReads } from '../../src/policy/watch-reads.ts'
+import type { Drift } from '../../src/rules/engine/drift.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
+
+const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
+const doubts = { url: { cause: 'unseen', run: 7, at: '2026-11-21T03:00:00.000Z' } } as const
+
+function endpoint(attributes: JsonObject, unseen: readonly string[] = []): Resource {
+  return { kind: 'endpoint', uid: 'e', name: 'e', attributes, volatile: {}, facts: {}, unseen, doubts }
+}
+
+const evaluatorOf = (policy: string) =>
+  evaluateFleet(
+    readPolicy('policy.yaml', () => policy),
+    0,
+  )
+
+describe('a resource with fields that no answer showed', () => {
+  it.each([
+    ['carried from before', { status: 'active', url: 'https://a.example' }],
+    ['never seen', { status: 'active' }],
+  ])('records when one is read: %s', (_, attributes) => {
+    const reads = (read: (seen: JsonObject) => unknown) => {
+      const { seen, read: pointers } = trackReads(endpoint(attributes, ['/url']))
+      read(seen.attributes)
+      return [...pointers]
+    }
+    expect(reads(({ url }) => url)).toEqual(['/url'])
+    expect(reads((seen) => 'url' in seen && seen.url)).toEqual(['/url'])
+    expect(reads(({ status }) => status)).toEqual([])
+    expect(reads((seen) => Object.keys(seen))).toEqual([])
+    expect(JSON.stringify(trackReads(endpoint(attributes, ['/url'])).seen.attributes)).toBe(JSON.stringify(attributes))
+  })
+})
+
+describe('a drift rule', () => {
+  const policy = 'extends: []\nrules: { drift/unexpected: {} }'
+  const before = { url: 'https://approved.example', status: 'active' }
+  const drift: Drift = {
+    ...{ kind: 'endpoint', uid: 'e', name: 'e', change: 'modified', before, isApproved: true },
+    ...{ areSealsComparable: true, recent: new Map(), after: { ...before, url: 'https://carried.example' } },
+    fields: [{ path: '/url', before: before.url, after: 'https://carried.example' }],
+  }
+
+  it('says nothing of a value that was carried, and its silence proves nothing', () => {
+    const ofProject = evaluatorOf(policy).of(project)
+    expect(ofProject.compare(endpoint(drift.after ?? {}, ['/url']), drift)).toEqual([])
+    expect(ofProject.outcome().doubts['drift/unexpected']).toEqual({
+      resources: ['endpoint e'],
+      kinds: [],
+      fields: [
+        {
+          ...{ kind: 'endpoint', field: 'url', cause: 'unseen', resources: 1 },
+          since: { run: 7, at: '2026-11-21T03:00:00.000Z' },
+        },
+      ],
+    })
+  })
+
+  it('says what it finds in fields that were shown', () => {
+    const fields = [{ path: '/status', before: 'active', after: 'paused' }]
+    const ofProject = evaluatorOf(policy).of(project)
+    const found = ofProject.compare(endpoint(drift.after ?? {}, ['/url']), { ...drift, fields })
+    expect(found.map(({ path }) => path)).toEqual(['/status'])
+  })
+})
+
+it('a rule of the policy does not evaluate what it cannot read', () => {
+  const ofProject = evaluatorOf(`
+extends: []
+custom:
+  - { id: acme/tls, kind: endpoint, assert: "resource.url.startsWith('https') || true == false", severity: high, message: m }
+  - { id: acme/on, kind: endpoint, assert: "resource.status == 'on'", severity: high, message: m }
+`).of(project)
+  for (const attributes of [{ status: 'active' }, { status: 'active', url: 'http://carried.example' }]) {
+    const found = ofProject.evaluate(endpoint(attributes, ['/url']))
+    expect(found.map(({ rule }) => rule)).toEqual(['acme/on'])
+  }
+  expect(Object.keys(ofProject.outcome().doubts)).toEqual(['acme/tls'])
+})

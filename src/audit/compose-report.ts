@@ -58,6 +58,7 @@ function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation
     severity: violation.severity,
     state: violation.state,
     resolution: violation.resolution,
+    ended_by: violation.endedBy,
     project: violation.project,
     kind: violation.kind,
     uid: violation.uid,

@@ -28,9 +28,10 @@ export async function gatherCompliance(
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, start, end),
     resolvedBefore: resolved.map(
-      ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({
+      ({ run: _, resolvedAt, firstSeen, lastSeen, endedBy, ...violation }): ControlViolation => ({
         ...violation,
         owner: violation.owner ?? null,
+        ended_by: endedBy,
         first_seen: firstSeen,
         last_seen: lastSeen,
         due_at: null,

@@ -1,5 +1,6 @@
 import type { Change } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
+import type { EndedBy } from '../model/ending.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Kind, Listing } from '../model/resource.ts'
@@ -60,4 +61,6 @@ export interface RecordedViolation extends Finding {
   readonly waiver?: Waiver
   /** null unless resolved. */
   readonly resolution: Resolution | null
+  /** Who or what ended it, unless it is fixed or removed; null for all others. */
+  readonly endedBy: EndedBy | null
 }

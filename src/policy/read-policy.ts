@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { overdueRule } from '../model/due.ts'
+import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
+import { shownPath } from '../text/shown-path.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
 import type { ActiveRule, Policy } from './policy.ts'
@@ -30,6 +33,7 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
+  const workingDirectory = resolve()
   const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
@@ -47,6 +51,8 @@ export function* policySteps(
   return {
     digest: digestOf(active, { overrides, waivers, probes, due, ignore }),
     ...{ probes, due, ignore },
+    file: file && shownPath(workingDirectory, file),
+    placeOf: (at) => placeOf(at, workingDirectory),
     known,
     layers,
     rules: active,
@@ -54,6 +60,11 @@ export function* policySteps(
     overrides: matched,
     rulesUnder,
   }
+}
+
+function placeOf(at: string | undefined, workingDirectory: string): FileLocation | null {
+  const [, file, line] = /^(.+):(\d+):\d+$/s.exec(at ?? '') ?? []
+  return file === undefined ? null : { file: shownPath(workingDirectory, file), line: Number(line) }
 }
 
 /** Selectors compiled at a time. */

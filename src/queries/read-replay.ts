@@ -108,11 +108,11 @@ function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): Rul
 }
 
 function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation, due: DueDurations): ReplayRow {
-  const { firstSeen, lastSeen, waiver, ...violation } = record
+  const { firstSeen, lastSeen, waiver, endedBy, ...violation } = record
   return {
     ...violation,
     owner: violation.owner ?? null,
-    resolution: null,
+    ended_by: endedBy,
     first_seen: firstSeen,
     last_seen: lastSeen,
     due_at: dueDate(record, firstSeen, due),
@@ -143,5 +143,5 @@ export const replayView: AnswerView<ReplayRow> = {
 
 function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
   const seen = first === last ? `run ${first}` : `runs ${first} to ${last}`
-  return gone === undefined ? seen : `${seen}, resolved in run ${gone}`
+  return gone === undefined ? seen : `${seen}, ended in run ${gone}`
 }

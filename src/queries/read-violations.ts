@@ -8,6 +8,7 @@ import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isInRange, type SeverityRange, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { describeEnding } from '../report/describe-ending.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
@@ -113,6 +114,9 @@ function matcherOf(
     (overdueAt === undefined || isOverdue({ due_at: dueOf(violation) }, overdueAt))
 }
 
+/** A resolved one may have been accepted or switched off: people read that it ended. */
+const activeStates = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
+
 /** Counts violations without holding them. */
 function startTally() {
   const none = <Name extends string>(names: readonly Name[]) =>
@@ -132,7 +136,7 @@ function startTally() {
     describe(): string {
       const parts = [
         `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
-        countEach(violationStates, counts.states),
+        countEach([...activeStates, 'ended'], { ...counts.states, ended: counts.states.resolved }),
         `the oldest since ${showTime(oldest)}`,
       ]
       return `${parts.join('; ')}.`
@@ -150,6 +154,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
     severity,
     state,
     resolution,
+    endedBy,
     project,
     kind,
     uid,
@@ -160,6 +165,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
   } = violation
   return {
     ...{ fingerprint, rule, severity, state, resolution, project, kind, uid, name },
+    ended_by: endedBy,
     owner: owner ?? null,
     ...{ path, message },
     first_seen: firstSeen,
@@ -175,6 +181,7 @@ export const violationColumns: readonly Column<ViolationRow>[] = [
   { name: 'rule', value: ({ rule }) => rule },
   { name: 'state', value: ({ state }) => state },
   { name: 'resolution', value: ({ resolution }) => resolution },
+  { name: 'ended_by', value: (row) => row.ended_by && describeEnding(row) },
   { name: 'project', value: ({ project }) => project },
   { name: 'kind', value: ({ kind }) => kind },
   { name: 'uid', value: ({ uid }) => uid },

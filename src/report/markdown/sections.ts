@@ -2,9 +2,11 @@ import { changeTypes } from '../../model/change.ts'
 import { isCoverageComplete } from '../../model/coverage.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
-import { severities, violationStates } from '../../model/violation.ts'
+import { severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
+import { acceptedBefore } from '../accepted-before.ts'
 import { describeDue } from '../describe-due.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { describeFailures } from '../describe-failures.ts'
 import { gapsOf } from '../gaps.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
@@ -21,15 +23,29 @@ import { type MarkdownSection, row, table } from './table.ts'
  */
 export function summary({ violations, coverage }: Pick<Report, 'violations' | 'coverage'>): string[] {
   const none = isCoverageComplete(coverage) ? '0' : '?'
-  const countOf = (severity: string, state: string) => {
-    const some = violations.filter((violation) => violation.severity === severity && violation.state === state).length
-    return some === 0 && dependsOnScan(state) ? none : String(some)
+  const countOf = (severity: string, name: string, isOfColumn: (violation: ReportViolation) => boolean) => {
+    const some = violations.filter((violation) => violation.severity === severity && isOfColumn(violation)).length
+    return some === 0 && dependsOnScan(name) ? none : String(some)
   }
   return [
-    row(['severity', ...violationStates]),
-    row(['---', ...violationStates.map(() => '---:')]),
-    ...severities.map((severity) => row([severity, ...violationStates.map((state) => countOf(severity, state))])),
+    row(['severity', ...columns.map(([name]) => name)]),
+    row(['---', ...columns.map(() => '---:')]),
+    ...severities.map((severity) => row([severity, ...columns.map(([name, test]) => countOf(severity, name, test))])),
   ]
+}
+
+type SummaryColumn = readonly [name: string, isOfColumn: (violation: ReportViolation) => boolean]
+
+/** The states, and of violations that ended those that were fixed apart from all others. */
+const columns: readonly SummaryColumn[] = [
+  ...(['opened', 'continuing'] as const).map(columnOf),
+  ['fixed', ({ resolution }) => resolution === 'fixed'],
+  ['ended otherwise', ({ state, resolution }) => state === 'resolved' && resolution !== 'fixed'],
+  ...(['unknown', 'waived'] as const).map(columnOf),
+]
+
+function columnOf(name: ReportViolation['state']): SummaryColumn {
+  return [name, ({ state }) => state === name]
 }
 
 function dependsOnScan(state: string): boolean {
@@ -70,10 +86,10 @@ export function sectionsOf({
     ),
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
     table(
-      'Accepted',
+      'Accepted before',
       ['rule', 'project', 'resource', 'by', 'since', 'reason'],
       'violation',
-      accepted.map(({ rule, project, by, at, reason, ...resource }) => [
+      acceptedBefore({ accepted, violations }).map(({ rule, project, by, at, reason, ...resource }) => [
         ...[
           code(rule, 100),
           code(project, 100),
@@ -84,7 +100,7 @@ export function sectionsOf({
         ],
       ]),
     ),
-    table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
+    table('Ended', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
     table(
       'Not evaluated',
       ['project', 'rule', 'reason'],
@@ -122,7 +138,9 @@ function showViolation(violation: ReportViolation, at: string): string[] {
   ]
 }
 
-function showState({ state, first_seen, last_seen, waiver }: ReportViolation): string {
+function showState(violation: ReportViolation): string {
+  const { state, first_seen, last_seen, waiver } = violation
+  if (state === 'resolved') return violation.resolution === null ? 'ended' : prose(describeEnding(violation), 400)
   if (state === 'continuing') return `continuing since ${showTime(first_seen)}`
   if (state === 'unknown') return `unknown, last seen ${showTime(last_seen)}`
   if (waiver === undefined) return state

@@ -124,6 +124,11 @@ function isResolved(violation: Finding, criteria: Criteria): boolean {
   return needs.kinds.every(criteria.isComplete[needs.scope])
 }
 
+/** What the silence of a rule that is on says of a finding: how it ended; undefined: nothing. */
+export function decideSilence(finding: Finding, criteria: Criteria): Resolution | undefined {
+  return isResolved(finding, criteria) ? resolutionOf(finding, criteria) : undefined
+}
+
 /** A rule that reads one resource, which is the same as before, falls silent because the policy asks for less. */
 function resolutionOf(violation: Finding, criteria: Criteria): Resolution {
   const needs = criteria.needs.get(violation.rule)

@@ -1,4 +1,5 @@
-import type { Draft } from '../history/history.ts'
+import type { Acceptance } from '../history/acceptances.ts'
+import type { ActiveViolation, Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -7,8 +8,9 @@ import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Labels } from '../policy/selector.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
-import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
+import { writeReconciliation } from './write-violations.ts'
 
 interface Concluding {
   readonly policy: Policy
@@ -31,20 +33,39 @@ export async function writeConclusion(
     fleetRules,
     projects.map(({ project }) => project),
   )
+  const accepted = await draft.acceptancesOf(projects.map(({ project }) => project))
   for (const concluded of projects) {
-    const { project, findings, criteria } = concluded
-    const ofProject = active.get(project.name) ?? []
-    const accepted =
-      findings.length + ofProject.length === 0 ? new Set<string>() : await draft.acceptedFingerprints(project)
-    const found = withoutAccepted(project, findings, accepted).map(keyed)
-    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
-    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+    await writeConcluded(draft, concluded, { active, accepted, scope: 'fleet' })
     await noteFailures(draft, concluded, needs)
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, { policy, now, labelsOf })
   await writeWaivers(draft, waivers, policy)
   await draft.stageContext(context)
+}
+
+interface Known {
+  /** By the project's name. */
+  readonly active: ReadonlyMap<string, readonly ActiveViolation[]>
+  readonly accepted: ReadonlyMap<string, readonly Acceptance[]>
+  /** Of the rules that concluded. */
+  readonly scope: 'fleet' | 'violations'
+}
+
+async function writeConcluded(
+  draft: Draft,
+  { project, findings, criteria }: Concluded,
+  { active, accepted, scope }: Known,
+): Promise<void> {
+  const ofProject = active.get(project.name) ?? []
+  const acceptancesOf = accepted.get(project.name) ?? []
+  if (findings.length + ofProject.length + acceptancesOf.length === 0) return
+  const acceptances = new ProjectAcceptances(project, acceptancesOf)
+  const found = acceptances.apply(findings).map(keyed)
+  acceptances.endRestored(criteria, (_, needs) => needs.scope === scope)
+  const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])
+  await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+  await acceptances.write(draft)
 }
 
 /** Draws up what is overdue, when all other violations are decided. */
@@ -59,15 +80,12 @@ async function writeOverdue(
   const { due } = policy
   const before = overdueBefore(due, now)
   const active = await draft.unconfirmedBy([overdueRule], refs)
+  const accepted = await draft.acceptancesOf(refs)
   for (const project of refs) {
     const old = await draft.oldViolations(project, before)
     const ofProject = active.get(project.name) ?? []
-    const { findings, criteria } = concludeOverdue(project, old, ofProject, { evaluator, due, now })
-    if (findings.length + ofProject.length === 0) continue
-    const accepted = await draft.acceptedFingerprints(project)
-    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
-    const found = withoutAccepted(project, findings, accepted).map(keyed)
-    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+    const concluded = concludeOverdue(project, old, ofProject, { evaluator, due, now })
+    await writeConcluded(draft, concluded, { active, accepted, scope: 'violations' })
   }
 }
 

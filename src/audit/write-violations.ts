@@ -1,6 +1,6 @@
 import type { ActiveViolation, NewViolation, ScanDraft } from '../history/history.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
 
 /** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
@@ -50,22 +50,4 @@ function toNewViolation(project: ProjectRef, finding: Finding, known: ActiveViol
     originRun: known === undefined ? finding.originRun : known.originRun,
     replaces: known?.id,
   }
-}
-
-/** Leaves out what a person accepts. */
-export function withoutAccepted(
-  project: ProjectRef,
-  findings: readonly Finding[],
-  accepted: ReadonlySet<string>,
-): readonly Finding[] {
-  return accepted.size === 0 ? findings : findings.filter((finding) => !accepted.has(fingerprintOf(project, finding)))
-}
-
-/** The endings of active violations that a person accepts, by key. */
-export function endingsBy(
-  accepted: ReadonlySet<string>,
-  violations: readonly ActiveViolation[],
-): (readonly [string, Resolution])[] {
-  const among = accepted.size === 0 ? [] : violations.filter(({ fingerprint }) => accepted.has(fingerprint))
-  return among.map((violation) => [keyed(violation).key, 'accepted'] as const)
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { isInForce } from '../history/acceptances.ts'
 import { AuditError } from '../model/errors.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
@@ -32,6 +33,7 @@ async function accept(
   const { acceptancesView, answerAcceptances, findByFingerprint, readAcceptable } = await import(
     '../queries/read-acceptances.ts'
   )
+  const { composeAcceptances } = await import('../queries/compose-acceptances.ts')
   const { sealProse } = await import('../inventory/seal-text.ts')
   const { maskingSealer } = await import('../inventory/masking-sealer.ts')
   const { reason, by, list = false, revoke = [] } = options
@@ -41,7 +43,7 @@ async function accept(
     if (list) return answerAcceptances(before, limitOf(options))
     const signed = signature(by)
     if (revoke.length > 0) {
-      const inForce = before.filter(({ revoked }) => revoked === undefined)
+      const inForce = before.filter(isInForce)
       const naming = { what: 'acceptance', list: 'hookdrift accept --list' }
       const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
       const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
@@ -52,12 +54,9 @@ async function accept(
     const active = await readAcceptable(history)
     const naming = { what: 'active violation', list: 'hookdrift violations --format json' }
     const chosen = new Set(fingerprints.map((text) => findByFingerprint(active, text, naming)))
-    await history.accept(
-      [...chosen].map(({ scanned, fingerprint, rule, kind, uid, path }) => ({
-        ...{ project: scanned, fingerprint, rule, kind, uid, path },
-        ...{ reason: sealProse(reason ?? '', maskingSealer), ...signed },
-      })),
-    )
+    const run = (await history.lastRun())?.number ?? 0
+    const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
+    await history.accept(await composeAcceptances(history, run, [...chosen], stated))
     return answerAcceptances((await history.acceptances()).slice(before.length), limitOf(options))
   })
 }

@@ -1,7 +1,9 @@
 import type { Resolution } from '../../../model/violation.ts'
+import { type Acceptance, type AcceptanceEnding, endedBy } from '../../acceptances.ts'
 import { violationMembers } from '../../chain/members.ts'
 import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { ActiveViolation, NewViolation } from '../../history.ts'
+import { toAcceptance } from '../../stored-acceptance.ts'
 import { toActiveViolation } from '../../stored-violation.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
@@ -14,7 +16,8 @@ type ViolationMethod =
   | 'oldViolations'
   | 'endViolations'
   | 'violationsWithOrigin'
-  | 'acceptedFingerprints'
+  | 'acceptancesOf'
+  | 'endAcceptances'
   | 'isUnderOtherRules'
 
 /** Violations. New rows are staged; ends are remembered until the commit. */
@@ -24,6 +27,8 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
   const confirmedViolations = new IdSet()
   const replacedViolations = new IdSet()
   const endedViolations = new Map<number, Resolution>()
+  const endedAcceptances = new Map<number, AcceptanceEnding>()
+  const startedAt = sql.startedAt.get(run) ?? ''
 
   function insertViolation(projectId: number, violation: NewViolation): void {
     const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
@@ -99,12 +104,24 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
           ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },
         }))
       },
-      acceptedFingerprints: async (project) => new Set(sql.accepted.all(idOf(project))),
+      async acceptancesOf(projects) {
+        const found = new Map<string, readonly Acceptance[]>()
+        for (const project of projects) {
+          const rows = sql.acceptancesOf.all(idOf(project))
+          const ofProject = rows.map((row) => endedBy(toAcceptance(row), endedAcceptances, startedAt))
+          if (ofProject.length > 0) found.set(project.name, ofProject)
+        }
+        return found
+      },
+      async endAcceptances(_project, acceptances) {
+        for (const [id, ending] of acceptances) endedAcceptances.set(id, ending)
+      },
       isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
       for (const id of replacedViolations) sql.endReplacedViolation.run(run, id)
       for (const [id, resolution] of endedViolations) sql.endViolation.run(run, resolution, id)
+      for (const [id, ending] of endedAcceptances) sql.endAcceptance.run(run, run, ending, id)
     },
     digests: () => endDigests({ violations: digest }),
     spoilDigests: () => digest.spoil(),
@@ -117,6 +134,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
         replacedViolations.delete(id)
         endedViolations.delete(id)
       }
+      for (const { id } of sql.acceptancesOf.iterate(project)) endedAcceptances.delete(id)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { ApprovedBody, ApprovedResource, ScopeByKind } from '../history/approvals.ts'
+import { amendedIn } from '../history/approved-state.ts'
 import type { ScanDraft } from '../history/history.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
@@ -10,6 +11,8 @@ export interface ExpectedState {
   readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
+  /** The run whose state of a resource it has; undefined when that is not the state of a run. */
+  runOf(resource: Identified): number | undefined
   /** When it was approved (ISO 8601, UTC); absent for states of files. */
   readonly approvedAt?: string
   /** In the order asked; undefined for what is not part of it. */
@@ -24,6 +27,7 @@ export async function approvedState(draft: ScanDraft, project: ProjectRef): Prom
   return {
     scopes: approval.scopes,
     run: approval.run,
+    runOf: amendedIn(approval).runOf,
     approvedAt: approval.at,
     bodies: (resources) => draft.approvedBodies(approval, resources),
     uids: (kind) => draft.approvedUids(approval, kind),
@@ -36,6 +40,7 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
   return {
     scopes,
     run: undefined,
+    runOf: () => undefined,
     bodies: async (asked) => asked.map((resource) => byKey.get(resourceKey(resource))),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }

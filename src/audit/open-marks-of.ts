@@ -45,6 +45,9 @@ export async function openMarksOf(
   return openProjectMarks(marks, {
     ...{ draft, project: ref, now, shown, mustRead: new Set([...mustRead, ...undecided]) },
     // What is younger than the approved state is compared with it in every run.
-    needsNoComparison: ({ since }) => expected === undefined || (expected.run !== undefined && since <= expected.run),
+    needsNoComparison({ since, resource }) {
+      const run = expected?.runOf(resource)
+      return expected === undefined || (run !== undefined && since <= run)
+    },
   })
 }

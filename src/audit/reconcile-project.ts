@@ -83,7 +83,8 @@ function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): b
 }
 
 /** Whether the approved state is as young as a violation of it: then the state has what was found. */
-function isCovered({ rule, firstRun }: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
-  if (expected === undefined || expected === 'unread' || expected.run === undefined) return false
-  return needs.get(rule)?.life === 'approved' && expected.run >= firstRun
+function isCovered(violation: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
+  if (expected === undefined || expected === 'unread' || needs.get(violation.rule)?.life !== 'approved') return false
+  const run = expected.runOf(violation)
+  return run !== undefined && run >= violation.firstRun
 }

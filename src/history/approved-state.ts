@@ -28,7 +28,7 @@ interface StateReader {
 
 /** Resources of an approved state, in the order asked; undefined where it has none. */
 export async function readApprovedBodies(
-  approval: Approval,
+  approval: Pick<Approval, 'run' | 'project' | 'amendments'>,
   resources: readonly Identified[],
   { stored, versionsAt }: StateReader,
 ): Promise<readonly (ApprovedBody | undefined)[]> {

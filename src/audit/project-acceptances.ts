@@ -28,7 +28,7 @@ export class ProjectAcceptances {
   /** Those whose resource was seen, and whether it changed. */
   readonly #seen = new Map<number, boolean>()
 
-  /** `all`: those that nobody revoked, oldest first. */
+  /** `all`: those that no person revoked, oldest first. */
   constructor(project: ProjectRef, all: readonly Acceptance[]) {
     this.#project = project
     for (const one of all) (isInForce(one) ? this.#inForce : this.#former).set(one.fingerprint, one)
@@ -40,7 +40,7 @@ export class ProjectAcceptances {
     return [...this.#inForce.values(), ...this.#former.values()].map(({ id }) => id).sort((a, b) => a - b)
   }
 
-  /** Resources that a run must look at. */
+  /** Resources that a run must read. */
   get resources(): readonly ResourceKey[] {
     return [...this.#byResource.keys()]
   }

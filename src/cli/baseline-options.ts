@@ -33,7 +33,7 @@ export function addSignature(command: Command): Command {
 }
 
 /**
- * The name for the record, the time, and the user of the operating system, whatever the name says.
+ * The name for the record, the time, and the user of the operating system next to it.
  * @throws AuditError.usage when the current user has no name
  */
 export function signature(by: string | undefined): Signature {

@@ -26,7 +26,7 @@ export interface NewAcceptance extends Signature {
   readonly uid: string
   readonly path: string
   readonly reason: string
-  /** Of the accepted value, in which secrets are seals; null: the finding has none, and is accepted whatever it says. */
+  /** Of the accepted value, in which secrets are seals; null: the finding has none, and is accepted as it is. */
   readonly valueDigest: string | null
 }
 
@@ -52,7 +52,7 @@ export function endedBy(
   return by === undefined ? acceptance : { ...acceptance, ended: { by, at } }
 }
 
-/** Whether an acceptance holds still: nobody revoked it, and no run ended it. */
+/** Whether an acceptance holds still: no person revoked it, and no run ended it. */
 export function isInForce({ revoked, ended }: Pick<Acceptance, 'revoked' | 'ended'>): boolean {
   return revoked === undefined && ended === undefined
 }

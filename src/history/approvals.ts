@@ -34,7 +34,7 @@ export interface NewApproval extends Signature {
   readonly project: ProjectRef
   readonly scopes: ScopeByKind
   readonly note: string
-  /** `resources` beside a run: the amended ones that the state has. */
+  /** `resources` together with a run: the amended ones that the state has. */
   readonly state:
     | { readonly run: number; readonly resources?: readonly ApprovedResource[] }
     | { readonly resources: readonly ApprovedResource[] }

@@ -120,7 +120,7 @@ export interface Draft extends PastReader {
    */
   violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
   /**
-   * Acceptances of some projects that nobody revoked, those that ended included, oldest first; by the project's name,
+   * Acceptances of some projects that no person revoked, those that ended included, oldest first; by the project's name,
    * where there are any. What this run ended has ended.
    */
   acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>>

@@ -69,8 +69,8 @@ async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: object = {})
     last,
     async next(turn = {}) {
       report = await fixture.audit({ policy, ...turn })
-      const told = report.violations.filter(({ state }) => state !== 'continuing')
-      return told.map(({ state, rule, resolution }) => `${resolution ?? state} ${rule}`).sort()
+      const shown = report.violations.filter(({ state }) => state !== 'continuing')
+      return shown.map(({ state, rule, resolution }) => `${resolution ?? state} ${rule}`).sort()
     },
     set(change, index = 0) {
       changeEndpoint(fixture.fleet, { project, uid: uidOf(index) }, (row) => ({ ...row, ...change }))

@@ -98,7 +98,7 @@ describe('hookdrift accept', () => {
     await cli.audit(['--quiet'])
   })
 
-  it('records which user of the system wrote it, whatever --by says, and why a run ended it', async () => {
+  it('records which user of the system wrote it, next to the name of --by, and why a run ended it', async () => {
     const { username } = userInfo()
     const [{ fingerprint, uid }] = await open('endpoint/url-not-https')
     await ask('accept', fingerprint, '--reason', 'known', '--by', 'lee')

@@ -96,10 +96,10 @@ describe('hookdrift baseline', () => {
     for (const line of ends) expect(approved.stdout).toContain(line)
     expect(approved.stdout).toMatch(/ at \/url\nApproved the state of run 2: acme\/orders, acme\/payments\.\n$/)
     const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
-    const told = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
+    const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
       [one.resolution ?? one.state, one.rule].join(' '),
     )
-    expect(told.sort()).toEqual([
+    expect(ended.sort()).toEqual([
       'accepted drift/unexpected',
       'accepted drift/url-host-changed',
       'continuing endpoint/url-not-https',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeData, changeEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Acceptance } from '../../src/history/acceptances.ts'
@@ -37,6 +38,8 @@ interface World {
   set(change: Partial<EndpointRow>, index?: number): string
   accept(rule: string, index?: number): Promise<void>
   acceptances(): Promise<readonly Acceptance[]>
+  /** Approves what the last run left. */
+  approve(): Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -87,6 +90,12 @@ async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: object = {})
       })
     },
     acceptances: () => withHistory((history) => history.acceptances()),
+    approve: () =>
+      withHistory(async (history) => {
+        const run = await history.lastRun()
+        const signed = { by: 'eve', note: 'agreed', at: new Date(fixture.harness.clock.now()).toISOString() }
+        await history.approve(await approvalsOf(history, run ?? expect.unreachable(), () => true, signed))
+      }),
     async [Symbol.asyncDispose]() {
       await fixture[Symbol.asyncDispose]()
       expect(await place?.dispose()).toEqual(place && [])
@@ -247,6 +256,53 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       for (const index of [0, 2, 3]) world.set({ url: `https://other${index}.example.com/in` }, index)
       await world.next()
       expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+    })
+
+    it('of a secret that several share is decided by scans that saw all of them', async () => {
+      await using world = await openWorld(backend, { pageSize: 2 })
+      const shared = { secrets: at(world.fixture.dataOf('payments').endpoints, 0).secrets ?? [] }
+      for (const index of [0, 3]) world.set(shared, index)
+      await world.next()
+      await world.accept('endpoint/secret-shared', 0)
+      expect(await world.next()).toEqual(['accepted endpoint/secret-shared'])
+      // The other one is not seen: what is silent proves nothing.
+      const { service } = world.fixture
+      service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+      await world.next()
+      expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
+      service.faults.length = 0
+      replaceSecret(world.fixture.fleet, { project: world.fixture.uidOf('payments'), uid: world.set({}, 3) })
+      await world.next()
+      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+      for (const index of [0, 3]) world.set(shared, index)
+      await world.next()
+      const messages = world
+        .last()
+        .violations.flatMap(({ rule, message }) => (rule === 'endpoint/secret-shared' ? [message] : []))
+      expect(messages.filter((message) => message.includes('(accepted before it was put right, by lee'))).toHaveLength(
+        1,
+      )
+    })
+
+    it('of a difference from the approved state holds until the state is back, and outlives another approval', async () => {
+      await using world = await openWorld(backend)
+      const compared = policyOf('extends: []\nrules: { drift/unexpected: {} }\n')
+      const next = () => world.next({ policy: compared })
+      await next()
+      await world.approve()
+      world.set({ http_timeout: 45 })
+      await next()
+      await world.accept('drift/unexpected')
+      expect(await next()).toEqual(['accepted drift/unexpected'])
+      expect(await next()).toEqual([])
+      world.set({ http_timeout: 46 })
+      expect(await next()).toEqual(['opened drift/unexpected'])
+      await world.accept('drift/unexpected')
+      await next()
+      // Approved meanwhile: that says nothing about the value.
+      await world.approve()
+      expect(await next()).toEqual([])
+      expect((await world.acceptances()).map(({ ended }) => ended?.by)).toEqual(['value_changed', undefined])
     })
 
     it('ends with its resource', async () => {

@@ -182,23 +182,30 @@ CREATE INDEX violation_replaces ON violation (replaces) WHERE replaces IS NOT NU
 CREATE INDEX violation_opened ON violation (first_run);
 CREATE INDEX violation_last_seen ON violation (last_run) WHERE last_run IS NOT NULL;
 
--- Violations that people accepted. Rows are added and revoked, never deleted.
+-- Violations that people accepted, each with the value that it was found in. Rows are added, revoked and ended, never
+-- deleted.
 CREATE TABLE acceptance (
-  id          INTEGER PRIMARY KEY,
-  project_id  INTEGER NOT NULL REFERENCES project,
-  project     TEXT NOT NULL,    -- service/project, as configured at the time
-  fingerprint TEXT NOT NULL,
-  rule        TEXT NOT NULL,
-  kind        TEXT NOT NULL,
-  uid         TEXT NOT NULL,
-  path        TEXT NOT NULL,
-  reason      TEXT NOT NULL,
-  accepted_at TEXT NOT NULL,
-  accepted_by TEXT NOT NULL,
-  accepted_in INTEGER,          -- the run that was committed after it, whose link covers it
-  revoked_at  TEXT,
-  revoked_by  TEXT,
-  revoked_in  INTEGER
+  id           INTEGER PRIMARY KEY,
+  project_id   INTEGER NOT NULL REFERENCES project,
+  project      TEXT NOT NULL,    -- service/project, as configured at the time
+  fingerprint  TEXT NOT NULL,
+  rule         TEXT NOT NULL,
+  kind         TEXT NOT NULL,
+  uid          TEXT NOT NULL,
+  path         TEXT NOT NULL,
+  reason       TEXT NOT NULL,
+  value_digest TEXT,             -- of the accepted value, in which secrets are seals; NULL: the finding has none
+  accepted_at  TEXT NOT NULL,
+  accepted_by  TEXT NOT NULL,
+  accepted_as  TEXT,             -- which user of the operating system wrote it; NULL where it was not recorded
+  accepted_in  INTEGER,          -- the run that was committed after it, whose link covers it
+  revoked_at   TEXT,
+  revoked_by   TEXT,
+  revoked_as   TEXT,
+  revoked_in   INTEGER,
+  ended_at     TEXT,             -- start of the run that ended it
+  ended_by     TEXT CHECK (ended_by IN ('value_changed', 'restored', 'removed')),
+  ended_in     INTEGER
 ) STRICT;
 CREATE INDEX acceptance_of_project ON acceptance (project_id, fingerprint);
 
@@ -213,14 +220,17 @@ CREATE TABLE approval (
   note        TEXT NOT NULL,
   approved_at TEXT NOT NULL,
   approved_by TEXT NOT NULL,
+  approved_as TEXT,           -- which user of the operating system wrote it; NULL where it was not recorded
   approved_in INTEGER,        -- the run that was committed after it, whose link covers it
+  amendments  TEXT,           -- [{kind, uid, run, at}]: resources approved by themselves, as of other runs; NULL: none
   revoked_at  TEXT,
   revoked_by  TEXT,
+  revoked_as  TEXT,
   revoked_in  INTEGER
 ) STRICT;
 CREATE INDEX approval_of_project ON approval (project_id, id);
 
--- The resources of an imported state.
+-- The resources of an imported state, and amendments. An amended resource without a row is approved as gone.
 CREATE TABLE approved_resource (
   approval_id INTEGER NOT NULL REFERENCES approval,
   kind        TEXT NOT NULL,

@@ -147,21 +147,27 @@ CREATE INDEX violation_last_seen ON hookdrift.violation (last_run) WHERE last_ru
 CREATE INDEX violation_of_fingerprint ON hookdrift.violation (fingerprint);
 
 CREATE TABLE hookdrift.acceptance (
-  id          bigint PRIMARY KEY,
-  project_id  bigint NOT NULL REFERENCES hookdrift.project,
-  project     text COLLATE "C" NOT NULL,
-  fingerprint text COLLATE "C" NOT NULL,
-  rule        text COLLATE "C" NOT NULL,
-  kind        text COLLATE "C" NOT NULL,
-  uid         text COLLATE "C" NOT NULL,
-  path        text COLLATE "C" NOT NULL,
-  reason      text COLLATE "C" NOT NULL,
-  accepted_at text COLLATE "C" NOT NULL,
-  accepted_by text COLLATE "C" NOT NULL,
-  accepted_in bigint,
-  revoked_at  text COLLATE "C",
-  revoked_by  text COLLATE "C",
-  revoked_in  bigint
+  id           bigint PRIMARY KEY,
+  project_id   bigint NOT NULL REFERENCES hookdrift.project,
+  project      text COLLATE "C" NOT NULL,
+  fingerprint  text COLLATE "C" NOT NULL,
+  rule         text COLLATE "C" NOT NULL,
+  kind         text COLLATE "C" NOT NULL,
+  uid          text COLLATE "C" NOT NULL,
+  path         text COLLATE "C" NOT NULL,
+  reason       text COLLATE "C" NOT NULL,
+  value_digest text COLLATE "C",
+  accepted_at  text COLLATE "C" NOT NULL,
+  accepted_by  text COLLATE "C" NOT NULL,
+  accepted_as  text COLLATE "C",
+  accepted_in  bigint,
+  revoked_at   text COLLATE "C",
+  revoked_by   text COLLATE "C",
+  revoked_as   text COLLATE "C",
+  revoked_in   bigint,
+  ended_at     text COLLATE "C",
+  ended_by     text COLLATE "C" CHECK (ended_by IN ('value_changed', 'restored', 'removed')),
+  ended_in     bigint
 );
 CREATE INDEX acceptance_of_project ON hookdrift.acceptance (project_id, fingerprint);
 
@@ -174,9 +180,12 @@ CREATE TABLE hookdrift.approval (
   note        text COLLATE "C" NOT NULL,
   approved_at text COLLATE "C" NOT NULL,
   approved_by text COLLATE "C" NOT NULL,
+  approved_as text COLLATE "C",
   approved_in bigint,
+  amendments  text COLLATE "C",
   revoked_at  text COLLATE "C",
   revoked_by  text COLLATE "C",
+  revoked_as  text COLLATE "C",
   revoked_in  bigint
 );
 CREATE INDEX approval_of_project ON hookdrift.approval (project_id, id);

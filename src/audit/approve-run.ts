@@ -4,7 +4,7 @@ import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
 
-type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
+export type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'osUser' | 'note'>
 
 /**
  * The approvals of what a run left of some projects.

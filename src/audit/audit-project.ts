@@ -18,6 +18,7 @@ import { findRemovals, type Removals } from './find-removals.ts'
 import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
+import { openAcceptances, ProjectAcceptances } from './project-acceptances.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import { type AuditedProject, kindOf, type PageRead, type Statuses } from './project-scan.ts'
@@ -25,7 +26,6 @@ import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { type ProvenWalks, type WalkTools, walkProject } from './walk-project.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
-import { withoutAccepted } from './write-violations.ts'
 
 /** What every project of a run is audited with. */
 export interface ProjectTools extends WalkTools {
@@ -62,25 +62,26 @@ export async function auditProject(
   const ofProject = evaluator.forProject(ref)
   const { probes, onPage } = tools
   const followed = await draft.violationsWithOrigin(ref)
-  const baseline = expected && baselineOf(expected)
   const origins = compareWithOrigins(followed, {
     ...{ now: context.now, sealKeyId: context.sealer.keyId, ofProject },
     ignored: context.ignored,
     versionsAt: (points) => draft.versionsAt(ref, points),
-    approvalOf: (resource) => (comparison.isApproved(resource) ? baseline : undefined),
+    approvalOf: (resource) =>
+      expected !== undefined && comparison.isApproved(resource) ? baselineOf(expected, resource) : undefined,
     reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
   })
-  const accepted = await draft.acceptedFingerprints(ref)
+  const acceptances = await openAcceptances(draft, ref)
   const shown = new Set<ResourceKey>()
   const marks = await openMarksOf(project, context, tools.marking, {
-    ...{ expected, accepted, shown, mustRead: [...recent.keys(), ...followed.map(resourceKey)] },
+    ...{ expected, acceptances, shown },
+    mustRead: [...recent.keys(), ...followed.map(resourceKey), ...acceptances.resources],
   })
   const readVersions = (ids: readonly number[]) => draft.versionsById(ref, ids)
   // What probes find is collected too, and every run probes anew.
   const before = probes.length === 0 ? marks?.kept?.versions : undefined
   const collector = openCollector(ofProject, readVersions, before)
   const processor = openPageProcessor(project, context, {
-    ...{ evaluator, ofProject, collector, comparison, origins, accepted, probes, marks, shown, onPage },
+    ...{ evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage },
   })
 
   const { walks, losses, ...asked } = await walkProject(project, context, { processor, evaluator, marks }, tools)
@@ -134,8 +135,14 @@ export async function auditProject(
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
     evaluation: concluded.evaluation,
   }
-  const kept = withoutAccepted(ref, [...findings, ...concluded.findings], accepted)
-  await reconcileProject(draft, outcome, kept, { evaluator, accepted, expected, ignored: context.ignored })
+  const kept = acceptances.apply([...findings, ...concluded.findings])
+  await reconcileProject(draft, outcome, kept, {
+    evaluator,
+    acceptances,
+    expected,
+    ignored: context.ignored,
+    isSame: concluded.isSame,
+  })
 
   const notices = [
     ...writeNotices(reshaped, gathered, removals.unreferenced),
@@ -178,7 +185,8 @@ export async function discardProject(
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)
-  await reconcileProject(draft, outcome, [], { evaluator, accepted: new Set(), expected: 'unread', ignored: [] })
+  const acceptances = new ProjectAcceptances(project.ref, [])
+  await reconcileProject(draft, outcome, [], { evaluator, acceptances, expected: 'unread', ignored: [] })
   return outcome
 }
 

@@ -29,7 +29,10 @@ export function compareWithApproved(
   /** Resources of which the approved state says nothing. */
   const unapproved = new Set<ResourceKey>()
 
-  const isOldVersion = ({ since }: StagedResource) => expected.run !== undefined && since <= expected.run
+  const isOldVersion = ({ since, resource }: StagedResource) => {
+    const run = expected.runOf(resource)
+    return run !== undefined && since <= run
+  }
 
   const driftOf = (
     listing: Listing,
@@ -79,7 +82,7 @@ export function compareWithApproved(
         const { resource } = staged
         seen.add(resourceKey(resource))
         const drift = driftOf(listing, staged, bodies.get(staged), changes[at] ?? noChanges)
-        if (drift !== undefined) compared.push({ resource, drift, originRun: expected.run })
+        if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })
       }
       return compared
     },

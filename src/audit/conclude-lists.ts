@@ -11,10 +11,10 @@ import type { AuditedService, ProjectList } from './audited-service.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
+import { openAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { ListReading } from './read-project-list.ts'
 import { reconcileProject } from './reconcile-project.ts'
-import { withoutAccepted } from './write-violations.ts'
 
 interface Concluding extends ListReading {
   readonly draft: ScanDraft
@@ -116,7 +116,7 @@ async function reconcileList(
     ...{ unobserved: [], removed: [], changed: [], ignored: {}, endings: {}, undecided: [], untested: [], probed: [] },
     ...{ isUnderOtherRules: false, evaluation: nothingEvaluated },
   }
-  const accepted = await draft.acceptedFingerprints(list)
-  const kept = withoutAccepted(list, findings, accepted)
-  await reconcileProject(draft, outcome, kept, { evaluator, accepted, expected: undefined, ignored: [] })
+  const acceptances = await openAcceptances(draft, list)
+  const kept = acceptances.apply(findings)
+  await reconcileProject(draft, outcome, kept, { evaluator, acceptances, expected: undefined, ignored: [] })
 }

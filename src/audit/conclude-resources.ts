@@ -22,6 +22,8 @@ interface Concluding {
 interface Concluded {
   readonly findings: readonly Finding[]
   readonly evaluation: EvaluationOutcome
+  /** Whether the rules across resources found nothing anew, because nothing that they read has changed. */
+  readonly isSame: boolean
 }
 
 /**
@@ -50,12 +52,12 @@ export async function concludeResources(
   if (isSame && before !== undefined) {
     await marks?.stage(statuses, 'same')
     return {
-      findings,
+      ...{ findings, isSame },
       evaluation: { ...before, usedWaivers: [...new Set([...before.usedWaivers, ...evaluation.usedWaivers])] },
     }
   }
   if (Object.keys(evaluation.failures).length === 0) await marks?.stage(statuses, outcomeToKeep())
-  return { findings, evaluation }
+  return { findings, evaluation, isSame }
 
   function outcomeToKeep(): KeptOutcome | undefined {
     if (!isClear(evaluation) || scanned.hasProbes) return undefined

@@ -1,4 +1,5 @@
 import type { ApprovedBody, ApprovedResource, ScopeByKind, Signature } from '../history/approvals.ts'
+import { amendedIn } from '../history/approved-state.ts'
 import type { ScanDraft } from '../history/history.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
 import { resourceKey } from '../model/keys.ts'
@@ -11,6 +12,8 @@ export interface ExpectedState {
   readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
+  /** The run whose state of a resource it has; undefined when that is not the state of a run. */
+  runOf(resource: Identified): number | undefined
   /** Who approved it, when, and what was noted; absent for states of files. */
   readonly approval?: Signature & { readonly note: string }
   /** In the order asked; undefined for what is not part of it. */
@@ -25,16 +28,20 @@ export async function approvedState(draft: ScanDraft, project: ProjectRef): Prom
   return {
     scopes: approval.scopes,
     run: approval.run,
+    runOf: amendedIn(approval).runOf,
     approval,
     bodies: (resources) => draft.approvedBodies(approval, resources),
     uids: (kind) => draft.approvedUids(approval, kind),
   }
 }
 
-/** As it is said of violations that the state has. */
-export function baselineOf({ approval, run }: Pick<ExpectedState, 'approval' | 'run'>): EndedBy {
+/** As it is said of a violation of a resource, where the state has what was found. */
+export function baselineOf(
+  { approval, runOf }: Pick<ExpectedState, 'approval' | 'runOf'>,
+  resource: Identified,
+): EndedBy {
   const { by = null, at = null, note = null } = approval ?? {}
-  return decidedBy('baseline', { by, at, reason: note, run })
+  return decidedBy('baseline', { by, at, reason: note, run: runOf(resource) })
 }
 
 /** A state that lies at hand as a whole, such as that of a file. */
@@ -43,6 +50,7 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
   return {
     scopes,
     run: undefined,
+    runOf: () => undefined,
     bodies: async (asked) => asked.map((resource) => byKey.get(resourceKey(resource))),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }

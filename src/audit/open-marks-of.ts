@@ -4,6 +4,7 @@ import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { listings } from '../model/resource.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
+import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectContext } from './project-context.ts'
 import { openProjectMarks, type ProjectMarks } from './project-marks.ts'
 import type { AuditedProject } from './project-scan.ts'
@@ -18,7 +19,7 @@ export interface Marking {
 
 interface OfProject {
   readonly expected: ExpectedState | undefined
-  readonly accepted: ReadonlySet<string>
+  readonly acceptances: Pick<ProjectAcceptances, 'terms'>
   readonly shown: ReadonlySet<ResourceKey>
   readonly mustRead: readonly ResourceKey[]
 }
@@ -28,14 +29,14 @@ export async function openMarksOf(
   project: AuditedProject,
   { draft, now, filters }: ProjectContext,
   marking: Marking | undefined,
-  { expected, accepted, shown, mustRead }: OfProject,
+  { expected, acceptances, shown, mustRead }: OfProject,
 ): Promise<ProjectMarks | undefined> {
   // What files approve is compared with everything, once.
   if (marking === undefined || project.expected !== undefined) return undefined
   const { ref, labels } = project
   const approval = expected === undefined ? null : [expected.run ?? null, expected.approval?.at ?? null]
   const terms = [
-    ...[marking.terms, labels, approval, [...accepted].sort()],
+    ...[marking.terms, labels, approval, acceptances.terms],
     listings.map((listing) => filterText(listing, filters)),
   ]
   const marks = await openMarks(draft, ref, { key: marking.key, terms })
@@ -44,6 +45,9 @@ export async function openMarksOf(
   return openProjectMarks(marks, {
     ...{ draft, project: ref, now, shown, mustRead: new Set([...mustRead, ...undecided]) },
     // What is younger than the approved state is compared with it in every run.
-    needsNoComparison: ({ since }) => expected === undefined || (expected.run !== undefined && since <= expected.run),
+    needsNoComparison({ since, resource }) {
+      const run = expected?.runOf(resource)
+      return expected === undefined || (run !== undefined && since <= run)
+    },
   })
 }

@@ -18,13 +18,14 @@ import { countUnseen, type UnseenCounts } from './count-unseen.ts'
 import { dateValues } from './date-values.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
+import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { type AuditedProject, kindOf, type PageRead } from './project-scan.ts'
 import { type Embedded, sortEmbedded } from './sort-embedded.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
 import type { ReadResource, TakenItems, TakenPage } from './taken-page.ts'
-import { withoutAccepted, writeFindings } from './write-violations.ts'
+import { writeFindings } from './write-violations.ts'
 
 /** Takes a project's pages as they come. */
 export interface PageProcessor {
@@ -59,8 +60,7 @@ interface Evaluation {
   readonly collector: Collector
   readonly comparison: Comparison
   readonly origins: OriginComparison
-  /** Fingerprints that a person accepts. */
-  readonly accepted: ReadonlySet<string>
+  readonly acceptances: ProjectAcceptances
   /** Those of the policy. */
   readonly probes: readonly Probe[]
   /** undefined: every item is read. */
@@ -75,7 +75,7 @@ const takenAtOnce = 100
 export function openPageProcessor(
   project: AuditedProject,
   context: ProjectContext,
-  { evaluator, ofProject, collector, comparison, origins, accepted, probes, marks, shown, onPage }: Evaluation,
+  { evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage }: Evaluation,
 ): PageProcessor {
   const { draft, sealer, now } = context
   const startedAt = new Date(now).toISOString()
@@ -117,7 +117,8 @@ export function openPageProcessor(
         drifted,
       )),
     ]
-    await writeFindings(draft, project.ref, withoutAccepted(project.ref, all, accepted))
+    acceptances.compare(resources, context)
+    await writeFindings(draft, project.ref, acceptances.apply(all))
     return evaluated
   }
 

@@ -1,3 +1,4 @@
+import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, ScanDraft } from '../history/history.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -8,10 +9,11 @@ import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import { byPolicy, endingOfIgnored } from './policy-endings.ts'
+import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { readSwitches } from './read-switches.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
-import { endingsBy, writeReconciliation } from './write-violations.ts'
+import { writeReconciliation } from './write-violations.ts'
 
 /**
  * Decides what becomes of a project's violations when its scan has ended, and drafts it. Violations of rules across
@@ -21,7 +23,7 @@ export async function reconcileProject(
   draft: ScanDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { evaluator, accepted, expected, ignored }: Decisions,
+  { evaluator, acceptances, expected, ignored, isSame = false }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const { needs } = evaluator
@@ -40,18 +42,36 @@ export async function reconcileProject(
     ...left,
     ...criteria.endings,
     ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
-    ...(await endingsBy(draft, project, { accepted, violations: active })),
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
-  const baseline = expected === undefined || expected === 'unread' ? undefined : baselineOf(expected)
-  const reconciliation = reconcile(byKey(active), findings.map(keyed), {
+  const decided = {
     ...criteria,
     endings,
-    approvedBy: (violation) => (approved.has(keyed(violation).key) ? baseline : undefined),
-    switchOf: await readSwitches(draft, project, active, evaluator),
+    approvedBy: (violation: Finding) =>
+      expected !== undefined && expected !== 'unread' && approved.has(keyed(violation).key)
+        ? baselineOf(expected, violation)
+        : undefined,
+    switchOf: await readSwitches(draft, project, [...active, ...acceptances.findings], evaluator),
+  }
+  acceptances.endRestored(decided, (acceptance, { scope, life }) => {
+    if (isOfRun(scope) || ignoredBy(ignored, acceptance.path) !== undefined) return false
+    // What is the same as in the last scan was not concluded again.
+    if (isSame && scope === 'project') return false
+    return life !== 'approved' || isComparedSince(acceptance, expected)
+  })
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), {
+    ...decided,
+    endings: new Map([...endings, ...acceptances.endingsOf(active)]),
   })
   await writeReconciliation(draft, project, reconciliation)
+  await acceptances.write(draft)
+}
+
+/** Whether the state that was approved when a person accepted a difference from it is compared with still. */
+function isComparedSince({ at }: Acceptance, expected: Decisions['expected']): boolean {
+  if (expected === undefined || expected === 'unread') return false
+  return expected.approval === undefined || expected.approval.at <= at
 }
 
 function isOfRun(scope: Needs['scope'] | undefined): boolean {
@@ -60,11 +80,13 @@ function isOfRun(scope: Needs['scope'] | undefined): boolean {
 
 interface Decisions {
   readonly evaluator: PolicyEvaluator
-  readonly accepted: ReadonlySet<string>
+  readonly acceptances: ProjectAcceptances
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
+  /** Whether what rules across resources read is as the last scan left it, so that they found nothing anew. */
+  readonly isSame?: boolean
 }
 
 function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath | undefined {
@@ -89,7 +111,8 @@ function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): b
 }
 
 /** Whether the approved state is as young as a violation of it: then the state has what was found. */
-function isCovered({ rule, firstRun }: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
-  if (expected === undefined || expected === 'unread' || expected.run === undefined) return false
-  return needs.get(rule)?.life === 'approved' && expected.run >= firstRun
+function isCovered(violation: ActiveViolation, needs: RuleNeeds, expected: Decisions['expected']): boolean {
+  if (expected === undefined || expected === 'unread' || needs.get(violation.rule)?.life !== 'approved') return false
+  const run = expected.runOf(violation)
+  return run !== undefined && run >= violation.firstRun
 }

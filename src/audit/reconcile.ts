@@ -114,7 +114,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
     for (const [key, violation] of active) {
       if (found.has(key)) continue
       const known = criteria.endings.get(key)
-      const ending = known ?? (hasEnded(violation, criteria) ? endingOf(violation, criteria) : undefined)
+      const ending = known ?? decideSilence(violation, criteria)
       if (ending === undefined) unknown.push(violation)
       else resolved.push({ violation, ending })
     }
@@ -135,6 +135,11 @@ function hasEnded(violation: Finding, criteria: Criteria): boolean {
   // A rule that compares resources of several kinds says of each what its own walk showed.
   if (needs.scope === 'drift') return criteria.isComplete.drift(violation.kind)
   return needs.kinds.every(criteria.isComplete[needs.scope])
+}
+
+/** What the silence of a rule that is on says of a finding: how it ended; undefined: nothing. */
+export function decideSilence(finding: Finding, criteria: Criteria): Ending | undefined {
+  return hasEnded(finding, criteria) ? endingOf(finding, criteria) : undefined
 }
 
 /**

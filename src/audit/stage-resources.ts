@@ -137,7 +137,7 @@ function changeSince(
  * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
  * form of the same thing says nothing, for a newer hookdrift is not drift.
  */
-function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean {
+export function isInForm(base: Pick<StoredBody, 'normaliser'>, baseline: CompleteScan | undefined): boolean {
   return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
 }
 

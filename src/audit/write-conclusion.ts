@@ -1,4 +1,5 @@
-import type { Draft } from '../history/history.ts'
+import type { Acceptance } from '../history/acceptances.ts'
+import type { ActiveViolation, Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
@@ -7,9 +8,10 @@ import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Labels } from '../policy/selector.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
 import { readSwitches } from './read-switches.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
-import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
+import { writeReconciliation } from './write-violations.ts'
 
 interface Concluding {
   readonly policy: Policy
@@ -37,30 +39,42 @@ export async function writeConclusion(
     fleetRules,
     projects.map(({ project }) => project),
   )
+  const accepted = await draft.acceptancesOf(projects.map(({ project }) => project))
   for (const concluded of projects) {
-    const { project, findings, criteria } = concluded
-    const ofProject = active.get(project.name) ?? []
-    const accepted =
-      findings.length + ofProject.length === 0 ? new Set<string>() : await draft.acceptedFingerprints(project)
-    const found = withoutAccepted(project, findings, accepted).map(keyed)
-    await writeReconciliation(
-      draft,
-      project,
-      reconcile(byKey(ofProject), found, {
-        ...criteria,
-        endings: new Map([
-          ...criteria.endings,
-          ...(await endingsBy(draft, project, { accepted, violations: ofProject })),
-        ]),
-        switchOf: await readSwitches(draft, project, ofProject, evaluator),
-      }),
-    )
+    await writeConcluded(draft, concluded, { active, accepted, scope: 'fleet', evaluator })
     await noteFailures(draft, concluded, needs)
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, { policy, now, evaluator })
   await writeWaivers(draft, waivers, { policy, evaluator })
   await draft.stageContext(context)
+}
+
+interface Known {
+  /** By the project's name. */
+  readonly active: ReadonlyMap<string, readonly ActiveViolation[]>
+  readonly accepted: ReadonlyMap<string, readonly Acceptance[]>
+  /** Of the rules that concluded. */
+  readonly scope: 'fleet' | 'violations'
+  readonly evaluator: PolicyEvaluator
+}
+
+async function writeConcluded(
+  draft: Draft,
+  { project, findings, criteria }: Concluded,
+  { active, accepted, scope, evaluator }: Known,
+): Promise<void> {
+  const ofProject = active.get(project.name) ?? []
+  const acceptancesOf = accepted.get(project.name) ?? []
+  if (findings.length + ofProject.length + acceptancesOf.length === 0) return
+  const acceptances = new ProjectAcceptances(project, acceptancesOf)
+  const found = acceptances.apply(findings).map(keyed)
+  const switchOf = await readSwitches(draft, project, [...ofProject, ...acceptances.findings], evaluator)
+  acceptances.endRestored({ ...criteria, switchOf }, (_, needs) => needs.scope === scope)
+  const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])
+  const reconciliation = reconcile(byKey(ofProject), found, { ...criteria, switchOf, endings })
+  await writeReconciliation(draft, project, reconciliation)
+  await acceptances.write(draft)
 }
 
 /** Draws up what is overdue, when all other violations are decided. */
@@ -74,25 +88,12 @@ async function writeOverdue(
   const { due } = policy
   const before = overdueBefore(due, now)
   const active = await draft.unconfirmedBy([overdueRule], refs)
+  const accepted = await draft.acceptancesOf(refs)
   for (const project of refs) {
     const old = await draft.oldViolations(project, before)
     const ofProject = active.get(project.name) ?? []
-    const { findings, criteria } = concludeOverdue(project, old, ofProject, { evaluator, due, now })
-    if (findings.length + ofProject.length === 0) continue
-    const accepted = await draft.acceptedFingerprints(project)
-    const found = withoutAccepted(project, findings, accepted).map(keyed)
-    await writeReconciliation(
-      draft,
-      project,
-      reconcile(byKey(ofProject), found, {
-        ...criteria,
-        endings: new Map([
-          ...criteria.endings,
-          ...(await endingsBy(draft, project, { accepted, violations: ofProject })),
-        ]),
-        switchOf: await readSwitches(draft, project, ofProject, evaluator),
-      }),
-    )
+    const concluded = concludeOverdue(project, old, ofProject, { evaluator, due, now })
+    await writeConcluded(draft, concluded, { active, accepted, scope: 'violations', evaluator })
   }
 }
 

@@ -1,5 +1,4 @@
 import type { ActiveViolation, NewViolation, ScanDraft } from '../history/history.ts'
-import { decidedBy, type Ending } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
@@ -51,31 +50,4 @@ function toNewViolation(project: ProjectRef, finding: Finding, known: ActiveViol
     originRun: known === undefined ? finding.originRun : known.originRun,
     replaces: known?.id,
   }
-}
-
-/** Leaves out what a person accepts. */
-export function withoutAccepted(
-  project: ProjectRef,
-  findings: readonly Finding[],
-  accepted: ReadonlySet<string>,
-): readonly Finding[] {
-  return accepted.size === 0 ? findings : findings.filter((finding) => !accepted.has(fingerprintOf(project, finding)))
-}
-
-/** The endings of active violations that a person accepts, by key. */
-export async function endingsBy(
-  draft: Pick<ScanDraft, 'acceptances'>,
-  project: ProjectRef,
-  { accepted, violations }: { readonly accepted: ReadonlySet<string>; readonly violations: readonly ActiveViolation[] },
-): Promise<(readonly [string, Ending])[]> {
-  const among = accepted.size === 0 ? [] : violations.filter(({ fingerprint }) => accepted.has(fingerprint))
-  if (among.length === 0) return []
-  const signed = await draft.acceptances(
-    project,
-    among.map(({ fingerprint }) => fingerprint),
-  )
-  return among.map((violation) => {
-    const { by = null, at = null, reason = null } = signed.get(violation.fingerprint) ?? {}
-    return [keyed(violation).key, { resolution: 'accepted', endedBy: decidedBy('acceptance', { by, at, reason }) }]
-  })
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { isInForce } from '../history/acceptances.ts'
 import { AuditError } from '../model/errors.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
@@ -14,34 +15,33 @@ interface AcceptOptions extends ReadingOptions {
 export function defineAccept(program: Command, execute: Execute): void {
   const command = program
     .command('accept')
-    .description('Accept violations: from the next run on they are closed, until the acceptance is revoked')
-    .argument('[fingerprint...]', 'of active violations, or the first 6 characters or more; see `hookdrift violations`')
+    .description('Accept violations with the value that they have: the next run closes them, until that value changes')
+    .argument(
+      '[violation...]',
+      'fingerprints as `hookdrift violations` shows them, or a rule and the name or uid of its resource',
+    )
     .option('--reason <text>', 'why they are accepted, for the record and for reports')
-    .option('--list', 'list all acceptances, revoked ones too')
+    .option('--list', 'list all acceptances, ended ones too')
     .option('--revoke <fingerprint...>', 'revoke acceptances: the next run opens what it still finds')
-  addReadingOptions(addSignature(command)).action((fingerprints: string[], options: AcceptOptions) =>
-    execute((terminal) => accept(fingerprints, options, terminal)),
+  addReadingOptions(addSignature(command)).action((words: string[], options: AcceptOptions) =>
+    execute((terminal) => accept(words, options, terminal)),
   )
 }
 
-async function accept(
-  fingerprints: readonly string[],
-  options: AcceptOptions,
-  terminal: ProcessContext,
-): Promise<number> {
-  const { acceptancesView, answerAcceptances, findByFingerprint, readAcceptable } = await import(
-    '../queries/read-acceptances.ts'
-  )
+async function accept(words: readonly string[], options: AcceptOptions, terminal: ProcessContext): Promise<number> {
+  const { acceptancesView, answerAcceptances, readAcceptable } = await import('../queries/read-acceptances.ts')
+  const { chooseAcceptable, findByFingerprint } = await import('../queries/choose-acceptable.ts')
+  const { composeAcceptances } = await import('../queries/compose-acceptances.ts')
   const { sealProse } = await import('../inventory/seal-prose.ts')
   const { maskingSealer } = await import('../inventory/masking-sealer.ts')
   const { reason, by, list = false, revoke = [] } = options
-  refuseUnclear(fingerprints, options)
+  refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
     const before = await history.acceptances()
     if (list) return answerAcceptances(before, limitOf(options))
     const signed = signature(by)
     if (revoke.length > 0) {
-      const inForce = before.filter(({ revoked }) => revoked === undefined)
+      const inForce = before.filter(isInForce)
       const naming = { what: 'acceptance', list: 'hookdrift accept --list' }
       const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
       const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
@@ -50,27 +50,23 @@ async function accept(
       return answerAcceptances(changed, limitOf(options))
     }
     const active = await readAcceptable(history)
-    const naming = { what: 'active violation', list: 'hookdrift violations --format json' }
-    const chosen = new Set(fingerprints.map((text) => findByFingerprint(active, text, naming)))
-    await history.accept(
-      [...chosen].map(({ scanned, fingerprint, rule, kind, uid, path }) => ({
-        ...{ project: scanned, fingerprint, rule, kind, uid, path },
-        ...{ reason: sealProse(reason ?? '', maskingSealer), ...signed },
-      })),
-    )
+    const chosen = chooseAcceptable(active, words, before)
+    const run = (await history.lastRun())?.number ?? 0
+    const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
+    await history.accept(await composeAcceptances(history, run, chosen, stated))
     return answerAcceptances((await history.acceptances()).slice(before.length), limitOf(options))
   })
 }
 
 /** One thing at a time: accept with a reason, list, or revoke. */
-function refuseUnclear(fingerprints: readonly string[], { reason, list, revoke }: AcceptOptions): void {
-  const asked = [fingerprints.length > 0, list === true, revoke !== undefined].filter(Boolean).length
+function refuseUnclear(words: readonly string[], { reason, list, revoke }: AcceptOptions): void {
+  const asked = [words.length > 0, list === true, revoke !== undefined].filter(Boolean).length
   if (asked !== 1) {
-    throw AuditError.usage('expected fingerprints to accept, --list, or --revoke', {
-      advice: '`hookdrift violations --format json` shows the fingerprints of violations',
+    throw AuditError.usage('expected violations to accept, --list, or --revoke', {
+      advice: '`hookdrift violations` shows them with their fingerprints',
     })
   }
-  if (fingerprints.length > 0 && (reason ?? '').trim() === '') {
+  if (words.length > 0 && (reason ?? '').trim() === '') {
     throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { addSignature, type BaselineOptions, signature, stateFiles } from './baseline-options.ts'
+import { type ApprovingOptions, addApproving, type BaselineOptions, signature, stateFiles } from './baseline-options.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -22,10 +22,9 @@ export function defineBaselineExport(baseline: Command, execute: Execute): void 
 }
 
 export function defineBaselineImport(baseline: Command, execute: Execute): void {
-  addSignature(addReadingOptions(addProjectOption(baseline.command('import').argument('<directory>'))))
-    .description('Approve the states in exported files')
-    .addOption(new Option('--note <text>', 'reason, for the record').default('', 'none'))
-    .action((directory: string, options: BaselineOptions) =>
+  addApproving(addReadingOptions(addProjectOption(baseline.command('import').argument('<directory>'))))
+    .description('Approve the states in exported files, and say what it ends')
+    .action((directory: string, options: ApprovingOptions) =>
       execute((terminal) => importStates(directory, options, terminal)),
     )
 }
@@ -82,12 +81,16 @@ function makeDirectory(directory: string): void {
   }
 }
 
-async function importStates(named: string, options: BaselineOptions, terminal: ProcessContext): Promise<number> {
+async function importStates(named: string, options: ApprovingOptions, terminal: ProcessContext): Promise<number> {
   const { readStates } = await import('../baseline/state-directory.ts')
   const { matchesProject } = await import('../config/choose-projects.ts')
   const { answerBaselineChange, baselineChangeView } = await import('../queries/answer-writes.ts')
 
-  const { project, by, note = '' } = options
+  const { confirmApproval } = await import('./confirm-approval.ts')
+  const { sealProse } = await import('../inventory/seal-prose.ts')
+  const { maskingSealer } = await import('../inventory/masking-sealer.ts')
+  const { project, by, yes = false, format } = options
+  const note = sealProse(options.note ?? '', maskingSealer)
   const states = readStates(resolve(terminal.cwd(), named), stateFiles).filter((state) =>
     matchesProject(state.project.name, project),
   )
@@ -95,9 +98,11 @@ async function importStates(named: string, options: BaselineOptions, terminal: P
   const view = baselineChangeView(() => `Approved the states in ${named}:`)
   return answerFromHistory(options, terminal, view, async (history) => {
     const signed = { ...signature(by), note }
-    await history.approve(
-      states.map(({ project, scopes, resources }) => ({ project, scopes, ...signed, state: { resources } })),
-    )
-    return answerBaselineChange('baseline-import', states, limitOf(options))
+    const approvals = states.map(({ project, scopes, resources }) => {
+      return { project, scopes, ...signed, state: { resources } }
+    })
+    const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
+    await history.approve(approvals)
+    return answerBaselineChange('baseline-import', states, { limit: limitOf(options), ends })
   })
 }

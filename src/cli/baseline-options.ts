@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { Signature } from '../history/approvals.ts'
 import { AuditError } from '../model/errors.ts'
@@ -12,12 +12,28 @@ export interface BaselineOptions extends ReadingOptions {
   readonly by?: string
 }
 
+/** Options of commands that approve states. */
+export interface ApprovingOptions extends BaselineOptions {
+  readonly yes?: true
+}
+
+export function addApproving(command: Command): Command {
+  return addSignature(command)
+    .addOption(
+      new Option('--note <text>', 'reason, for the record; needed where a critical or high violation ends').default(
+        '',
+        'none',
+      ),
+    )
+    .option('--yes', 'ask nothing at a terminal')
+}
+
 export function addSignature(command: Command): Command {
   return command.option('--by <name>', 'name for the record (default: the current user)')
 }
 
 /**
- * The name for the record, and the time.
+ * The name for the record, the time, and the user of the operating system next to it.
  * @throws AuditError.usage when the current user has no name
  */
 export function signature(by: string | undefined): Signature {
@@ -25,7 +41,7 @@ export function signature(by: string | undefined): Signature {
   if (name === undefined || name.trim() === '') {
     throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
-  return { by: name, at: new Date().toISOString() }
+  return { by: name, at: new Date().toISOString(), osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}` }
 }
 
 /** In a container, the user may be a number without a name. */

@@ -1,8 +1,14 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
-import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
+import {
+  type ApprovingOptions,
+  addApproving,
+  addSignature,
+  type BaselineOptions,
+  signature,
+} from './baseline-options.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -12,8 +18,9 @@ import {
   runOrTime,
 } from './query-options.ts'
 
-interface ApproveOptions extends BaselineOptions {
+interface ApproveOptions extends ApprovingOptions {
   readonly run: string
+  readonly uid?: readonly string[]
 }
 
 interface DiffOptions extends BaselineOptions {
@@ -27,10 +34,12 @@ interface ShowOptions extends BaselineOptions {
 export function defineBaseline(program: Command, execute: Execute): void {
   const baseline = program.command('baseline').description('Approve states of projects for drift rules to compare with')
   const define = (name: string) => addReadingOptions(addProjectOption(baseline.command(name)))
-  addSignature(define('approve'))
-    .description('Approve the state that a run recorded; drift rules compare with it from then on')
+  addApproving(define('approve'))
+    .description(
+      'Approve the state that a run recorded, and say what it ends; drift rules compare with it from then on',
+    )
     .option('--run <run>', runOrTime, 'latest')
-    .addOption(new Option('--note <text>', 'reason, for the record').default('', 'none'))
+    .option('--uid <uid...>', 'only these resources; the rest stays as it was approved before')
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
   define('show')
     .description('Show the approved baselines: who approved them and when')
@@ -49,16 +58,28 @@ export function defineBaseline(program: Command, execute: Execute): void {
 
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
   const { approvalsOf } = await import('../audit/approve-run.ts')
+  const { amendedApprovalsOf } = await import('../audit/amend-approvals.ts')
+  const { confirmApproval } = await import('./confirm-approval.ts')
+  const { sealProse } = await import('../inventory/seal-prose.ts')
+  const { maskingSealer } = await import('../inventory/masking-sealer.ts')
   const { matchesProject } = await import('../config/choose-projects.ts')
   const { answerBaselineChange, baselineChangeView } = await import('../queries/answer-writes.ts')
-  const { note = '', by, project } = options
-  const view = baselineChangeView((run) => `Approved the state of run ${run}:`)
+  const { by, project, uid: uids = [], yes = false, format } = options
+  const note = sealProse(options.note ?? '', maskingSealer)
+  const isChosen = (name: string) => matchesProject(name, project)
+  const view = baselineChangeView((run) =>
+    uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,
+  )
   return answerFromHistory(options, terminal, view, async (history) => {
     const run = await runNamed(history, options.run)
     const signed = { ...signature(by), note }
-    const approvals = await approvalsOf(history, run, (name) => matchesProject(name, project), signed)
+    const approvals =
+      uids.length === 0
+        ? await approvalsOf(history, run, isChosen, signed)
+        : await amendedApprovalsOf(history, run, { uids, isChosen }, signed)
+    const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
     await history.approve(approvals)
-    return answerBaselineChange('baseline-approve', approvals, limitOf(options), run)
+    return answerBaselineChange('baseline-approve', approvals, { limit: limitOf(options), run, ends })
   })
 }
 
@@ -95,6 +116,6 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
     }
     const ids = chosen.map(({ id }) => id)
     await history.revoke(ids, signature(by))
-    return answerBaselineChange('baseline-revoke', chosen, limitOf(options))
+    return answerBaselineChange('baseline-revoke', chosen, { limit: limitOf(options) })
   })
 }

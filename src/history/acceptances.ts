@@ -17,7 +17,7 @@ export interface Acceptances {
   revokeAcceptances(acceptances: readonly number[], by: Signature): Promise<void>
 }
 
-/** A violation that a person accepts, who, when and why. */
+/** A violation that a person accepts with the value that it was found in; who, when and why. */
 export interface NewAcceptance extends Signature {
   readonly project: ProjectRef
   readonly fingerprint: string
@@ -26,9 +26,33 @@ export interface NewAcceptance extends Signature {
   readonly uid: string
   readonly path: string
   readonly reason: string
+  /** Of the accepted value, in which secrets are seals; null: the finding has none, and is accepted as it is. */
+  readonly valueDigest: string | null
 }
 
 export interface Acceptance extends NewAcceptance {
   readonly id: number
   readonly revoked: Signature | undefined
+  /** Why a run ended it, and when that began (ISO 8601, UTC). */
+  readonly ended: { readonly by: AcceptanceEnding; readonly at: string } | undefined
+}
+
+/**
+ * Why a run ends an acceptance: another value has the same problem; the problem was gone meanwhile; so was the resource.
+ */
+export type AcceptanceEnding = 'value_changed' | 'restored' | 'removed'
+
+/** An acceptance as a run leaves it. `endings`: of the run, by id; `at`: when it began. */
+export function endedBy(
+  acceptance: Acceptance,
+  endings: ReadonlyMap<number, AcceptanceEnding>,
+  at: string,
+): Acceptance {
+  const by = endings.get(acceptance.id)
+  return by === undefined ? acceptance : { ...acceptance, ended: { by, at } }
+}
+
+/** Whether an acceptance holds still: no person revoked it, and no run ended it. */
+export function isInForce({ revoked, ended }: Pick<Acceptance, 'revoked' | 'ended'>): boolean {
+  return revoked === undefined && ended === undefined
 }

@@ -25,6 +25,8 @@ export interface Approvals {
 export interface Signature {
   readonly by: string
   readonly at: string
+  /** Which user of the operating system wrote it; absent where it was not recorded. */
+  readonly osUser?: string | undefined
 }
 
 /** A state of a project that a person approved: as of a run, or from files. */
@@ -32,7 +34,24 @@ export interface NewApproval extends Signature {
   readonly project: ProjectRef
   readonly scopes: ScopeByKind
   readonly note: string
-  readonly state: { readonly run: number } | { readonly resources: readonly ApprovedResource[] }
+  /** `resources` together with a run: the amended ones that the state has. */
+  readonly state:
+    | { readonly run: number; readonly resources?: readonly ApprovedResource[] }
+    | { readonly resources: readonly ApprovedResource[] }
+  /** Resources whose state is that of another run; absent: none. */
+  readonly amendments?: readonly Amendment[] | undefined
+}
+
+/**
+ * A resource that was approved by itself: it supersedes what the rest of the state says of it. One that the resources of
+ * the state do not have is approved as gone.
+ */
+export interface Amendment {
+  readonly kind: Kind
+  readonly uid: string
+  /** The run whose state of it was approved, and when it was approved (ISO 8601, UTC). */
+  readonly run: number
+  readonly at: string
 }
 
 export interface Approval extends Omit<NewApproval, 'state'> {
@@ -78,13 +97,15 @@ export function approvalInForce(ofProject: readonly Approval[], at?: string): Ap
   return last?.revoked !== undefined && isBy(last.revoked.at) ? undefined : last
 }
 
-/** What people had signed by a time, in milliseconds since the epoch: a later revocation had not happened yet. */
-export function signedBy<Signed extends Signature & { readonly revoked: Signature | undefined }>(
-  all: readonly Signed[],
-  time: number,
-): readonly Signed[] {
-  const isBy = ({ at }: Signature) => Date.parse(at) <= time
+/** What people had signed by a time, in milliseconds since the epoch: what ended it later had not happened yet. */
+export function signedBy<
+  Signed extends Signature & { readonly revoked: Signature | undefined; readonly ended?: Ended },
+>(all: readonly Signed[], time: number): readonly Signed[] {
+  const isBy = ({ at }: Pick<Signature, 'at'>) => Date.parse(at) <= time
   return all
     .filter(isBy)
     .map((one) => (one.revoked === undefined || isBy(one.revoked) ? one : { ...one, revoked: undefined }))
+    .map((one) => (one.ended === undefined || isBy(one.ended) ? one : { ...one, ended: undefined }))
 }
+
+type Ended = { readonly at: string } | undefined

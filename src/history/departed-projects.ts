@@ -1,5 +1,5 @@
 import { projectKey } from '../model/keys.ts'
-import type { Acceptances } from './acceptances.ts'
+import { type Acceptances, isInForce } from './acceptances.ts'
 import type { RecordedScan } from './reader.ts'
 
 /** What says that a project is gone. A person who accepts it says that it may stay gone. */
@@ -7,15 +7,16 @@ export const vanishedRule = 'project/vanished'
 
 /**
  * Keys of the projects that left the fleet: a person accepted that they vanished, and a later run recorded that. A
- * revoked acceptance counts no more.
+ * acceptance that was revoked or has ended counts no more.
  */
 export async function departedProjects(
   history: Pick<Acceptances, 'acceptances'>,
   scans: readonly Pick<RecordedScan, 'project' | 'run'>[],
 ): Promise<ReadonlySet<string>> {
   const accepted = new Map<string, string>()
-  for (const { rule, project, at, revoked } of await history.acceptances()) {
-    if (rule === vanishedRule && revoked === undefined) accepted.set(projectKey(project), at)
+  for (const acceptance of await history.acceptances()) {
+    const { rule, project, at } = acceptance
+    if (rule === vanishedRule && isInForce(acceptance)) accepted.set(projectKey(project), at)
   }
   const keys = scans.flatMap(({ project, run }) => {
     const key = projectKey(project)

@@ -4,8 +4,8 @@ import type { ExitCode } from '../model/errors.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
-import type { Acceptances } from './acceptances.ts'
-import type { Approval, Approvals, ApprovedBody, Signature } from './approvals.ts'
+import type { Acceptance, AcceptanceEnding, Acceptances } from './acceptances.ts'
+import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { MarkedPageRow, Marks, StagedMarks } from './marks.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
@@ -117,15 +117,18 @@ export interface Draft extends PastReader {
   ): Promise<readonly OldViolation[]>
   /** Ends violations of a project, by their ids: each with its reason. */
   endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void>
-  /** Violations of a project that name an origin: active ones, and accepted ones whose acceptance was revoked since. */
+  /**
+   * Violations of a project that name an origin: active ones, and accepted ones whose acceptance holds or was revoked
+   * since.
+   */
   violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
-  /** Fingerprints of a project that a person accepts. */
-  acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>>
-  /** Who accepts violations of a project, and why: by fingerprint, where somebody does. */
-  acceptances(
-    project: ProjectRef,
-    fingerprints: readonly string[],
-  ): Promise<ReadonlyMap<string, Signature & { readonly reason: string }>>
+  /**
+   * Acceptances of some projects that no person revoked, those that ended included, oldest first; by the project's name,
+   * where there are any. What this run ended has ended.
+   */
+  acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>>
+  /** Ends acceptances of a project, by their ids: each with its reason. */
+  endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void>
   /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
   isUnderOtherRules(project: ProjectRef): Promise<boolean>
 
@@ -229,7 +232,7 @@ export interface ViolationWithOrigin extends ActiveViolation {
   readonly originRun: number
   /** Start of the run that opened it: ISO 8601, UTC. */
   readonly firstSeen: string
-  /** False for one that ended as accepted: found again, it is opened again. */
+  /** False for one that ended as accepted: found again without the acceptance, it is opened again. */
   readonly isActive: boolean
 }
 

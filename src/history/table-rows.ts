@@ -48,7 +48,7 @@ const writtenBy = (column: string) => (runs: string) => `${column} NOT IN (${run
 /** Of versions, violations and spans without a reference. */
 const resource = integers('project_id').concat(texts('kind', 'uid'))
 const span = integers('from_run', 'to_run')
-const revocation = texts('revoked_at', 'revoked_by').concat(integers('revoked_in'))
+const revocation = texts('revoked_at', 'revoked_by', 'revoked_as').concat(integers('revoked_in'))
 
 /** Every table whose rows a copy takes along, each after those that it refers to. */
 export const historyTables: readonly HistoryTable[] = [
@@ -104,15 +104,16 @@ export const historyTables: readonly HistoryTable[] = [
   table('acceptance', {
     key: ['id'],
     columns: [
-      ...[...integers('id', 'accepted_in'), ...resource, ...revocation],
-      ...texts('project', 'fingerprint', 'rule', 'path', 'reason', 'accepted_at', 'accepted_by'),
+      ...[...integers('id', 'accepted_in', 'ended_in'), ...resource, ...revocation],
+      ...texts('project', 'fingerprint', 'rule', 'path', 'reason', 'value_digest', 'ended_at', 'ended_by'),
+      ...texts('accepted_at', 'accepted_by', 'accepted_as'),
     ],
   }),
   table('approval', {
     key: ['id'],
     columns: [
       ...[...integers('id', 'project_id', 'run', 'approved_in'), ...revocation],
-      ...texts('project', 'scopes', 'note', 'approved_at', 'approved_by'),
+      ...texts('project', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_as', 'amendments'),
     ],
   }),
   table('approved_resource', {

@@ -5,6 +5,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
+import type { EndedRow } from './ended-by-approval.ts'
 
 // The answers of commands that write: what they made or changed.
 
@@ -59,15 +60,19 @@ interface ProjectRow {
   readonly project: string
 }
 
-/** Projects whose baseline was approved, imported or revoked. `run`: whose state was approved. */
+/** Projects whose baseline was approved, imported or revoked. `run`: whose state was approved; `ends`: what that ends. */
 export function answerBaselineChange(
   command: 'baseline-approve' | 'baseline-import' | 'baseline-revoke',
   approvals: readonly Pick<Approval, 'project'>[],
-  limit: number,
-  run?: CommittedRun,
+  { limit, run, ends }: { readonly limit: number; readonly run?: CommittedRun; readonly ends?: readonly EndedRow[] },
 ): Answer<ProjectRow> {
   const rows = approvals.map(({ project }) => ({ project: project.name }))
-  return { command, run: run === undefined ? null : toAnswerRun(run), ...limited(rows, limit) }
+  return {
+    command,
+    run: run === undefined ? null : toAnswerRun(run),
+    ...(ends && { more: { ends: ends.map((row) => ({ ...row })) } }),
+    ...limited(rows, limit),
+  }
 }
 
 /** `done`: a sentence up to the projects. */

@@ -1,10 +1,10 @@
-import type { Acceptance } from '../history/acceptances.ts'
+import type { Acceptance, AcceptanceEnding } from '../history/acceptances.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { shortFingerprint } from '../report/text/short-fingerprint.ts'
 import { showTime } from '../report/text/show-time.ts'
 
 export interface AcceptanceRow {
@@ -16,9 +16,16 @@ export interface AcceptanceRow {
   readonly path: string
   readonly reason: string
   readonly by: string
+  /** Which user of the operating system wrote it; null where it was not recorded. */
+  readonly os_user: string | null
   /** ISO 8601, UTC. */
   readonly at: string
+  /** Of what was accepted; null where the finding is accepted as it is. */
+  readonly value_digest: string | null
   readonly revoked_at: string | null
+  /** Since when and why it holds no more; null while it is in force. */
+  readonly ended_at: string | null
+  readonly ended_by: AcceptanceEnding | 'revoked' | null
 }
 
 /** Acceptances, the latest first. */
@@ -26,50 +33,61 @@ export function answerAcceptances(acceptances: readonly Acceptance[], limit: num
   return { command: 'accept', run: null, ...limited(acceptances.map(toRow).reverse(), limit) }
 }
 
-function toRow({ project, revoked, fingerprint, rule, kind, uid, path, reason, by, at }: Acceptance): AcceptanceRow {
-  const signed = { reason, by, at, revoked_at: revoked?.at ?? null }
-  return { fingerprint, rule, project: project.name, kind, uid, path, ...signed }
+function toRow(acceptance: Acceptance): AcceptanceRow {
+  const { project, revoked, ended, fingerprint, rule, kind, uid, path, reason, by, osUser, at, valueDigest } =
+    acceptance
+  return {
+    ...{ fingerprint, rule, project: project.name, kind, uid, path, reason, by, os_user: osUser ?? null, at },
+    ...{ value_digest: valueDigest, revoked_at: revoked?.at ?? null, ended_at: ended?.at ?? revoked?.at ?? null },
+    ended_by: ended?.by ?? (revoked === undefined ? null : 'revoked'),
+  }
+}
+
+/** What became of an acceptance, in words. */
+export const endingWords = {
+  value_changed: 'another value',
+  restored: 'put right',
+  removed: 'resource removed',
+  revoked: 'revoked',
+} as const satisfies Record<AcceptanceEnding | 'revoked', string>
+
+/** `lee, as OS user root`; the name alone where both are the same. */
+export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_user'>): string {
+  return os_user === null || os_user === by ? by : `${by}, as OS user ${os_user}`
 }
 
 export const acceptancesView: AnswerView<AcceptanceRow> = {
   columns: [
-    { name: 'fingerprint', value: (row) => row.fingerprint, show: (row) => row.fingerprint.slice(0, 12) },
+    {
+      name: 'fingerprint',
+      value: (row) => row.fingerprint,
+      show: (row) => shortFingerprint(row.fingerprint),
+      least: 8,
+    },
     { name: 'rule', value: (row) => row.rule },
     { name: 'project', value: (row) => row.project },
     { name: 'kind', value: (row) => row.kind, only: 'csv' },
     { name: 'uid', value: (row) => row.uid },
     { name: 'path', value: (row) => row.path, only: 'csv' },
-    { name: 'by', value: (row) => row.by },
-    { name: 'at', value: (row) => row.at, show: (row) => showTime(row.at), least: 10 },
+    { name: 'value_digest', value: (row) => row.value_digest, only: 'csv' },
+    { name: 'by', value: (row) => row.by, show: describeSigner },
+    { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
+    { name: 'at', value: (row) => row.at, show: (row) => showTime(row.at).slice(0, 10), least: 10 },
+    { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
     {
-      name: 'revoked_at',
-      value: (row) => row.revoked_at,
-      show: (row) => (row.revoked_at === null ? '' : showTime(row.revoked_at)),
+      name: 'ended_at',
+      value: (row) => row.ended_at,
+      show: (row) => (row.ended_at === null ? '' : showTime(row.ended_at).slice(0, 10)),
+    },
+    {
+      name: 'ended_by',
+      value: (row) => row.ended_by,
+      show: (row) => (row.ended_by === null ? '' : endingWords[row.ended_by]),
     },
     { name: 'reason', value: (row) => row.reason },
   ],
   nothing: 'No violation was accepted.',
   isOfRun: false,
-}
-
-/** Shortest beginning of a fingerprint that names it. */
-const leastCharacters = 6
-
-/**
- * The one violation or acceptance that a fingerprint, or its beginning, names.
- * @throws AuditError.usage when there is none, or more than one
- */
-export function findByFingerprint<Named extends { readonly fingerprint: string }>(
-  all: readonly Named[],
-  text: string,
-  { what, list }: { readonly what: string; readonly list: string },
-): Named {
-  const matching = text.length < leastCharacters ? [] : all.filter(({ fingerprint }) => fingerprint.startsWith(text))
-  const [one] = matching
-  if (one !== undefined && new Set(matching.map(({ fingerprint }) => fingerprint)).size === 1) return one
-  const advice = `\`${list}\` lists them; name the whole fingerprint, or at least ${leastCharacters} characters of it`
-  if (one === undefined) throw AuditError.usage(`no ${what} has the fingerprint ${JSON.stringify(text)}`, { advice })
-  throw AuditError.usage(`${matching.length} ${what}s begin with ${JSON.stringify(text)}`, { advice })
 }
 
 /** Active violations as of the last run, with their projects. */

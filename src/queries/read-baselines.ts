@@ -1,9 +1,10 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { type Approval, activeApprovals } from '../history/approvals.ts'
+import { type Amendment, type Approval, activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
 export interface BaselineRow {
@@ -12,7 +13,11 @@ export interface BaselineRow {
   readonly run: number | null
   readonly approved_at: string
   readonly approved_by: string
+  /** Which user of the operating system wrote it; null where it was not recorded. */
+  readonly os_user: string | null
   readonly note: string
+  /** Resources that were approved by themselves, as of other runs. */
+  readonly amendments: readonly Amendment[]
   readonly state: 'active' | 'superseded' | 'revoked'
   readonly revoked_at: string | null
   readonly revoked_by: string | null
@@ -58,13 +63,18 @@ function byProjectNewestFirst(a: Approval, b: Approval): number {
   return a.project.name === b.project.name ? b.id - a.id : a.project.name < b.project.name ? -1 : 1
 }
 
-function toRow({ project, run, at, by, note, revoked }: Approval, isActive: boolean): BaselineRow {
+function toRow(
+  { project, run, at, by, osUser, note, amendments = [], revoked }: Approval,
+  isActive: boolean,
+): BaselineRow {
   return {
     project: project.name,
     run: run ?? null,
     approved_at: at,
     approved_by: by,
+    os_user: osUser ?? null,
     note,
+    amendments,
     state: isActive ? 'active' : revoked === undefined ? 'superseded' : 'revoked',
     revoked_at: revoked?.at ?? null,
     revoked_by: revoked?.by ?? null,
@@ -74,15 +84,23 @@ function toRow({ project, run, at, by, note, revoked }: Approval, isActive: bool
 export const baselinesView: AnswerView<BaselineRow> = {
   columns: [
     { name: 'project', value: ({ project }) => project, least: 16 },
-    { name: 'run', value: ({ run }) => run, show: ({ run }) => (run === null ? 'files' : String(run)), align: 'right' },
+    { name: 'run', value: ({ run }) => run, show: describeState, align: 'right' },
+    { name: 'amendments', value: (row) => row.amendments.map((one) => ({ ...one })), only: 'csv' },
     { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at), least: 10 },
     { name: 'approved_by', value: (row) => row.approved_by, least: 8 },
+    { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
     { name: 'state', value: ({ state }) => state, show: describeBaselineState },
     { name: 'note', value: ({ note }) => note, show: ({ note }) => (note === '' ? '-' : note), least: 10 },
     { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
     { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
   ],
   nothing: 'No baseline is approved: drift rules compare with the last complete scan.',
+}
+
+/** `7 + 2 resources`: those were approved by themselves. */
+export function describeState({ run, amendments }: Pick<BaselineRow, 'run' | 'amendments'>): string {
+  const state = run === null ? 'files' : String(run)
+  return amendments.length === 0 ? state : `${state} + ${count(amendments.length, 'resource')}`
 }
 
 function describeBaselineState({ state, revoked_at, revoked_by }: BaselineRow): string {

@@ -2,6 +2,7 @@ import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { ProjectRow } from '../../src/demo/rows.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
+import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import { type ListTurn, policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
@@ -74,6 +75,7 @@ export async function accept({ harness }: FleetFixture, report: Report, rule: st
   const project = scans.find((scan) => scan.project.name === name)?.project
   if (project === undefined) throw new Error(`the history has no ${name}`)
   const signed = { by: 'a person', at: new Date(harness.clock.now()).toISOString(), reason: 'deleted on purpose' }
-  await history.accept([{ project, fingerprint, rule, kind, uid, path, ...signed }])
+  const accepted = [{ scanned: project, fingerprint, rule, kind, uid, path }]
+  await history.accept(await composeAcceptances(history, report.run.number, accepted, signed))
   await history.close()
 }

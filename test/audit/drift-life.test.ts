@@ -5,6 +5,7 @@ import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { hourMs } from '../../src/model/clock.ts'
 import type { Policy } from '../../src/policy/policy.ts'
+import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
@@ -60,13 +61,12 @@ async function accept(fixture: FleetFixture): Promise<void> {
     const project = at(await history.latestScans(run), 0).project
     const [violation] = await history.violationsAt(run)
     if (violation === undefined) throw new Error('nothing is open')
-    const { fingerprint, rule, kind, uid, path } = violation
     const signed = {
       reason: 'moves with ticket 4711',
       by: 'alice',
       at: new Date(fixture.harness.clock.now()).toISOString(),
     }
-    await history.accept([{ ...{ project, fingerprint, rule, kind, uid, path }, ...signed }])
+    await history.accept(await composeAcceptances(history, run, [{ ...violation, scanned: project }], signed))
   })
 }
 

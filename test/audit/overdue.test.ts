@@ -121,7 +121,9 @@ describe('what is overdue', () => {
     const signed = { by: 'lee', at: new Date(fixture.harness.clock.now()).toISOString() }
     const history = () => openSqliteHistory(fixture.harness.file, fixture.harness.owner)
     const before = history()
-    await before.accept([{ project, fingerprint, rule, kind, uid, path, reason: 'known', ...signed }])
+    await before.accept([
+      { project, fingerprint, rule, kind, uid, path, reason: 'known', valueDigest: null, ...signed },
+    ])
     await before.close()
     expect(overdueIn(await auditAfter(fixture, 0))).toEqual([`accepted ${both}`])
     expect(overdueIn(await auditAfter(fixture, 0))).toEqual([])

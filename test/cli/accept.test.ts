@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -40,6 +41,85 @@ describe('hookdrift accept', () => {
     expect(await open('endpoint/url-not-https')).toMatchObject([{ fingerprint, state: 'opened' }])
   })
 
+  it('takes what text answers show: the first characters of a fingerprint, in `violations`, the report, and what comes next', async () => {
+    const [{ fingerprint }] = await open('endpoint/url-not-https')
+    const short = fingerprint.slice(0, 8)
+    expect((await ask('violations', '--rule', 'endpoint/url-not-https')).stdout).toContain(`fingerprint ${short}`)
+    const report = (await ask('report', '--format', 'text')).stdout
+    expect(report).toMatch(new RegExp(`^  ${short}  \\S+/\\S+  "`, 'm'))
+    expect(report).toMatch(/^ {2}hookdrift accept [0-9a-f]{8} --reason TEXT/m)
+  })
+
+  it('takes a rule and the name or uid of its resource', async () => {
+    const rule = 'endpoint/url-not-https'
+    const [{ fingerprint, name, uid, project: of }] = await open(rule)
+    const missed = await ask('accept', rule, 'no such endpoint', '--reason', 'x')
+    expect([missed.code, missed.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${fingerprint.slice(0, 8)}  ${of} endpoint`),
+    ])
+    for (const named of [name, uid, uid.slice(0, 20)]) {
+      expect(await rowsOf('accept', rule, named, '--reason', 'known')).toMatchObject([{ fingerprint, uid }])
+      await ask('accept', '--revoke', fingerprint)
+    }
+    const project = at(cli.fleet.projects(), 0).uid
+    const [, second] = cli.fleet.open(project).endpoints
+    changeEndpoint(cli.fleet, { project, uid: second?.uid ?? '' }, (row) => ({
+      ...row,
+      name,
+      url: 'http://b.example.com/',
+    }))
+    await cli.audit(['--quiet'])
+    const ambiguous = await ask('accept', rule, name, '--reason', 'x')
+    expect([ambiguous.code, ambiguous.stderr]).toEqual([
+      2,
+      expect.stringContaining(`2 active violations of ${rule} are at`),
+    ])
+    expect(ambiguous.stderr).toContain(second?.uid)
+    changeEndpoint(cli.fleet, { project, uid: second?.uid ?? '' }, () => second ?? expect.unreachable())
+    await cli.audit(['--quiet'])
+  })
+
+  it('says who accepted a violation when it is accepted again, before the next run and after it', async () => {
+    const [{ fingerprint }] = await open('endpoint/url-not-https')
+    await ask('accept', fingerprint, '--reason', 'the receiver moved', '--by', 'lee')
+    const short = fingerprint.slice(0, 8)
+    const refused = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`hookdrift: ${short} was accepted by lee on `),
+    }
+    expect(await ask('accept', short, '--reason', 'again')).toEqual(refused)
+    await cli.audit(['--quiet'])
+    const after = await ask('accept', short, '--reason', 'again')
+    expect(after).toEqual(refused)
+    expect(after.stderr).toContain(`: the receiver moved\n  \`hookdrift accept --revoke ${short}\` takes it back\n`)
+    await ask('accept', '--revoke', fingerprint)
+    await cli.audit(['--quiet'])
+  })
+
+  it('records which user of the system wrote it, next to the name of --by, and why a run ended it', async () => {
+    const { username } = userInfo()
+    const [{ fingerprint, uid }] = await open('endpoint/url-not-https')
+    await ask('accept', fingerprint, '--reason', 'known', '--by', 'lee')
+    const [accepted] = await rowsOf('accept', '--list')
+    expect(accepted).toMatchObject({ by: 'lee', os_user: username, ended_at: null, ended_by: null })
+    expect(accepted.value_digest).toMatch(/^[0-9a-f]{64}$/)
+    expect((await ask('accept', '--list')).stdout).toContain(`lee, as OS user ${username}`)
+    await cli.audit(['--quiet'])
+    const project = at(cli.fleet.projects(), 0).uid
+    changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, url: 'http://other.example.com/in' }))
+    const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
+    expect(report.violations).toContainEqual(
+      expect.objectContaining({
+        ...{ fingerprint, state: 'opened' },
+        message: expect.stringMatching(/ \(accepted before, with another value, by lee on \d{4}-\d\d-\d\d\)$/),
+      }),
+    )
+    const [ended] = await rowsOf('accept', '--list')
+    expect(ended).toMatchObject({ ended_by: 'value_changed', ended_at: report.run.started_at, revoked_at: null })
+  })
+
   it('masks a credential in the reason', async () => {
     const [{ fingerprint }] = await open('endpoint/url-not-https')
     const secret = `AKIA${'ABCDEFGHIJKLMNOP'}`
@@ -50,8 +130,8 @@ describe('hookdrift accept', () => {
   })
 
   it.each([
-    [[], 'expected fingerprints to accept, --list, or --revoke'],
-    [['--list', '--revoke', 'abcdef'], 'expected fingerprints to accept, --list, or --revoke'],
+    [[], 'expected violations to accept, --list, or --revoke'],
+    [['--list', '--revoke', 'abcdef'], 'expected violations to accept, --list, or --revoke'],
     [['0123456789abcdef'], 'an acceptance needs a reason'],
     [['0123456789abcdef', '--reason', 'x'], 'no active violation has the fingerprint "0123456789abcdef"'],
     [['0', '--reason', 'x'], 'no active violation has the fingerprint "0"'],

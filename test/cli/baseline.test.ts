@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
@@ -60,6 +61,116 @@ describe('hookdrift baseline', () => {
     )
     expect(shown.find((one) => one.project === project)).toMatchObject({ revoked_by: 'kim' })
     expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toHaveLength(1)
+  })
+
+  it('says what it ends before it does, the worst first, and needs a note where that is grave', async () => {
+    await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
+    cli.directory.write(
+      'policy.yaml',
+      'extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {}, endpoint/url-not-https: {} }\n',
+    )
+    await cli.audit()
+    await baseline(cli, 'approve', '--by', 'lee')
+    const [project] = cli.fleet.projects()
+    const place = { project: project?.uid ?? '', uid: at(cli.fleet.open(project?.uid ?? '').endpoints, 0).uid }
+    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'http://elsewhere.example.com/in' }))
+    await cli.audit()
+    const ends = [
+      `This ends 2 violations with the next run: 1 high, 1 medium`,
+      `  high      drift/url-host-changed  acme/${project?.name} endpoint "`,
+      `  medium    drift/unexpected  acme/${project?.name} endpoint "`,
+    ]
+    const refused = await baseline(cli, 'approve')
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr).toMatch(
+      /^hookdrift: nothing was approved: it ends 1 critical or high violation, without a note\n/,
+    )
+    for (const line of ends) expect(refused.stderr).toContain(line)
+    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([1, 1])
+
+    // What the older state does not have is not ended by approving it again.
+    const older = JSON.parse((await baseline(cli, 'approve', '--run', '1', '--format', 'json')).stdout)
+    expect(older.ends).toEqual([])
+    const approved = await baseline(cli, 'approve', '--note', 'the receiver moved', '--by', 'eve')
+    expect([approved.code, approved.stderr]).toEqual([0, ''])
+    for (const line of ends) expect(approved.stdout).toContain(line)
+    expect(approved.stdout).toMatch(/ at \/url\nApproved the state of run 2: acme\/orders, acme\/payments\.\n$/)
+    const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
+    const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
+      [one.resolution ?? one.state, one.rule].join(' '),
+    )
+    expect(ended.sort()).toEqual([
+      'accepted drift/unexpected',
+      'accepted drift/url-host-changed',
+      'continuing endpoint/url-not-https',
+    ])
+    const [row] = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
+    expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
+  })
+
+  it('approves single resources, present, new or gone; the rest stays as it was approved', async () => {
+    await using cli = await aDesk()
+    await cli.audit()
+    const missing = await baseline(cli, 'approve', '--uid', 'nothing')
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('neither run 1 nor the approved baseline has'),
+    ])
+    const { uid: project = '', name } = cli.fleet.projects()[0] ?? {}
+    const endpoints = cli.fleet.open(project).endpoints
+    const [changed, other, gone] = [0, 1, 2].map((index) => at(endpoints, index).uid)
+    const early = await baseline(cli, 'approve', '--uid', changed ?? '')
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining(`acme/${name} has no approved baseline`)])
+    await baseline(cli, 'approve')
+    for (const uid of [changed, other]) setEndpointStatus(cli.fleet, { project, uid: uid ?? '' }, 'inactive')
+    changeData(cli.fleet, project, (data) => ({ ...data, subscriptions: [] }))
+    deleteEndpoint(cli.fleet, { project, uid: gone ?? '' })
+    const came = createEndpoint(cli.fleet, project, { name: 'new', url: 'https://new.example.com' })
+    const unexpected = async () => {
+      const { violations } = JSON.parse((await cli.audit(['--format', 'json', '--accept-removals'])).stdout)
+      return violations
+        .filter(({ kind }: { kind: string }) => kind === 'endpoint')
+        .map(
+          ({ uid, state, resolution }: { uid: string; state: string; resolution: string }) =>
+            `${resolution ?? state} ${uid}`,
+        )
+        .sort()
+    }
+    expect(await unexpected()).toEqual(
+      [`opened ${changed}`, `opened ${came}`, `opened ${gone}`, `opened ${other}`].sort(),
+    )
+    const args = ['--uid', changed ?? '', gone ?? '', came, '--note', 'agreed']
+    const approved = await baseline(cli, 'approve', ...args)
+    expect(approved.stdout).toContain(`Approved ${changed}, ${gone}, ${came} as of run 2: acme/${name}.`)
+    expect(approved.stdout).toContain('This ends 3 violations with the next run: 3 medium')
+    expect(await unexpected()).toEqual(
+      [`accepted ${changed}`, `accepted ${came}`, `accepted ${gone}`, `continuing ${other}`].sort(),
+    )
+    // Another change of what was amended is one from the amended state, and another amendment keeps the first.
+    setEndpointStatus(cli.fleet, { project, uid: changed ?? '' }, 'paused')
+    expect(await unexpected()).toEqual([`continuing ${other}`, `opened ${changed}`].sort())
+    await baseline(cli, 'approve', '--uid', other ?? '')
+    expect(await unexpected()).toEqual([`accepted ${other}`, `continuing ${changed}`].sort())
+    const rows = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
+    const row = rows.find((one) => one.project === `acme/${name}`)
+    expect(row).toMatchObject({ run: 1, state: 'active' })
+    const amendments = (row?.amendments ?? []) as { uid: string; run: number }[]
+    expect(amendments.map(({ uid, run }) => [uid, run]).sort()).toEqual(
+      [
+        [changed, 2],
+        [gone, 2],
+        [came, 2],
+        [other, 4],
+      ].sort(),
+    )
+    expect((await baseline(cli, 'show')).stdout).toContain('1 + 4 resources')
+    const diff = rowsOf((await baseline(cli, 'diff', '--format', 'json')).stdout)
+    expect(diff.filter(({ kind }) => kind === 'endpoint').map(({ uid }) => uid)).toEqual([changed])
+    const verified = await command(['verify', '--deep', '--config', cli.directory.file('hookdrift.yaml')], {
+      cwd: cli.directory.path,
+      env: cli.env,
+    })
+    expect(verified.code).toBe(0)
   })
 
   it('refuses to approve an incomplete scan, and names the gaps', async () => {

@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { at } from '../audit/fleet-fixture.ts'
 import { openSetUp } from './init-fixture.ts'
-
-const program = join(import.meta.dirname, '../../src/cli/main.ts')
-const typist = join(import.meta.dirname, '../init/type-keys.py')
+import { typeKeys } from './type-keys.ts'
 
 const hasPython = (() => {
   try {
@@ -23,25 +21,13 @@ const enter = '\r'
 const control = { c: '\u0003', d: '\u0004' }
 type Step = readonly [question: string, keys: string]
 
-/** Starts `hookdrift init` in a pseudo-terminal, and types an answer to each question. */
+/** Runs `hookdrift init` in a pseudo-terminal, and types an answer to each question. */
 async function answer(steps: readonly Step[], cwd: string, env: Readonly<Record<string, string>> = {}) {
-  const { PATH = '', HOME = '' } = process.env
   const tmp = join(cwd, 'tmp')
   mkdirSync(tmp)
-  const task = {
-    ...{ argv: [process.execPath, program, 'init', '--directory', 'here'], cwd, steps },
-    env: { PATH, HOME, TERM: 'xterm', TMPDIR: tmp, ...env },
-  }
-  const child = spawn('python3', [typist], { stdio: ['pipe', 'pipe', 'inherit'], timeout: 110_000 })
-  child.stdin.end(JSON.stringify(task))
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (some: string) => {
-    text += some
-  })
-  await new Promise((resolve) => child.on('close', resolve))
-  const { code, output, missed }: { code: number; output: string; missed: string | null } = JSON.parse(text)
+  const said = await typeKeys(['init', '--directory', 'here'], { cwd, steps, env: { TMPDIR: tmp, ...env } })
   expect(readdirSync(tmp)).toEqual([])
-  return { code, output, missed }
+  return said
 }
 
 describe.skipIf(!hasPython)('hookdrift init in a terminal', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { NewAcceptance } from '../../src/history/acceptances.ts'
+import type { Acceptance, NewAcceptance } from '../../src/history/acceptances.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { at, aViolation, orders, payments } from './samples.ts'
+import { at, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 function anAcceptance(other: Partial<NewAcceptance> = {}): NewAcceptance {
   const { fingerprint, rule, kind, uid, path } = aViolation('a')
-  const signed = { reason: 'it was meant', by: 'lee', at: at(1.7) }
+  const signed = { reason: 'it was meant', valueDigest: null, by: 'lee', at: at(1.7) }
   return { project: payments, fingerprint, rule, kind, uid, path, ...signed, ...other }
 }
 
@@ -22,7 +22,7 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       await withViolation()
       await fixture.history.accept([anAcceptance()])
       const { severity, name, message } = aViolation('a')
-      const { project: _, ...acceptance } = anAcceptance()
+      const { project: _, valueDigest: __, ...acceptance } = anAcceptance()
       const accepted = [{ ...acceptance, project: payments.name, severity, name, message }]
       expect((await run()).accepted).toEqual(accepted)
       const [first] = await fixture.history.acceptances()
@@ -37,6 +37,67 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       await fixture.history.accept([anAcceptance()])
       expect((await run(undefined, [orders])).accepted).toEqual([])
       expect((await run()).accepted).toHaveLength(1)
+    })
+
+    it('ends them with the run that says why, and keeps what it ended', async () => {
+      await withViolation()
+      const [kept, another] = ['e', 'f'].map((digit) => anAcceptance({ fingerprint: digit.repeat(32) }))
+      await fixture.history.accept([
+        anAcceptance({ valueDigest: 'd'.repeat(64), osUser: 'ops' }),
+        ...[kept, another].flatMap((one) => one ?? []),
+      ])
+      const draft = await fixture.begin()
+      await walkAll(draft)
+      const ofProject = async () => (await draft.acceptancesOf([payments, orders])).get(payments.name) ?? []
+      const shown = (rows: readonly Acceptance[]) =>
+        rows.map(({ id, valueDigest, osUser, ended }) => [id, valueDigest, osUser, ended?.by])
+      const before = [1, 'd'.repeat(64), 'ops', undefined]
+      expect(shown(await ofProject())).toEqual([
+        before,
+        [2, null, undefined, undefined],
+        [3, null, undefined, undefined],
+      ])
+      await draft.endAcceptances(payments, new Map([[1, 'value_changed']]))
+      await draft.endAcceptances(payments, new Map([[3, 'restored']]))
+      expect(shown(await ofProject()).map(([id, , , ended]) => [id, ended])).toEqual([
+        [1, 'value_changed'],
+        [2, undefined],
+        [3, 'restored'],
+      ])
+      // Not yet for others.
+      expect((await fixture.history.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined, undefined])
+      const { accepted } = await commit(draft)
+      expect(accepted.map(({ fingerprint }) => fingerprint)).toEqual(['e'.repeat(32)])
+      const ended = { at: at(2) }
+      const all = await fixture.history.acceptances()
+      expect(all.map((one) => one.ended)).toEqual([
+        { ...ended, by: 'value_changed' },
+        undefined,
+        { ...ended, by: 'restored' },
+      ])
+      // What is over cannot be revoked.
+      await fixture.history.revokeAcceptances([1, 2], { by: 'ops', at: at(2.7), osUser: 'root' })
+      expect((await fixture.history.acceptances()).map(({ revoked }) => revoked)).toEqual([
+        undefined,
+        { by: 'ops', at: at(2.7), osUser: 'root' },
+        undefined,
+      ])
+    })
+
+    it('ends nothing with a run that was given up, nor of a project that it dropped', async () => {
+      await withViolation()
+      await fixture.history.accept([anAcceptance()])
+      const end = async () => {
+        const draft = await fixture.begin()
+        await walkAll(draft)
+        await draft.endAcceptances(payments, new Map([[1, 'removed']]))
+        return draft
+      }
+      await (await end()).abandon(at(2.5))
+      const draft = await end()
+      await draft.discard(payments)
+      await commit(draft)
+      expect((await fixture.history.acceptances()).map(({ ended }) => ended)).toEqual([undefined])
     })
 
     it('shows them without severity and message when their violation is no longer known', async () => {

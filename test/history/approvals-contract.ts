@@ -86,6 +86,39 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect((await fixture.history.approvedResources(approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
     })
 
+    it('gives amended resources as they were approved by themselves, and the rest as of its run', async () => {
+      await twoRuns()
+      const amendments = [
+        { kind: 'endpoint', uid: 'a', run: 2, at: at(10) },
+        { kind: 'endpoint', uid: 'b', run: 2, at: at(10) },
+      ] as const
+      const resources = [{ ...anImported, uid: 'a', attributes: { n: 2 } }]
+      await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 3 })] }))
+      await fixture.history.approve([
+        anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' }),
+      ])
+      const draft = await begin()
+      const approval = await draft.approved(payments)
+      if (approval === undefined) throw new Error('nothing is approved')
+      expect(approval).toMatchObject({ run: 1, amendments, osUser: 'root' })
+      expect(await draft.approvedUids(approval, 'endpoint')).toEqual(['a'])
+      const asked = ['b', 'a', 'c'].map((uid) => ({ kind: 'endpoint', uid }) as const)
+      const bodies = await draft.approvedBodies(approval, asked)
+      expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 2 }, undefined])
+      await draft.abandon(at(20))
+      expect(
+        (await fixture.history.approvedResources(approval)).map(({ uid, attributes }) => [uid, attributes]),
+      ).toEqual([['a', { n: 2 }]])
+      // Where the rest is of a run as well.
+      await fixture.history.approve([
+        anApproval(payments, 2, { state: { run: 1, resources: [] }, amendments: [amendments[1]] }),
+      ])
+      const rest = await fixture.history.approvedResources(
+        activeApprovals(await fixture.history.approvals())[0] ?? approval,
+      )
+      expect(rest.map(({ uid, attributes }) => [uid, attributes])).toEqual([['a', { n: 1 }]])
+    })
+
     it('gives a state that came from files, byte for byte', async () => {
       await fixture.history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
       const [approval] = await fixture.history.approvals()

@@ -5,6 +5,7 @@ import { changeData, changeEndpoint, deleteSubscription } from '../../src/demo/e
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { dayMs, hourMs } from '../../src/model/clock.ts'
 import type { Json } from '../../src/model/json.ts'
@@ -146,16 +147,22 @@ const stories: readonly Story[] = [
       edit({ status: 'inactive' })
       const { report } = await audit({ policy: inactive })
       const [violation] = report.violations
-      for (const { file, owner } of twins.both) {
-        const history = openSqliteHistory(file, owner)
-        const { fingerprint = '', rule = '', uid = '', path = '' } = violation ?? {}
-        const ref = { name: `acme/${project.name}`, service: 'acme', uid: project.uid }
-        const at = '2026-11-21T04:00:00.000Z'
-        await history.accept([
-          { project: ref, fingerprint, rule, kind: 'endpoint', uid, path, reason: 'r', by: 'o', at },
-        ])
-        await history.close()
+      const signed = { reason: 'r', by: 'o', at: '2026-11-21T04:00:00.000Z', valueDigest: null }
+      const inBoth = async (write: (history: History) => Promise<void>) => {
+        for (const { file, owner } of twins.both) {
+          const history = openSqliteHistory(file, owner)
+          await write(history)
+          await history.close()
+        }
       }
+      const { fingerprint = '', rule = '', uid = '', path = '' } = violation ?? {}
+      const ref = { name: `acme/${project.name}`, service: 'acme', uid: project.uid }
+      await inBoth((history) =>
+        history.accept([{ project: ref, fingerprint, rule, kind: 'endpoint', uid, path, ...signed }]),
+      )
+      // What is accepted is read in every run; what no longer is must be read once more.
+      await audit({ policy: inactive })
+      await inBoth((history) => history.revokeAcceptances([1], { by: 'o', at: '2026-11-21T05:00:00.000Z' }))
       return audit({ policy: inactive })
     },
   },

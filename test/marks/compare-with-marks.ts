@@ -7,6 +7,7 @@ import { keepNothing } from '../../src/history/retention.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
+import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import type { Filters } from '../../src/service/settings.ts'
 import { type AuditTurn, policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from '../oracle/random-edits.ts'
@@ -184,13 +185,10 @@ async function decideAtRandom(both: readonly Harness[], report: Report, random: 
 }
 
 async function acceptOne(history: History, violation: ReportViolation): Promise<void> {
-  const { project, fingerprint, rule, kind, uid, path } = violation
-  const scanned = (await history.latestScans((await history.lastRun())?.number ?? 0)).find(
-    (scan) => scan.project.name === project,
-  )
+  const run = (await history.lastRun())?.number ?? 0
+  const scanned = (await history.latestScans(run)).find((scan) => scan.project.name === violation.project)
   if (scanned === undefined) return
   const at = new Date(Date.parse('2026-11-22T00:00:00Z')).toISOString()
-  await history.accept([
-    { project: scanned.project, fingerprint, rule, kind, uid, path, reason: 'meant', by: 'ops', at },
-  ])
+  const accepted = [{ ...violation, scanned: scanned.project }]
+  await history.accept(await composeAcceptances(history, run, accepted, { reason: 'meant', by: 'ops', at }))
 }

@@ -2,6 +2,7 @@ import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { dayMs } from '../../src/model/clock.ts'
+import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import { readAcceptable } from '../../src/queries/read-acceptances.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -71,9 +72,9 @@ export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOp
       (await readAcceptable(history)).filter((one) => one.uid === insecure.uid),
       0,
     )
-    const { scanned: project, fingerprint, rule, kind, path } = violation
+    const run = (await history.lastRun())?.number ?? 0
     const signed = { reason: 'known', by: 'kim', at: now }
-    await history.accept([{ project, fingerprint, rule, kind, uid: insecure.uid, path, ...signed }])
+    await history.accept(await composeAcceptances(history, run, [violation], signed))
   })
   // Its process ends without a word.
   await write(async (history, now) => {

@@ -130,6 +130,7 @@ describe('the pages of rules, exceptions and the worker', () => {
       {
         ...{ id: 1, project, fingerprint: 'e'.repeat(32), rule: 'endpoint/orphan', kind: 'endpoint', uid: attack },
         ...{ path: '', reason: 'known and small', by: 'kim', at: '2026-11-01T10:00:00Z', revoked: undefined },
+        ...{ valueDigest: null, ended: undefined },
       },
     ]
     const page = await show('/waivers', { waivedBetween, acceptances }, undefined, noon)

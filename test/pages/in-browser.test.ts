@@ -202,6 +202,7 @@ function withNames(history: History): History {
       {
         ...{ id: 1, project: { name: attack, service: '', uid: '' }, fingerprint: attack, rule: 'acme/x' },
         ...{ kind: 'endpoint', uid: attack, path: attack, reason: attack, by: attack, at: attack, revoked: undefined },
+        ...{ valueDigest: attack, osUser: attack, ended: undefined },
       },
     ],
   }

@@ -18,7 +18,18 @@ describe('a list that a page cannot hold', () => {
         const finding = aFinding(`u${first + index}`)
         const { rule, kind, uid, path } = finding
         const fingerprint = fingerprintOf(payments, finding)
-        return { project: payments, fingerprint, rule, kind, uid, path, reason: 'known', by: 'kim', at: at(10) }
+        return {
+          project: payments,
+          fingerprint,
+          rule,
+          kind,
+          uid,
+          path,
+          reason: 'known',
+          by: 'kim',
+          at: at(10),
+          valueDigest: null,
+        }
       }),
     )
   const approve = async (times: number) => {

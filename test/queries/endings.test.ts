@@ -78,6 +78,7 @@ async function tellStory() {
     await history.accept([
       {
         ...{ project: scanned, fingerprint, rule, kind, uid, path },
+        valueDigest: null,
         reason: 'the receiver moved',
         by: 'nora',
         at: now,

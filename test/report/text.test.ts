@@ -117,7 +117,7 @@ describe('the text report', () => {
   })
 
   it.each(groupings)('has one line for each violation that fits, grouped by %s', (groupBy) => {
-    const shown = text(samples.small, { ...plain, width: 200, groupBy })
+    const shown = text(samples.small, { ...plain, width: 220, groupBy })
     for (const { name, state, message } of samples.small.violations) {
       if (state === 'resolved' || state === 'waived') continue
       const lines = shown.split('\n').filter((line) => line.endsWith(message))
@@ -134,6 +134,7 @@ describe('the text report', () => {
       'hookdrift rules drift/verification-weakened',
       'hookdrift timeline 01M7XVZ2T417WGWM74AAK885VQ --history other.db',
       'hookdrift restore 01M7XWB1K3M5Q7S9V2X4Z6B8D0 --history other.db',
+      'hookdrift accept 2384d8c2 --reason TEXT --history other.db',
       'hookdrift violations --open --severity high --history other.db',
     ])
     expect(text(samples.small, { ...plain, locating: null })).not.toContain('hookdrift')
@@ -198,7 +199,7 @@ describe('hostile text', () => {
 
   it('has no effect on the terminal, the direction of the line or what is visible', () => {
     const name = 'a\x1b[2J\u202e\u200b\n\u009b\ud800\u{e0041}"'
-    const shown = text(aReport({ violations: [aViolation({ name })] }), plain)
+    const shown = text(aReport({ violations: [aViolation({ name })] }), { ...plain, width: 100 })
     expect(shown).toContain(String.raw`"a\x1b[2J\u202e\u200b\n\x9b\ud800\u{e0041}\""`)
   })
 

@@ -49,17 +49,20 @@ export const noticeMembers = alike('run', 'number', 'code', 'project_id', 'listi
 export const withheldMembers = alike('project_id', 'listing', 'run', 'uids')
 
 export const approvalMembers = alike(
-  ...['id', 'project_id', 'project', 'run', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_in'],
+  ...['id', 'project_id', 'project', 'run', 'scopes', 'note', 'approved_at', 'approved_by', 'approved_as'],
+  ...['approved_in', 'amendments'],
 )
 
 export const acceptanceMembers = alike(
   ...['id', 'project_id', 'project', 'fingerprint', 'rule', 'kind', 'uid', 'path', 'reason'],
-  ...['accepted_at', 'accepted_by', 'accepted_in'],
+  ...['value_digest', 'accepted_at', 'accepted_by', 'accepted_as', 'accepted_in'],
 )
+
+export const endedAcceptanceMembers = alike('id', 'ended_at', 'ended_by', 'ended_in')
 
 export const approvedMembers = alike('approval_id', 'kind', 'uid', 'name', 'body', 'seal_key_id')
 
-export const revocationMembers = alike('id', 'revoked_at', 'revoked_by', 'revoked_in')
+export const revocationMembers = alike('id', 'revoked_at', 'revoked_by', 'revoked_as', 'revoked_in')
 
 export const checkpointMembers = alike('id', 'made_at', 'tool_version', 'options', 'runs')
 

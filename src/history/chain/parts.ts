@@ -6,6 +6,7 @@ import {
   changeMembers,
   checkpointLinkMembers,
   checkpointMembers,
+  endedAcceptanceMembers,
   endedViolationMembers,
   endMembers,
   noticeMembers,
@@ -73,7 +74,7 @@ function partsBy(run: string, schema: string): PartRows {
   }
 }
 
-/** Approvals, acceptances and revocations between runs, by the run committed after them. */
+/** Approvals, acceptances and revocations between runs, by the run committed after them, and the ends that it decided. */
 function approvalsBy(isBy: (column: string) => string, schema: string): PartRows {
   const approved = isBy('approved_in')
   return {
@@ -82,6 +83,12 @@ function approvalsBy(isBy: (column: string) => string, schema: string): PartRows
       from: `${schema}acceptance`,
       members: revocationMembers,
       where: isBy('revoked_in'),
+      order: 'id',
+    },
+    ended_acceptances: {
+      from: `${schema}acceptance`,
+      members: endedAcceptanceMembers,
+      where: isBy('ended_in'),
       order: 'id',
     },
     approvals: { from: `${schema}approval`, members: approvalMembers, where: approved, order: 'id' },

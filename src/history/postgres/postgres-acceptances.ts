@@ -1,6 +1,6 @@
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, Acceptances, NewAcceptance } from '../acceptances.ts'
-import { type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
+import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
@@ -36,20 +36,24 @@ async function writeAcceptances(session: Session, acceptances: readonly NewAccep
   )
   await session.run(
     `INSERT INTO hookdrift.acceptance (id, project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at,
-       accepted_by)
-     SELECT $1 + a.place, a.project_id, a.project, a.fingerprint, a.rule, a.kind, a.uid, a.path, a.reason, a.at, a.by
+       accepted_by, accepted_as, value_digest)
+     SELECT $1 + a.place, a.project_id, a.project, a.fingerprint, a.rule, a.kind, a.uid, a.path, a.reason, a.at, a.by,
+       a.os_user, a.value_digest
      FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-       $10::text[], $11::text[]) WITH ORDINALITY
-       AS a (project_id, project, fingerprint, rule, kind, uid, path, reason, at, by, place)`,
-    [last, ids, projects.map(({ name }) => name), ...texts],
+       $10::text[], $11::text[], $12::text[], $13::text[]) WITH ORDINALITY
+       AS a (project_id, project, fingerprint, rule, kind, uid, path, reason, at, by, os_user, value_digest, place)`,
+    [
+      ...[last, ids, projects.map(({ name }) => name), ...texts],
+      acceptances.map(({ osUser }) => osUser ?? null),
+      acceptances.map(({ valueDigest }) => valueDigest),
+    ],
   )
   return last
 }
 
 async function readAcceptances(session: Session): Promise<Acceptance[]> {
   const rows = await session.all<StoredAcceptance>(
-    `SELECT a.id, a.project AS name, p.service, p.uid AS "projectUid", a.fingerprint, a.rule, a.kind, a.uid, a.path,
-       a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
+    `SELECT ${acceptanceColumns}
      FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id ORDER BY a.id`,
   )
   return rows.map(toAcceptance)
@@ -63,7 +67,8 @@ export function readAcceptancesOf(session: Session, run: number): Promise<Accept
      FROM hookdrift.acceptance a JOIN hookdrift.scan s ON s.project_id = a.project_id AND s.run = $1
        LEFT JOIN hookdrift.violation v ON v.id = (SELECT max(l.id) FROM hookdrift.violation l
          WHERE l.project_id = a.project_id AND l.fingerprint = a.fingerprint AND l.from_run <= $1)
-     WHERE a.accepted_in <= $1 AND (a.revoked_in IS NULL OR a.revoked_in > $1) ORDER BY a.id`,
+     WHERE a.accepted_in <= $1 AND (a.revoked_in IS NULL OR a.revoked_in > $1)
+       AND (a.ended_in IS NULL OR a.ended_in > $1) ORDER BY a.id`,
     [run],
   )
 }

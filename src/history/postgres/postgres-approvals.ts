@@ -7,23 +7,23 @@ import {
   approvalInForce,
   type NewApproval,
 } from '../approvals.ts'
+import { amendedIn } from '../approved-state.ts'
 import { byKindAndUid } from '../report-order.ts'
-import { type ApprovedRow, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
+import { type ApprovedRow, approvalColumns, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
 import type { PostgresDatabase, Session } from './connect.ts'
 import { type SharedProcess, writeBetweenRuns } from './lease.ts'
 import { projectIdsOf } from './project-ids.ts'
 import { revokeRows } from './revoke-rows.ts'
 
-const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
-  a.approved_by AS by, a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy"
+const selectApprovals = `SELECT ${approvalColumns}
   FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id`
 
 export function postgresApprovals(db: PostgresDatabase, owner: SharedProcess): Approvals {
   return {
     approvals: () => readApprovals(db),
     async approvedResources(approval) {
-      const rows = await db.all<ApprovedRow>(stateSql(approval), [approval.id])
-      return rows.map(toApproved).sort(byKindAndUid)
+      const stored = await db.all<ApprovedRow>(storedSql, [approval.id])
+      return [...(await readOfRun(db, approval)), ...stored].map(toApproved).sort(byKindAndUid)
     },
     async approve(approvals) {
       await writeBetweenRuns(db, owner, {
@@ -51,21 +51,24 @@ async function writeApprovals(session: Session, approvals: readonly NewApproval[
   const projects = approvals.map(({ project }) => project)
   const projectIds = await projectIdsOf(session, projects)
   const last = (await session.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.approval')) ?? 0
-  const column = (value: (approval: NewApproval) => string) => approvals.map(value)
+  const column = (value: (approval: NewApproval) => string | null) => approvals.map(value)
   await session.run(
-    `INSERT INTO hookdrift.approval (id, project_id, project, run, scopes, note, approved_at, approved_by)
-     SELECT $1 + a.place, a.project_id, a.project, a.run, a.scopes, a.note, a.at, a.by
-     FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[])
-       WITH ORDINALITY AS a (project_id, project, run, scopes, note, at, by, place)`,
+    `INSERT INTO hookdrift.approval (id, project_id, project, run, scopes, note, approved_at, approved_by, approved_as,
+       amendments)
+     SELECT $1 + a.place, a.project_id, a.project, a.run, a.scopes, a.note, a.at, a.by, a.os_user, a.amendments
+     FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::text[])
+       WITH ORDINALITY AS a (project_id, project, run, scopes, note, at, by, os_user, amendments, place)`,
     [
       ...[last, projectIds, column(({ project }) => project.name)],
       approvals.map(({ state }) => ('run' in state ? state.run : null)),
       ...[column(({ scopes }) => JSON.stringify(scopes)), column(({ note }) => note)],
-      ...[column(({ at }) => at), column(({ by }) => by)],
+      ...[column(({ at }) => at), column(({ by }) => by), column(({ osUser }) => osUser ?? null)],
+      column(({ amendments }) => (amendments === undefined ? null : JSON.stringify(amendments))),
     ],
   )
   for (const [index, { state }] of approvals.entries()) {
-    if ('resources' in state) await writeApproved(session, last + index + 1, state.resources)
+    if (state.resources !== undefined) await writeApproved(session, last + index + 1, state.resources)
   }
   return last
 }
@@ -82,14 +85,22 @@ async function writeApproved(session: Session, id: number, resources: readonly A
   )
 }
 
-/** SQL of the resources of an approved state; $1 is the approval's id. */
-function stateSql({ run }: Approval): string {
-  return run === undefined
-    ? `SELECT kind, uid, name, body, seal_key_id AS "sealKeyId" FROM hookdrift.approved_resource WHERE approval_id = $1`
-    : `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS "sealKeyId"
-       FROM hookdrift.approval a JOIN hookdrift.version v
-         ON v.project_id = a.project_id AND v.from_run <= a.run AND (v.to_run IS NULL OR v.to_run > a.run)
-       JOIN hookdrift.run r ON r.number = v.from_run WHERE a.id = $1`
+/** SQL of the resources that are stored with an approval; $1 is its id. */
+const storedSql = `SELECT kind, uid, name, body, seal_key_id AS "sealKeyId" FROM hookdrift.approved_resource
+  WHERE approval_id = $1`
+
+/** Resources of the run whose state is approved, but for amended ones. */
+async function readOfRun(session: Session, approval: Approval): Promise<readonly ApprovedRow[]> {
+  if (approval.run === undefined) return []
+  const rows = await session.all<ApprovedRow>(
+    `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS "sealKeyId"
+     FROM hookdrift.approval a JOIN hookdrift.version v
+       ON v.project_id = a.project_id AND v.from_run <= a.run AND (v.to_run IS NULL OR v.to_run > a.run)
+     JOIN hookdrift.run r ON r.number = v.from_run WHERE a.id = $1`,
+    [approval.id],
+  )
+  const { isAmended } = amendedIn(approval)
+  return rows.filter((row) => !isAmended(row))
 }
 
 /** The active approval of a project's row. */
@@ -107,16 +118,17 @@ async function approvalsOf(session: Session, project: number): Promise<Approval[
   return rows.map(toApproval)
 }
 
-/** Resources of an approved state, in the order asked; undefined where it does not hold one. */
-export async function approvedBodies(
+/** Resources that are stored with an approval, in the order asked; undefined where it does not hold one. */
+export async function storedBodies(
   session: Session,
   approval: Approval,
   resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[],
 ): Promise<readonly (ApprovedResource | undefined)[]> {
   const found: (ApprovedResource | undefined)[] = resources.map(() => undefined)
+  if (resources.length === 0) return found
   const rows = await session.all<ApprovedRow & { readonly place: number }>(
     `SELECT k.place, s.* FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS k (kind, uid, place)
-     JOIN (${stateSql(approval)}) s ON s.kind = k.kind AND left(s.uid, 200) = left(k.uid, 200) AND s.uid = k.uid`,
+     JOIN (${storedSql}) s ON s.kind = k.kind AND left(s.uid, 200) = left(k.uid, 200) AND s.uid = k.uid`,
     [approval.id, resources.map(({ kind }) => kind), resources.map(({ uid }) => uid)],
   )
   for (const { place, ...row } of rows) found[place - 1] = toApproved(row)
@@ -125,6 +137,14 @@ export async function approvedBodies(
 
 /** Uids of a kind in an approved state. */
 export async function approvedUids(session: Session, approval: Approval, kind: Kind): Promise<readonly string[]> {
-  const sql = `SELECT s.uid FROM (${stateSql(approval)}) s WHERE s.kind = $2`
-  return (await session.all<{ uid: string }>(sql, [approval.id, kind])).map(({ uid }) => uid)
+  const { isAmended } = amendedIn(approval)
+  const stored = await session.all<{ uid: string }>(`SELECT s.uid FROM (${storedSql}) s WHERE s.kind = $2`, [
+    ...[approval.id, kind],
+  ])
+  const ofRun = await session.all<{ uid: string }>(
+    `SELECT v.uid FROM hookdrift.approval a JOIN hookdrift.version v ON v.project_id = a.project_id AND v.kind = $2
+       AND v.from_run <= a.run AND (v.to_run IS NULL OR v.to_run > a.run) WHERE a.id = $1`,
+    [approval.id, kind],
+  )
+  return [...ofRun.filter(({ uid }) => !isAmended({ kind, uid })), ...stored].map(({ uid }) => uid)
 }

@@ -3,15 +3,13 @@ import type { ProjectRef } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, NewAcceptance } from '../acceptances.ts'
 import type { Signature } from '../approvals.ts'
-import { type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
+import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../stored-acceptance.ts'
 
 /** Every acceptance, revoked ones too, oldest first. */
 export function readAcceptances(db: Database): Acceptance[] {
   return db
     .prepare<[], StoredAcceptance>(
-      `SELECT a.id, a.project AS name, p.service, p.uid AS projectUid, a.fingerprint, a.rule, a.kind, a.uid, a.path,
-         a.reason, a.accepted_at AS at, a.accepted_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
-       FROM acceptance a JOIN project p ON p.id = a.project_id ORDER BY a.id`,
+      `SELECT ${acceptanceColumns} FROM acceptance a JOIN project p ON p.id = a.project_id ORDER BY a.id`,
     )
     .all()
     .map(toAcceptance)
@@ -26,7 +24,8 @@ export function readAcceptancesOf(db: Database, run: number): AcceptedViolation[
        FROM acceptance a JOIN scan s ON s.project_id = a.project_id AND s.run = @run
          LEFT JOIN violation v ON v.id = (SELECT max(id) FROM violation
            WHERE project_id = a.project_id AND fingerprint = a.fingerprint AND from_run <= @run)
-       WHERE a.accepted_in <= @run AND (a.revoked_in IS NULL OR a.revoked_in > @run) ORDER BY a.id`,
+       WHERE a.accepted_in <= @run AND (a.revoked_in IS NULL OR a.revoked_in > @run)
+         AND (a.ended_in IS NULL OR a.ended_in > @run) ORDER BY a.id`,
     )
     .all({ run })
 }
@@ -37,13 +36,20 @@ export function writeAcceptances(
   acceptances: readonly NewAcceptance[],
 ): void {
   const insert = db.prepare(
-    `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by)
-     VALUES (@id, @name, @fingerprint, @rule, @kind, @uid, @path, @reason, @at, @by)`,
+    `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, value_digest,
+       accepted_at, accepted_by, accepted_as)
+     VALUES (@id, @name, @fingerprint, @rule, @kind, @uid, @path, @reason, @valueDigest, @at, @by, @osUser)`,
   )
-  for (const { project, ...row } of acceptances) insert.run({ ...row, id: idOf(project), name: project.name })
+  for (const { project, osUser = null, ...row } of acceptances) {
+    insert.run({ ...row, osUser, id: idOf(project), name: project.name })
+  }
 }
 
-export function revokeAcceptances(db: Database, acceptances: readonly number[], { by, at }: Signature): void {
-  const revoke = db.prepare('UPDATE acceptance SET revoked_at = ?, revoked_by = ? WHERE id = ? AND revoked_at IS NULL')
-  for (const id of acceptances) revoke.run(at, by, id)
+export function revokeAcceptances(db: Database, acceptances: readonly number[], signature: Signature): void {
+  const { by, at, osUser = null } = signature
+  const revoke = db.prepare(
+    `UPDATE acceptance SET revoked_at = ?, revoked_by = ?, revoked_as = ?
+     WHERE id = ? AND revoked_at IS NULL AND ended_at IS NULL`,
+  )
+  for (const id of acceptances) revoke.run(at, by, osUser, id)
 }

@@ -8,12 +8,11 @@ import {
   type NewApproval,
   type Signature,
 } from '../approvals.ts'
+import { amendedIn } from '../approved-state.ts'
 import { byKindAndUid } from '../report-order.ts'
-import { type ApprovedRow, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
+import { type ApprovedRow, approvalColumns, type StoredApproval, toApproval, toApproved } from '../stored-approval.ts'
 
-const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
-  a.approved_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
-  FROM approval a JOIN project p ON p.id = a.project_id`
+const selectApprovals = `SELECT ${approvalColumns} FROM approval a JOIN project p ON p.id = a.project_id`
 
 /** Every approval, revoked ones too, oldest first. */
 export function readApprovals(db: Database): Approval[] {
@@ -26,32 +25,39 @@ export function writeApprovals(
   approvals: readonly NewApproval[],
 ): void {
   const insert = db.prepare(
-    `INSERT INTO approval (project_id, project, run, scopes, note, approved_at, approved_by)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO approval (project_id, project, run, scopes, note, amendments, approved_at, approved_by, approved_as)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertResource = db.prepare(
     `INSERT INTO approved_resource (approval_id, kind, uid, name, body, seal_key_id)
      VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  for (const { project, scopes, note, at, by, state } of approvals) {
+  for (const { project, scopes, note, at, by, osUser = null, state, amendments } of approvals) {
     const run = 'run' in state ? state.run : null
-    const { lastInsertRowid: id } = insert.run(idOf(project), project.name, run, JSON.stringify(scopes), note, at, by)
-    for (const { kind, uid, name, attributes, sealKeyId } of 'run' in state ? [] : state.resources) {
+    const { lastInsertRowid: id } = insert.run(
+      ...[idOf(project), project.name, run, JSON.stringify(scopes), note],
+      ...[amendments === undefined ? null : JSON.stringify(amendments), at, by, osUser],
+    )
+    for (const { kind, uid, name, attributes, sealKeyId } of state.resources ?? []) {
       insertResource.run(id, kind, uid, name, canonicalJson(attributes), sealKeyId)
     }
   }
 }
 
-export function revokeApprovals(db: Database, approvals: readonly number[], { by, at }: Signature): void {
-  const revoke = db.prepare('UPDATE approval SET revoked_at = ?, revoked_by = ? WHERE id = ? AND revoked_at IS NULL')
-  for (const id of approvals) revoke.run(at, by, id)
+export function revokeApprovals(db: Database, approvals: readonly number[], signature: Signature): void {
+  const { by, at, osUser = null } = signature
+  const revoke = db.prepare(
+    'UPDATE approval SET revoked_at = ?, revoked_by = ?, revoked_as = ? WHERE id = ? AND revoked_at IS NULL',
+  )
+  for (const id of approvals) revoke.run(at, by, osUser, id)
 }
 
 const validAt = 'v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)'
 
 /** The resources of an approved state, by kind and uid. */
-export function readApproved(db: Database, { id, run }: Approval): ApprovedResource[] {
-  const imported = db.prepare<[number], ApprovedRow>(
+export function readApproved(db: Database, approval: Approval): ApprovedResource[] {
+  const { id, run } = approval
+  const stored = db.prepare<[number], ApprovedRow>(
     'SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource WHERE approval_id = ?',
   )
   const valid = db.prepare<{ approval: number; run: number }, ApprovedRow>(
@@ -59,19 +65,20 @@ export function readApproved(db: Database, { id, run }: Approval): ApprovedResou
      FROM approval a JOIN version v ON v.project_id = a.project_id AND ${validAt} JOIN run r ON r.number = v.from_run
      WHERE a.id = @approval`,
   )
-  const rows = run === undefined ? imported.all(id) : valid.all({ approval: id, run })
-  return rows.map(toApproved).sort(byKindAndUid)
+  const { isAmended } = amendedIn(approval)
+  const others = run === undefined ? [] : valid.all({ approval: id, run }).filter((row) => !isAmended(row))
+  return [...others, ...stored.all(id)].map(toApproved).sort(byKindAndUid)
 }
 
 /** Queries of a run on approved states, prepared once. */
 export function prepareApproved(db: Database) {
   const ofProject = db.prepare<[number], StoredApproval>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
-  const imported = db.prepare<{ approval: number; resources: string }, ApprovedRow & { readonly at: number }>(
+  const stored = db.prepare<{ approval: number; resources: string }, ApprovedRow & { readonly at: number }>(
     `SELECT p.key AS at, a.kind, a.uid, a.name, a.body, a.seal_key_id AS sealKeyId FROM json_each(@resources) p
        CROSS JOIN approved_resource a ON a.approval_id = @approval AND a.kind = p.value ->> '$.kind'
          AND a.uid = p.value ->> '$.uid'`,
   )
-  const importedUids = db
+  const storedUids = db
     .prepare<[number, Kind], string>('SELECT uid FROM approved_resource WHERE approval_id = ? AND kind = ?')
     .pluck()
   const uidsAt = db
@@ -84,15 +91,19 @@ export function prepareApproved(db: Database) {
     active: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
     /** The last approval of a project, also one that was revoked. */
     last: (project: number): Approval | undefined => ofProject.all(project).map(toApproval).at(-1),
-    /** Resources of a state that came from files, in the order asked. */
-    imported(approval: number, resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[]) {
+    /** Resources that are stored with an approval, in the order asked. */
+    stored(approval: number, resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[]) {
       const found: (ApprovedResource | undefined)[] = resources.map(() => undefined)
-      for (const { at, ...row } of imported.all({ approval, resources: JSON.stringify(resources) })) {
+      for (const { at, ...row } of stored.all({ approval, resources: JSON.stringify(resources) })) {
         found[at] = toApproved(row)
       }
       return found
     },
-    uids: ({ id, run }: Approval, project: number, kind: Kind): string[] =>
-      run === undefined ? importedUids.all(id, kind) : uidsAt.all({ project, kind, run }),
+    uids(approval: Approval, project: number, kind: Kind): string[] {
+      const { id, run } = approval
+      const { isAmended } = amendedIn(approval)
+      const others = run === undefined ? [] : uidsAt.all({ project, kind, run })
+      return [...others.filter((uid) => !isAmended({ kind, uid })), ...storedUids.all(id, kind)]
+    },
   }
 }

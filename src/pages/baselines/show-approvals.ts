@@ -1,8 +1,10 @@
+import { describeSigner } from '../../queries/read-acceptances.ts'
 import type { BaselineRow, ListedBaseline } from '../../queries/read-baselines.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
 import { showTime } from '../../report/text/show-time.ts'
+import { count } from '../../text/count.ts'
 import { paths, type SiteLink } from '../link.ts'
 import { cutPage, noSuchPlace, showPager } from '../list-page.ts'
 import type { RunNames } from '../name-run.ts'
@@ -63,6 +65,8 @@ interface Names {
 }
 
 function showApproval(row: BaselineRow, { link, runs }: Names): Markup {
-  const state = row.run === null ? html`files` : runs.name(row.run)
-  return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', row.approved_by)}${cell('Note', row.note)}`
+  const amended = row.amendments.length === 0 ? nothing : html` + ${count(row.amendments.length, 'resource')}`
+  const state = html`${row.run === null ? html`files` : runs.name(row.run)}${amended}`
+  const by = describeSigner({ by: row.approved_by, os_user: row.os_user })
+  return html`<th scope="row"><a href="${link(paths.project(row.project))}">${row.project}</a></th>${cell('State of', state)}${cell('Approved', showTime(row.approved_at))}${cell('By', by)}${cell('Note', row.note)}`
 }

@@ -1,5 +1,5 @@
 import type { Acceptance } from '../../history/acceptances.ts'
-import { type AcceptanceRow, answerAcceptances } from '../../queries/read-acceptances.ts'
+import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../../queries/read-acceptances.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { rowList } from '../../report/html/components/fold.ts'
 import { resource } from '../../report/html/components/resource.ts'
@@ -26,7 +26,7 @@ interface AcceptancesPage {
 }
 
 /**
- * Violations that people accepted, the latest first, and what they revoked. `acceptances`: the oldest first.
+ * Violations that people accepted, the latest first, and what is over. `acceptances`: the oldest first.
  * @throws AuditError.usage for a place that is not a number
  */
 export function showAcceptances({ link, query }: SiteRequest, acceptances: readonly Acceptance[]): AcceptancesPage {
@@ -36,43 +36,44 @@ export function showAcceptances({ link, query }: SiteRequest, acceptances: reado
   const { shown, last } = cutPage(acceptances.toReversed(), { isAfter, most: mostAcceptances })
   const next = last && link('/waivers', { [acceptancePlace]: last.id })
   const { rows } = answerAcceptances(shown.toReversed(), mostAcceptances)
-  const [inForce, revoked] = [rows.filter(isInForce), rows.filter((row) => !isInForce(row))]
+  const [inForce, over] = [rows.filter(isInForce), rows.filter((row) => !isInForce(row))]
   const list = (of: readonly AcceptanceRow[], unfolded: number) =>
     rowList(
       of.map((row) => showAcceptance(row, link)),
       unfolded,
     )
   const isFirst = named === undefined
-  const all = acceptances.filter(({ revoked: end }) => end === undefined).length
+  const all = acceptances.filter(({ revoked, ended }) => revoked === undefined && ended === undefined).length
   return {
     ...{ isFirst, next, inForce: all },
     sections: html`${pageSection({
       ...{ id: 'accepted', title: 'Accepted', count: isFirst ? all : inForce.length },
-      note: 'Accepted by people, until they revoke it. No run reports these.',
+      note: 'Accepted by people with the value of the time, until it is another one. No run reports these.',
       content: inForce.length === 0 ? emptyState('No acceptance is in force.', 'none') : list(inForce, 100),
     })}${
-      revoked.length === 0
+      over.length === 0
         ? nothing
         : pageSection({
             ...{
-              id: 'revoked',
-              title: 'Revoked acceptances',
-              count: isFirst ? acceptances.length - all : revoked.length,
+              id: 'ended',
+              title: 'Ended acceptances',
+              count: isFirst ? acceptances.length - all : over.length,
             },
-            content: list(revoked, 10),
+            content: list(over, 10),
           })
     }${showPager({ first: isFirst ? undefined : link('/waivers'), next })}`,
   }
 }
 
-function isInForce({ revoked_at }: AcceptanceRow): boolean {
-  return revoked_at === null
+function isInForce({ ended_at }: AcceptanceRow): boolean {
+  return ended_at === null
 }
 
 function showAcceptance(row: AcceptanceRow, link: SiteLink): Markup {
-  const { fingerprint, rule, path, reason, by, at, revoked_at } = row
+  const { fingerprint, rule, path, reason, at, ended_at, ended_by } = row
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  const end = revoked_at === null ? nothing : html`; revoked ${showInstant(revoked_at)}`
-  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${place}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(by, 200)}, ${showInstant(at)}${end}</p></li>
+  const end =
+    ended_at === null || ended_by === null ? nothing : html`; ended ${showInstant(ended_at)}: ${endingWords[ended_by]}`
+  return html`<li data-rule="${rule}"><p><a href="${link(paths.rule(rule))}"><code>${rule}</code></a> ${resource({ ...row, name: '' }, link(paths.violation(fingerprint)))}${place}</p><p>${shorten(reason, 2000)}</p><p class="where">Accepted by ${shorten(describeSigner(row), 200)}, ${showInstant(at)}${end}</p></li>
 `
 }

@@ -6,11 +6,13 @@ import { cutColumns } from '../../text/table.ts'
 import { describeDue } from '../describe-due.ts'
 import type { Grouping } from '../group-by.ts'
 import type { TextPage } from './page.ts'
+import { shortFingerprint } from './short-fingerprint.ts'
 import { shorten, shortenSeals } from './shorten.ts'
 import { nameResource } from './show-resource.ts'
 
 /** Columns of a line about a violation; those that the heading of the group says are left out. */
 const columns = {
+  fingerprint: { inHeadingOf: [], widest: 8 },
   severity: { inHeadingOf: ['rule'], widest: 8 },
   rule: { inHeadingOf: ['rule'], widest: 40 },
   project: { inHeadingOf: ['project', 'resource'], widest: 32 },
@@ -101,6 +103,7 @@ interface CellContext {
 function cellOf(name: ColumnName, violation: ReportViolation, { describe, isClear, page }: CellContext): string {
   if (name === 'resource') return nameResource(violation, isClear)
   if (name === 'since') return describe(violation)
+  if (name === 'fingerprint') return shortFingerprint(violation.fingerprint)
   if (name === 'due') return describeDue(violation, page.at)
   if (name === 'owner') return violation.owner === null ? '' : `owner ${shorten(neutralise(violation.owner), 40)}`
   return neutralise(violation[name])

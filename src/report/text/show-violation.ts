@@ -5,6 +5,7 @@ import { neutralise } from '../../text/neutralise.ts'
 import { describeDue } from '../describe-due.ts'
 import { describeEnding } from '../describe-ending.ts'
 import type { TextPage } from './page.ts'
+import { shortFingerprint } from './short-fingerprint.ts'
 import { shorten, shortenSeals } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showTime } from './show-time.ts'
@@ -18,6 +19,7 @@ export function showViolation(violation: ReportViolation, ruleColumn: number, pa
   const [message] = shortenSeals(violation.message)
   const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
   const whose = violation.owner === null ? [] : [`owner ${shorten(neutralise(violation.owner), 60)}`]
+  const named = violation.fingerprint === '' ? [] : [`fingerprint ${shortFingerprint(violation.fingerprint)}`]
   const width = page.width - indent.length
   const due = at === '' ? '' : describeDue(violation, at)
   const rule = neutralise(violation.rule)
@@ -28,7 +30,7 @@ export function showViolation(violation: ReportViolation, ruleColumn: number, pa
       ? [`${severity}  ${padColumns(rule, ruleColumn)}  ${state}`]
       : [`${severity}  ${rule}`, ...wrapProse(state, width).map((line) => `${indent}${line}`)]),
     ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
-    ...wrapPieces([...showResource(violation), ...where, ...whose], width).map((line) =>
+    ...wrapPieces([...showResource(violation), ...where, ...whose, ...named], width).map((line) =>
       page.paint('aside', `${indent}${line}`),
     ),
     ...describeWaiver(violation).flatMap((text) => wrapProse(text, width).map((line) => `${indent}${line}`)),

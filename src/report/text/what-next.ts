@@ -10,6 +10,7 @@ import { worstFirst } from '../group-by.ts'
 import { scannedExtent } from '../scanned-extent.ts'
 import type { TextPage } from './page.ts'
 import { isShellSafe } from './shell-safe.ts'
+import { shortFingerprint } from './short-fingerprint.ts'
 import { shorten } from './shorten.ts'
 
 interface Suggestion {
@@ -43,6 +44,7 @@ function suggest(report: Report, locating: string): Suggestion[] {
     ...suggestRules(important).slice(0, mostRules - repairs.length),
     ...suggestTimeline(report, important, locating),
     ...repairs,
+    ...suggestAccept(important, locating),
     ...suggestList(open, locating),
     ...suggestOverdue(report, open, locating),
     ...suggestWaivers(report, open, locating),
@@ -86,6 +88,14 @@ function suggestRestore(
   const isDrifted = open.some((violation) => violation.uid === uid && restorable.includes(violation.rule))
   const why = isDrifted ? 'prints the requests that put it back' : `prints the fix of ${rule}`
   return [{ command: `hookdrift restore ${uid}${locating}`, why }]
+}
+
+/** A change that was meant is not put back. */
+function suggestAccept(important: readonly ReportViolation[], locating: string): Suggestion[] {
+  const [first] = important.filter(({ kind }) => kind !== 'policy')
+  if (first === undefined) return []
+  const command = `hookdrift accept ${shortFingerprint(first.fingerprint)} --reason TEXT${locating}`
+  return [{ command, why: 'accepts the worst of them, with this value' }]
 }
 
 function suggestList(open: readonly ReportViolation[], locating: string): Suggestion[] {

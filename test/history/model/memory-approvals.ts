@@ -5,6 +5,7 @@ import {
   approvalInForce,
   type NewApproval,
 } from '../../../src/history/approvals.ts'
+import { amendedIn } from '../../../src/history/approved-state.ts'
 import { byKindAndUid } from '../../../src/history/report-order.ts'
 import { toStoredBody } from '../../../src/history/stored-body.ts'
 import { type ApprovalRow, type Memory, projectKeyOf, type Rows } from './memory-rows.ts'
@@ -36,20 +37,20 @@ export function approvalsAt(rows: Rows, project: string): Approval[] {
   return rows.approvals.filter((row) => projectKeyOf(row.project) === project).map(toApproval)
 }
 
-export function approvedResources(rows: Rows, { id, run, project }: Approval): readonly ApprovedResource[] {
-  if (run === undefined) {
-    const state = rows.approvals.find((approval) => approval.id === id)?.state
-    return state === undefined || 'run' in state ? [] : state.resources.toSorted(byKindAndUid)
-  }
+export function approvedResources(rows: Rows, approval: Approval): readonly ApprovedResource[] {
+  const { id, run, project } = approval
+  const stored = rows.approvals.find((approval) => approval.id === id)?.state.resources ?? []
+  if (run === undefined) return stored.toSorted(byKindAndUid)
+  const { isAmended } = amendedIn(approval)
   const wasValid = ({ fromRun, toRun }: Rows['versions'][number]) =>
     fromRun <= run && (toRun === undefined || toRun > run)
-  return rows.versions
-    .filter((row) => row.project === projectKeyOf(project) && wasValid(row))
+  const ofRun = rows.versions
+    .filter((row) => row.project === projectKeyOf(project) && wasValid(row) && !isAmended(row))
     .map((row) => {
       const { name, attributes, sealKeyId } = toStoredBody(row)
       return { kind: row.kind, uid: row.uid, name, attributes, sealKeyId }
     })
-    .sort(byKindAndUid)
+  return [...ofRun, ...stored].sort(byKindAndUid)
 }
 
 function toApproval({ state, ...approval }: ApprovalRow): Approval {

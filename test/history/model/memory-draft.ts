@@ -1,4 +1,5 @@
-import type { Approval, ApprovedBody, Signature } from '../../../src/history/approvals.ts'
+import { type Acceptance, type AcceptanceEnding, endedBy } from '../../../src/history/acceptances.ts'
+import type { Approval, ApprovedBody } from '../../../src/history/approvals.ts'
 import {
   type ActiveViolation,
   type Draft,
@@ -66,6 +67,7 @@ export class MemoryDraft implements Draft {
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Ending>()
+  readonly #endedAcceptances = new Map<number, AcceptanceEnding>()
   readonly #scanMarks = new Map<string, StagedMarks>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
@@ -283,7 +285,12 @@ export class MemoryDraft implements Draft {
     const isReopened = ({ id, fingerprint, ending, toRun }: ViolationRow) =>
       ending?.resolution === 'accepted' &&
       !own.some((row) => row.fingerprint === fingerprint && row.id > id) &&
-      acceptances.some((one) => one.fingerprint === fingerprint && (one.revoked?.at ?? '') > startOf(toRun ?? 0))
+      acceptances.some(
+        (one) =>
+          one.fingerprint === fingerprint &&
+          one.ended === undefined &&
+          (one.revoked === undefined || one.revoked.at > startOf(toRun ?? 0)),
+      )
     return own.flatMap((row) => {
       const { originRun } = row
       if (originRun === undefined || !(row.toRun === undefined || isReopened(row))) return []
@@ -291,20 +298,20 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>> {
-    const own = this.#memory.rows.acceptances.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))
-    return new Set(own.filter(({ revoked }) => revoked === undefined).map(({ fingerprint }) => fingerprint))
+  async acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>> {
+    const open = this.#endedByRun(this.#memory.rows.acceptances).filter(({ revoked }) => revoked === undefined)
+    const found = projects.map((project): [string, readonly Acceptance[]] => {
+      return [project.name, open.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))]
+    })
+    return new Map(found.filter(([, ofProject]) => ofProject.length > 0))
   }
 
-  async acceptances(
-    project: ProjectRef,
-    fingerprints: readonly string[],
-  ): Promise<ReadonlyMap<string, Signature & { readonly reason: string }>> {
-    const own = this.#memory.rows.acceptances.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))
-    const inForce = own.filter(
-      ({ fingerprint, revoked }) => revoked === undefined && fingerprints.includes(fingerprint),
-    )
-    return new Map(inForce.map(({ fingerprint, by, at, reason }) => [fingerprint, { by, at, reason }]))
+  async endAcceptances(_project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void> {
+    for (const [id, ending] of acceptances) this.#endedAcceptances.set(id, ending)
+  }
+
+  #endedByRun(acceptances: readonly Acceptance[]): readonly Acceptance[] {
+    return acceptances.map((acceptance) => endedBy(acceptance, this.#endedAcceptances, this.#start.startedAt))
   }
 
   async isUnderOtherRules(project: ProjectRef): Promise<boolean> {
@@ -359,6 +366,9 @@ export class MemoryDraft implements Draft {
     }
     for (const { id, project } of this.#memory.rows.violations) {
       if (project === key) for (const ids of [this.#confirmed, this.#endedViolations]) ids.delete(id)
+    }
+    for (const { id, project } of this.#memory.rows.acceptances) {
+      if (projectKeyOf(project) === key) this.#endedAcceptances.delete(id)
     }
     this.#scanMarks.delete(key)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
@@ -466,7 +476,7 @@ export class MemoryDraft implements Draft {
       violations: [...ended, ...this.#added.violations],
       notices: [...notices, ...this.#added.notices],
       approvals,
-      acceptances,
+      acceptances: this.#endedByRun(acceptances),
       held: [...held, ...this.#added.held],
       marks: [...this.#marks.values()].reduce((all, marking) => this.#marking(all, marking), marks),
     }

@@ -1,4 +1,4 @@
-import type { Acceptance } from '../../../src/history/acceptances.ts'
+import { type Acceptance, isInForce } from '../../../src/history/acceptances.ts'
 import type { History } from '../../../src/history/history.ts'
 import { leaseTaken } from '../../../src/history/lease-owner.ts'
 import { isLeaseLive, type LocalProcess } from '../../../src/history/sqlite/lease.ts'
@@ -21,13 +21,17 @@ export function openMemoryHistory(owner: LocalProcess, memory: Memory = emptyMem
     async accept(added) {
       refuseWhileLeased()
       const first = memory.rows.acceptances.length + 1
-      const fresh = added.map((acceptance, at) => ({ ...acceptance, id: first + at, revoked: undefined }))
+      const fresh = added.map((acceptance, at) => ({
+        ...acceptance,
+        id: first + at,
+        revoked: undefined,
+        ended: undefined,
+      }))
       memory.rows = { ...memory.rows, acceptances: [...memory.rows.acceptances, ...fresh] }
     },
     async revokeAcceptances(ids, revoked) {
       refuseWhileLeased()
-      const revoke = (row: Acceptance) =>
-        ids.includes(row.id) && row.revoked === undefined ? { ...row, revoked } : row
+      const revoke = (row: Acceptance) => (ids.includes(row.id) && isInForce(row) ? { ...row, revoked } : row)
       memory.rows = { ...memory.rows, acceptances: memory.rows.acceptances.map(revoke) }
     },
     ...memoryOutbox(memory.outbox, owner),

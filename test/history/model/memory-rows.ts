@@ -127,9 +127,13 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
 /** Acceptances that held when the run began. */
 function acceptedIn(rows: Rows, { startedAt }: RunRow, names: ReadonlyMap<string, string>): RunRecord['accepted'] {
   const holding = rows.acceptances.filter(
-    ({ at, revoked }) => at <= startedAt && (revoked === undefined || revoked.at > startedAt),
+    ({ at, revoked, ended }) =>
+      at <= startedAt &&
+      (revoked === undefined || revoked.at > startedAt) &&
+      (ended === undefined || ended.at > startedAt),
   )
-  return holding.flatMap(({ id: _, revoked: __, project: { name: ___, ...ref }, ...acceptance }) => {
+  return holding.flatMap(({ project: { name: _, ...ref }, fingerprint, rule, kind, uid, path, reason, by, at }) => {
+    const acceptance = { fingerprint, rule, kind, uid, path, reason, by, at }
     const project = names.get(projectKeyOf({ ...ref, name: '' }))
     const last = rows.violations.findLast(({ fingerprint }) => fingerprint === acceptance.fingerprint)
     const { severity = null, name = '', message = '' } = last ?? {}

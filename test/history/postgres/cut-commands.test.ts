@@ -23,7 +23,7 @@ const approvals: NewApproval[] = [payments, orders].map((project) => ({
   ...{ project, scopes, note: 'reviewed', state: { run: 1 } },
 }))
 const acceptances: NewAcceptance[] = [
-  { ...signed, project: payments, fingerprint, rule, kind, uid, path, reason: 'it was meant' },
+  { ...signed, project: payments, fingerprint, rule, kind, uid, path, reason: 'it was meant', valueDigest: null },
 ]
 const messages: NewMessage[] = [{ id: 'm1', channel: 'hook', run: null, body: '{}' }]
 const request: RunRequest = {

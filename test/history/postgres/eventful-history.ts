@@ -84,7 +84,8 @@ async function firstRun(draft: Draft): Promise<void> {
 
 async function accept(history: History): Promise<void> {
   const { fingerprint, rule, kind, uid, path } = aViolation('b')
-  const signed = { reason: 'it was meant', by: 'lee', at: at(1.7) }
+  const valueDigest = 'd'.repeat(64)
+  const signed = { reason: 'it was meant', valueDigest, by: 'lee', osUser: 'ops', at: at(1.7) }
   await history.accept([{ project: payments, fingerprint, rule, kind, uid, path, ...signed }])
 }
 

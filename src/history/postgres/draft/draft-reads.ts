@@ -1,5 +1,6 @@
+import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
-import { activeApproval, approvedBodies, approvedUids, lastApproval } from '../postgres-approvals.ts'
+import { activeApproval, approvedUids, lastApproval, storedBodies } from '../postgres-approvals.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { versionsAt, versionsById } from '../state-at.ts'
 import type { DraftContext } from './draft-context.ts'
@@ -18,15 +19,11 @@ export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft,
   return {
     approved: async (project) => activeApproval(db, (await open(project)).id),
     lastApproval: async (project) => lastApproval(db, (await open(project)).id),
-    async approvedBodies(approval, resources) {
-      const { project, run } = approval
-      if (run === undefined) return approvedBodies(db, approval, resources)
-      return versionsAt(
-        db,
-        project,
-        resources.map(({ kind, uid }) => ({ kind, uid, run })),
-      )
-    },
+    approvedBodies: (approval, resources) =>
+      readApprovedBodies(approval, resources, {
+        stored: (some) => storedBodies(db, approval, some),
+        versionsAt: (project, points) => versionsAt(db, project, points),
+      }),
     approvedUids: (approval, kind) => approvedUids(db, approval, kind),
     completeScansAt: (project, at) => db.snapshot((snapshot) => completeScansAt(snapshot, project, at)),
     async versionsAt(project, points) {

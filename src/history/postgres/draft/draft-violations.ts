@@ -1,5 +1,6 @@
-import type { Signature } from '../../approvals.ts'
+import { type Acceptance, endedBy } from '../../acceptances.ts'
 import type { ActiveViolation, Draft } from '../../history.ts'
+import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../../stored-acceptance.ts'
 import { type ActiveViolationRow, toActiveViolation } from '../../stored-violation.ts'
 import { type DraftContext, isAmong } from './draft-context.ts'
 import type { DraftedViolation } from './drafted-rows.ts'
@@ -13,8 +14,8 @@ type ViolationMethod =
   | 'oldViolations'
   | 'endViolations'
   | 'violationsWithOrigin'
-  | 'acceptedFingerprints'
-  | 'acceptances'
+  | 'acceptancesOf'
+  | 'endAcceptances'
   | 'isUnderOtherRules'
 
 const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
@@ -123,7 +124,8 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
            OR (x.resolution = 'accepted'
              AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = x.fingerprint AND n.id > x.id)
              AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = $1 AND a.fingerprint = x.fingerprint
-               AND a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run))))
+               AND a.ended_at IS NULL AND (a.revoked_at IS NULL
+                 OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
          ORDER BY x.id`,
         [id, run],
       )
@@ -131,22 +133,30 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
         return { ...toActiveViolation(row), originRun: row.originRun, firstSeen, isActive }
       })
     },
-    async acceptedFingerprints(project) {
-      const { id } = await open(project)
-      const rows = await db.all<{ fingerprint: string }>(
-        'SELECT fingerprint FROM hookdrift.acceptance WHERE project_id = $1 AND revoked_at IS NULL ORDER BY id',
-        [id],
+    async acceptancesOf(asked) {
+      const found = new Map<string, readonly Acceptance[]>()
+      const opened = await projects.openAll(asked)
+      const rows = await db.all<StoredAcceptance & { readonly project: number; readonly startedAt: string }>(
+        `SELECT ${acceptanceColumns}, a.project_id AS project,
+           (SELECT started_at FROM hookdrift.run WHERE number = $2) AS "startedAt"
+         FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id
+         WHERE a.project_id = ANY($1::bigint[]) AND a.revoked_at IS NULL ORDER BY a.id`,
+        [opened.map(({ id }) => id), run],
       )
-      return new Set(rows.map(({ fingerprint }) => fingerprint))
+      const byProject = Map.groupBy(rows, ({ project }) => project)
+      for (const [at, { name }] of asked.entries()) {
+        const { id = 0, state } = opened[at] ?? {}
+        const endings = new Map(Object.entries(state?.endedAcceptances ?? {}).map(([id, by]) => [Number(id), by]))
+        const ofProject = (byProject.get(id) ?? []).map(({ project: _, startedAt, ...row }) =>
+          endedBy(toAcceptance(row), endings, startedAt),
+        )
+        if (ofProject.length > 0) found.set(name, ofProject)
+      }
+      return found
     },
-    async acceptances(project, fingerprints) {
-      const { id } = await open(project)
-      const rows = await db.all<Signature & { readonly fingerprint: string; readonly reason: string }>(
-        `SELECT fingerprint, accepted_by AS by, accepted_at AS at, reason FROM hookdrift.acceptance
-         WHERE project_id = $1 AND revoked_at IS NULL AND fingerprint = ANY($2::text[]) ORDER BY id`,
-        [id, fingerprints],
-      )
-      return new Map(rows.map(({ fingerprint, ...signed }) => [fingerprint, signed]))
+    async endAcceptances(project, acceptances) {
+      const { state } = await open(project)
+      for (const [id, ending] of acceptances) state.endedAcceptances[id] = ending
     },
     async isUnderOtherRules(project) {
       const { lastScan } = await open(project)

@@ -23,6 +23,7 @@ export async function finishDraft(session: Session, { run, projects, notices, co
   await endVersions(session, run, projects)
   await finishUnreferenced(session, run, projects)
   await endViolations(session, run, projects)
+  await endAcceptances(session, run, projects)
   await insertScans(session, run, projects)
   await insertNotices(session, run, [
     ...notices.map((notice) => ({ ...notice, project: null })),
@@ -56,6 +57,17 @@ async function endViolations(session: Session, run: number, projects: readonly O
       ...[run, [...ended.keys()], [...ended.values()].map((ending) => ending?.resolution ?? null)],
       [...ended.values()].map((ending) => (ending?.endedBy ? JSON.stringify(ending.endedBy) : null)),
     ],
+  )
+}
+
+async function endAcceptances(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+  const ended = projects.flatMap(({ state }) => Object.entries(state.endedAcceptances))
+  if (ended.length === 0) return
+  await session.run(
+    `UPDATE hookdrift.acceptance a SET ended_in = $1, ended_by = e.ending,
+       ended_at = (SELECT started_at FROM hookdrift.run WHERE number = $1)
+     FROM unnest($2::bigint[], $3::text[]) AS e (id, ending) WHERE a.id = e.id`,
+    [run, ended.map(([id]) => Number(id)), ended.map(([, ending]) => ending)],
   )
 }
 

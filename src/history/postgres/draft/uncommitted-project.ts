@@ -2,6 +2,7 @@ import type { Coverage } from '../../../model/coverage.ts'
 import type { Ending } from '../../../model/ending.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
 import type { Kind, Listing } from '../../../model/resource.ts'
+import type { AcceptanceEnding } from '../../acceptances.ts'
 import type { IdBits } from './id-bits.ts'
 
 /**
@@ -24,6 +25,7 @@ export interface UncommittedProject {
   confirmed: IdBits
   replaced: IdBits
   endedViolations: Record<number, Ending>
+  endedAcceptances: Record<number, AcceptanceEnding>
   unreferenced: Partial<Record<Kind, MarkChanges>>
   /** null: the scan left nothing to recognise it by. */
   marks: MarksToHold | null
@@ -59,7 +61,7 @@ export function untouchedProject(
 ) {
   const state: UncommittedProject = {
     ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
-    ...{ replaced: {}, endedViolations: {}, unreferenced: {}, marks: null },
+    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, marks: null },
   }
   return state
 }

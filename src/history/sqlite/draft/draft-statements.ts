@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
-import type { Signature } from '../../approvals.ts'
 import type { KnownVersion, UnseenVersion } from '../../history.ts'
+import { acceptanceColumns, type StoredAcceptance } from '../../stored-acceptance.ts'
 import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
 import { releaseSql } from '../lease.ts'
 
@@ -28,6 +28,7 @@ export function prepareStatements(db: Database) {
     setCommitted: all("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?"),
     setExitCode: all('UPDATE run SET exit_code = ? WHERE number = ?'),
 
+    startedAt: value<string>('SELECT started_at FROM run WHERE number = ?'),
     lastProject: value<number | null>('SELECT max(id) FROM project'),
     findProject: value<number>('SELECT id FROM project WHERE service = ? AND uid = ?'),
     insertProject: all('INSERT INTO project (id, service, uid) VALUES (?, ?, ?)'),
@@ -123,7 +124,8 @@ export function prepareStatements(db: Database) {
        FROM violation v WHERE project_id = @project AND from_run < @run AND origin_run IS NOT NULL AND (to_run IS NULL
          OR (resolution = 'accepted' AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.fingerprint = v.fingerprint AND n.id > v.id)
            AND EXISTS (SELECT 1 FROM acceptance a WHERE a.project_id = @project AND a.fingerprint = v.fingerprint
-             AND a.revoked_at > (SELECT started_at FROM run WHERE number = v.to_run))))
+             AND a.ended_at IS NULL AND (a.revoked_at IS NULL
+               OR a.revoked_at > (SELECT started_at FROM run WHERE number = v.to_run)))))
        ORDER BY id`,
     ),
     oldViolations: db.prepare<{ project: number; before: string }, ActiveViolationRow & { readonly firstSeen: string }>(
@@ -132,10 +134,13 @@ export function prepareStatements(db: Database) {
            AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = v.id))
        WHERE firstSeen < (SELECT b.value FROM json_each(@before) b WHERE b.key = severity) ORDER BY id`,
     ),
-    accepted: value<string>('SELECT fingerprint FROM acceptance WHERE project_id = ? AND revoked_at IS NULL'),
-    acceptances: all<Signature & { readonly fingerprint: string; readonly reason: string }>(
-      `SELECT fingerprint, accepted_by AS by, accepted_at AS at, reason FROM acceptance
-       WHERE project_id = ? AND revoked_at IS NULL AND fingerprint IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    acceptancesOf: all<StoredAcceptance>(
+      `SELECT ${acceptanceColumns} FROM acceptance a JOIN project p ON p.id = a.project_id
+       WHERE a.project_id = ? AND a.revoked_at IS NULL ORDER BY a.id`,
+    ),
+    endAcceptance: all(
+      `UPDATE acceptance SET ended_at = (SELECT started_at FROM run WHERE number = ?), ended_in = ?, ended_by = ?
+       WHERE id = ?`,
     ),
     isUnderOtherRules: value<number>(
       `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest

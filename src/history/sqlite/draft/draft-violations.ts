@@ -1,7 +1,9 @@
 import type { Ending } from '../../../model/ending.ts'
+import { type Acceptance, type AcceptanceEnding, endedBy } from '../../acceptances.ts'
 import { violationMembers } from '../../chain/members.ts'
 import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { ActiveViolation, NewViolation } from '../../history.ts'
+import { toAcceptance } from '../../stored-acceptance.ts'
 import { toActiveViolation } from '../../stored-violation.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
@@ -14,8 +16,8 @@ type ViolationMethod =
   | 'oldViolations'
   | 'endViolations'
   | 'violationsWithOrigin'
-  | 'acceptedFingerprints'
-  | 'acceptances'
+  | 'acceptancesOf'
+  | 'endAcceptances'
   | 'isUnderOtherRules'
 
 /** Violations. New rows are staged; ends are remembered until the commit. */
@@ -25,6 +27,8 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
   const confirmedViolations = new IdSet()
   const replacedViolations = new IdSet()
   const endedViolations = new Map<number, Ending>()
+  const endedAcceptances = new Map<number, AcceptanceEnding>()
+  const startedAt = sql.startedAt.get(run) ?? ''
 
   function insertViolation(projectId: number, violation: NewViolation): void {
     const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
@@ -100,18 +104,26 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
           ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },
         }))
       },
-      acceptedFingerprints: async (project) => new Set(sql.accepted.all(idOf(project))),
-      async acceptances(project, fingerprints) {
-        const rows = sql.acceptances.all(idOf(project), JSON.stringify(fingerprints))
-        return new Map(rows.map(({ fingerprint, ...signed }) => [fingerprint, signed]))
+      async acceptancesOf(projects) {
+        const found = new Map<string, readonly Acceptance[]>()
+        for (const project of projects) {
+          const rows = sql.acceptancesOf.all(idOf(project))
+          const ofProject = rows.map((row) => endedBy(toAcceptance(row), endedAcceptances, startedAt))
+          if (ofProject.length > 0) found.set(project.name, ofProject)
+        }
+        return found
+      },
+      async endAcceptances(_project, acceptances) {
+        for (const [id, ending] of acceptances) endedAcceptances.set(id, ending)
       },
       isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
       for (const id of replacedViolations) sql.endReplacedViolation.run(run, id)
-      for (const [id, { resolution, endedBy }] of endedViolations) {
-        sql.endViolation.run(run, resolution, endedBy === null ? null : JSON.stringify(endedBy), id)
+      for (const [id, { resolution, endedBy: by }] of endedViolations) {
+        sql.endViolation.run(run, resolution, by === null ? null : JSON.stringify(by), id)
       }
+      for (const [id, ending] of endedAcceptances) sql.endAcceptance.run(run, run, ending, id)
     },
     digests: () => endDigests({ violations: digest }),
     spoilDigests: () => digest.spoil(),
@@ -124,6 +136,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
         replacedViolations.delete(id)
         endedViolations.delete(id)
       }
+      for (const { id } of sql.acceptancesOf.iterate(project)) endedAcceptances.delete(id)
     },
   }
 }

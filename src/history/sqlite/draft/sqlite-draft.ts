@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { policyProject } from '../../../model/resource.ts'
+import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
 import { RowQueue } from '../../row-queue.ts'
@@ -99,14 +100,11 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       access.insertRowsOf(idOf(project))
       return versionsById(db, ids)
     },
-    async approvedBodies({ id, run, project }, resources) {
-      if (run === undefined) return approved.imported(id, resources)
-      return versionsAt(
-        db,
-        project,
-        resources.map(({ kind, uid }) => ({ kind, uid, run })),
-      )
-    },
+    approvedBodies: (approval, resources) =>
+      readApprovedBodies(approval, resources, {
+        stored: async (some) => approved.stored(approval.id, some),
+        versionsAt: async (project, points) => versionsAt(db, project, points),
+      }),
     approvedUids: async (approval, kind) => approved.uids(approval, idOf(approval.project), kind),
 
     async discard(project) {

@@ -1,0 +1,166 @@
+import { type Acceptance, type AcceptanceEnding, isInForce } from '../history/acceptances.ts'
+import type { ActiveViolation, ScanDraft } from '../history/history.ts'
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { reseal } from '../inventory/reseal.ts'
+import { decidedBy, type Ending } from '../model/ending.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
+import { leaveOutIgnored } from '../policy/ignored-paths.ts'
+import type { Needs } from '../policy/rule-needs.ts'
+import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
+import type { ProjectContext } from './project-context.ts'
+import { type Criteria, decideSilence, keyed } from './reconcile.ts'
+import { isInForm, type StagedResource } from './stage-resources.ts'
+
+/**
+ * What people accept in a project. An acceptance is of a value: a run that sees another value there, or that the problem
+ * is gone, ends it. What a run could not see neither ends nor renews one.
+ */
+export class ProjectAcceptances {
+  readonly #project: ProjectRef
+  /** By fingerprint: those in force, and the last one that a run ended. */
+  readonly #inForce = new Map<string, Acceptance>()
+  readonly #former = new Map<string, Acceptance>()
+  readonly #byResource: ReadonlyMap<ResourceKey, readonly Acceptance[]>
+  readonly #endings = new Map<number, AcceptanceEnding>()
+  /** Fingerprints that were found in this run. */
+  readonly #found = new Set<string>()
+  /** Those whose resource was seen, and whether it changed. */
+  readonly #seen = new Map<number, boolean>()
+
+  /** `all`: those that no person revoked, oldest first. */
+  constructor(project: ProjectRef, all: readonly Acceptance[]) {
+    this.#project = project
+    for (const one of all) (isInForce(one) ? this.#inForce : this.#former).set(one.fingerprint, one)
+    this.#byResource = Map.groupBy(this.#inForce.values(), resourceKey)
+  }
+
+  /** What the results of a scan depend on. */
+  get terms(): readonly number[] {
+    return [...this.#inForce.values(), ...this.#former.values()].map(({ id }) => id).sort((a, b) => a - b)
+  }
+
+  /** Resources that a run must read. */
+  get resources(): readonly ResourceKey[] {
+    return [...this.#byResource.keys()]
+  }
+
+  /** What is accepted, as far as it decides what silence means. */
+  get findings(): readonly Finding[] {
+    return [...this.#inForce.values()].map(asFinding)
+  }
+
+  /** Ends what was accepted with another value than resources have now. Called before findings in them are taken. */
+  compare(
+    resources: readonly StagedResource[],
+    context: Pick<ProjectContext, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
+  ) {
+    if (this.#byResource.size === 0) return
+    for (const staged of resources) {
+      const accepted = this.#byResource.get(resourceKey(staged.resource)) ?? []
+      if (accepted.length === 0) continue
+      const fields = changedFields(staged, context)
+      for (const acceptance of accepted) {
+        this.#seen.set(acceptance.id, fields !== undefined && (fields === 'all' || fields.length > 0))
+        if (isAnother(acceptance, staged, fields)) this.#end(acceptance, 'value_changed')
+      }
+    }
+  }
+
+  /** Leaves out what is accepted, and says of the rest what was accepted before. */
+  apply(findings: readonly Finding[]): readonly Finding[] {
+    if (this.#inForce.size + this.#former.size === 0) return findings
+    return findings.flatMap((finding) => {
+      const fingerprint = fingerprintOf(this.#project, finding)
+      this.#found.add(fingerprint)
+      if (this.#inForce.has(fingerprint)) return []
+      const former = this.#former.get(fingerprint)
+      return [former === undefined ? finding : { ...finding, message: `${finding.message} (${sayFormer(former)})` }]
+    })
+  }
+
+  /**
+   * Ends what a scan proves to be gone, when all findings of some rules were taken. `isDecided`: whether they are about
+   * what an acceptance is of.
+   */
+  endRestored(criteria: Criteria, isDecided: (acceptance: Acceptance, needs: Needs) => boolean): void {
+    // Another value that has no problem puts it right.
+    const changed = [...this.#former.values()].filter(({ id }) => this.#endings.has(id))
+    for (const acceptance of [...this.#inForce.values(), ...changed]) {
+      const needs = criteria.needs.get(acceptance.rule)
+      // A rule that is off says nothing.
+      if (needs === undefined || this.#found.has(acceptance.fingerprint)) continue
+      if (!isDecided(acceptance, needs) || criteria.endings.has(keyed(asFinding(acceptance)).key)) continue
+      const silence = decideSilence(asFinding(acceptance), criteria)?.resolution
+      if (silence === 'removed') this.#end(acceptance, 'removed')
+      // The same value is still there: a rule that reads it asks for less now, or not of this resource.
+      const isSame = needs.scope === 'resource' && acceptance.valueDigest !== null && !this.#seen.get(acceptance.id)
+      if (silence === 'fixed' && !isSame) this.#end(acceptance, 'restored')
+    }
+  }
+
+  /** The endings of active violations that are accepted, by key. */
+  endingsOf(violations: readonly ActiveViolation[]): (readonly [string, Ending])[] {
+    return violations.flatMap((violation) => {
+      const acceptance = this.#inForce.get(violation.fingerprint)
+      if (acceptance === undefined) return []
+      return [[keyed(violation).key, { resolution: 'accepted', endedBy: decidedBy('acceptance', acceptance) }] as const]
+    })
+  }
+
+  /** Drafts what this run ended. */
+  async write(draft: ScanDraft): Promise<void> {
+    if (this.#endings.size > 0) await draft.endAcceptances(this.#project, this.#endings)
+  }
+
+  #end(acceptance: Acceptance, by: AcceptanceEnding): void {
+    this.#endings.set(acceptance.id, by)
+    this.#inForce.delete(acceptance.fingerprint)
+    this.#former.set(acceptance.fingerprint, { ...acceptance, ended: { by, at: '' } })
+  }
+}
+
+/** What people accept in a project. */
+export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Promise<ProjectAcceptances> {
+  return new ProjectAcceptances(project, (await draft.acceptancesOf([project])).get(project.name) ?? [])
+}
+
+/**
+ * Paths of the fields in which a resource differs from what was known of it; `all`: nothing was. undefined: it cannot be
+ * said, because it was known in another normal form.
+ */
+function changedFields(
+  { resource, known, since }: StagedResource,
+  { draft, sealer, ignored, lastComplete }: Pick<ProjectContext, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
+): readonly string[] | 'all' | undefined {
+  if (known === undefined) return since === draft.run ? 'all' : []
+  const { kind, attributes: after } = resource
+  if (!isInForm(known, lastComplete[kind])) return undefined
+  const before = reseal(kind, known.attributes, sealer)
+  const fields = diffAttributes(kind, before, after, { sealsComparable: known.sealKeyId === sealer.keyId })
+  return leaveOutIgnored(ignored, { before, after, fields }).fields.map(({ path }) => path)
+}
+
+/** Whether a resource has another value than the accepted one. Since the acceptance, each run has compared with the last. */
+function isAnother(
+  acceptance: Acceptance,
+  { resource }: StagedResource,
+  fields: ReturnType<typeof changedFields>,
+): boolean {
+  const paths = acceptedPaths(acceptance)
+  if (fields === undefined || acceptance.valueDigest === null) return false
+  if (resource.malformed?.some((path) => touches(paths, path))) return false
+  if (acceptance.valueDigest === acceptedDigest(resource.attributes, acceptance)) return false
+  return fields === 'all' || fields.some((field) => touches(paths, field))
+}
+
+function asFinding({ rule, kind, uid, path }: Acceptance): Finding {
+  return { rule, kind, uid, path, severity: 'info', name: '', message: '' }
+}
+
+function sayFormer({ by, at, ended }: Acceptance): string {
+  const what =
+    ended?.by === 'value_changed' ? 'accepted before, with another value,' : 'accepted before it was put right,'
+  return `${what} by ${by} on ${at.slice(0, 10)}`
+}

@@ -1,0 +1,120 @@
+import { type Acceptance, isInForce } from '../history/acceptances.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Kind } from '../model/resource.ts'
+import { shortFingerprint } from '../report/text/short-fingerprint.ts'
+
+/** What people name of a violation. */
+export interface Nameable {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly path: string
+}
+
+/** Shortest beginning of a fingerprint, or of a uid, that names it. */
+const leastCharacters = 6
+const mostListed = 10
+
+/**
+ * The violations that a person names: by their fingerprints, or one by its rule and the name or uid of its resource.
+ * @throws AuditError.usage when nothing is named, or more than one, or what was accepted before
+ */
+export function chooseAcceptable<Violation extends Nameable>(
+  active: readonly Violation[],
+  words: readonly string[],
+  acceptances: readonly Acceptance[],
+): readonly Violation[] {
+  const inForce = acceptances.filter(isInForce)
+  const isByRule = words.some((word) => word.includes('/'))
+  const chosen = isByRule ? [findByRule(active, words, inForce)] : words.map((word) => find(active, word, inForce))
+  for (const { fingerprint, kind } of chosen) {
+    const known = inForce.find((one) => one.fingerprint === fingerprint)
+    if (known !== undefined) throw acceptedBefore(shortFingerprint(fingerprint), known)
+    if (kind !== 'policy') continue
+    throw AuditError.usage('a violation about a waiver cannot be accepted', {
+      advice: 'renew the waiver in the policy, or remove it',
+    })
+  }
+  return [...new Set(chosen)]
+}
+
+function find<Violation extends Nameable>(
+  active: readonly Violation[],
+  text: string,
+  inForce: readonly Acceptance[],
+): Violation {
+  // What the last run closed for good is no longer active.
+  const known = isActive(active, text) ? undefined : inForce.find(({ fingerprint }) => isBeginning(text, fingerprint))
+  if (known !== undefined) throw acceptedBefore(text, known)
+  return findByFingerprint(active, text, { what: 'active violation', list: 'hookdrift violations' })
+}
+
+function isActive(active: readonly Nameable[], text: string): boolean {
+  return active.some(({ fingerprint }) => isBeginning(text, fingerprint))
+}
+
+function acceptedBefore(text: string, { by, at, reason, fingerprint }: Acceptance): AuditError {
+  return AuditError.usage(`${text} was accepted by ${by} on ${at.slice(0, 10)}: ${reason}`, {
+    advice: `\`hookdrift accept --revoke ${shortFingerprint(fingerprint)}\` takes it back`,
+  })
+}
+
+function findByRule<Violation extends Nameable>(
+  active: readonly Violation[],
+  words: readonly string[],
+  inForce: readonly Acceptance[],
+): Violation {
+  const [rule = '', name = ''] = words
+  if (words.length !== 2 || !rule.includes('/')) {
+    throw AuditError.usage('expected fingerprints, or a rule and the name or uid of one resource', {
+      advice: 'such as `hookdrift accept endpoint/timeout-high checkout-eu --reason TEXT`',
+    })
+  }
+  const ofRule = active.filter((violation) => violation.rule === rule)
+  const matching = ofRule.filter((one) => one.name === name || one.uid === name || isBeginning(name, one.uid))
+  const [one, ...more] = matching
+  if (one !== undefined && more.length === 0) return one
+  if (one === undefined) {
+    const known = inForce.find((acceptance) => acceptance.rule === rule && acceptance.uid === name)
+    if (known !== undefined) throw acceptedBefore(shortFingerprint(known.fingerprint), known)
+    throw AuditError.usage(`no active violation of ${rule} is at a resource ${JSON.stringify(name)}`, {
+      advice: ofRule.length === 0 ? '`hookdrift violations` lists what is active' : `there is:\n${list(ofRule)}`,
+    })
+  }
+  throw AuditError.usage(`${matching.length} active violations of ${rule} are at ${JSON.stringify(name)}`, {
+    advice: `name one by its fingerprint:\n${list(matching)}`,
+  })
+}
+
+function list(violations: readonly Nameable[]): string {
+  const lines = violations.slice(0, mostListed).map(({ fingerprint, project, kind, name, uid, path }) => {
+    const named = name === '' ? uid : `${JSON.stringify(name)} ${uid}`
+    return `    ${shortFingerprint(fingerprint)}  ${project} ${kind} ${named}${path === '' ? '' : ` at ${path}`}`
+  })
+  const left = violations.length - lines.length
+  return [...lines, ...(left === 0 ? [] : [`    … and ${left} more`])].join('\n')
+}
+
+function isBeginning(text: string, whole: string): boolean {
+  return text.length >= leastCharacters && whole.startsWith(text)
+}
+
+/**
+ * The one violation or acceptance that a fingerprint, or its beginning, names.
+ * @throws AuditError.usage when there is none, or more than one
+ */
+export function findByFingerprint<Named extends { readonly fingerprint: string }>(
+  all: readonly Named[],
+  text: string,
+  { what, list }: { readonly what: string; readonly list: string },
+): Named {
+  const matching = all.filter(({ fingerprint }) => isBeginning(text, fingerprint))
+  const [one] = matching
+  if (one !== undefined && new Set(matching.map(({ fingerprint }) => fingerprint)).size === 1) return one
+  const advice = `\`${list}\` lists them; name the whole fingerprint, or at least ${leastCharacters} characters of it`
+  if (one === undefined) throw AuditError.usage(`no ${what} has the fingerprint ${JSON.stringify(text)}`, { advice })
+  throw AuditError.usage(`${matching.length} ${what}s begin with ${JSON.stringify(text)}`, { advice })
+}

@@ -1,0 +1,111 @@
+import type { NewApproval } from '../history/approvals.ts'
+import { amendedIn, readApprovedBodies } from '../history/approved-state.ts'
+import type { OpenHistory } from '../history/history.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { projectKey, resourceKey } from '../model/keys.ts'
+import { countSeverities, isAtLeast, type Severity, severities, type ViolationState } from '../model/violation.ts'
+import { showResource } from '../report/text/show-resource.ts'
+import { acceptedPaths, touches } from '../rules/accepted-values.ts'
+import { rules } from '../rules/rules.ts'
+import { count, countEach } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+
+/** A violation that an approval ends with the next run, unless something changes before. */
+export interface EndedRow {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  readonly state: ViolationState
+  readonly project: string
+  readonly kind: RecordedViolation['kind']
+  readonly uid: string
+  readonly name: string
+  readonly path: string
+  readonly message: string
+}
+
+/** Rules that compare with an approved state. */
+const comparing: ReadonlySet<string> = new Set(
+  rules.flatMap(({ id, life }) => (life === 'approved' || life === 'restored' ? [id] : [])),
+)
+
+/** Active violations of drift rules about something that the approved states have as it is now; the worst first. */
+export async function readEndedBy(
+  history: OpenHistory,
+  approvals: readonly NewApproval[],
+): Promise<readonly EndedRow[]> {
+  const last = await history.lastRun()
+  if (last === undefined) return []
+  const names = new Map(
+    (await history.latestScans(last.number)).map(({ project }) => [projectKey(project), project.name]),
+  )
+  const active = (await history.violationsAt(last.number)).filter(({ rule }) => comparing.has(rule))
+  const ended: RecordedViolation[] = []
+  for (const approval of approvals) {
+    const name = names.get(projectKey(approval.project))
+    const ofProject = active.filter(({ project }) => project === name)
+    ended.push(...(await endedIn(history, approval, ofProject, last.number)))
+  }
+  return severities.flatMap((severity) => ended.filter((one) => one.severity === severity).map(toRow))
+}
+
+async function endedIn(
+  history: OpenHistory,
+  approval: NewApproval,
+  violations: readonly RecordedViolation[],
+  run: number,
+): Promise<readonly RecordedViolation[]> {
+  if (violations.length === 0) return []
+  const { project, state, amendments } = approval
+  const stored = new Map((state.resources ?? []).map((one) => [resourceKey(one), one]))
+  const approvedRun = 'run' in state ? state.run : undefined
+  const approved = await readApprovedBodies({ project, run: approvedRun, amendments }, violations, {
+    stored: async (some) => some.map((one) => stored.get(resourceKey(one))),
+    versionsAt: (ref, points) => history.versionsAt(ref, points),
+  })
+  const now = await history.versionsAt(
+    project,
+    violations.map(({ kind, uid }) => ({ kind, uid, run })),
+  )
+  const { isAmended } = amendedIn({ run: approvedRun, amendments })
+  const isNamed = (one: RecordedViolation) => amendments === undefined || isAmended(one)
+  return violations.filter((violation, at) => {
+    const [before, after] = [approved[at], now[at]]
+    if (!isNamed(violation)) return false
+    // Approved as gone, or approved while it was there.
+    if (before === undefined || after === undefined) return before === after
+    const sealsComparable = before.sealKeyId === after.sealKeyId
+    const fields = diffAttributes(violation.kind, before.attributes, after.attributes, { sealsComparable })
+    const paths = acceptedPaths(violation)
+    return !fields.some(({ path }) => touches(paths, path))
+  })
+}
+
+function toRow(violation: RecordedViolation): EndedRow {
+  const { fingerprint, rule, severity, state, project, kind, uid, name, path, message } = violation
+  return { fingerprint, rule, severity, state, project, kind, uid, name, path, message }
+}
+
+/** Those that no one may end without saying why. */
+export function gravest(ended: readonly EndedRow[]): readonly EndedRow[] {
+  return ended.filter(({ severity }) => isAtLeast(severity, 'high'))
+}
+
+const mostListed = 20
+
+/** What an approval ends, in lines of text. */
+export function describeEnded(ended: readonly EndedRow[]): readonly string[] {
+  if (ended.length === 0) return []
+  const counted = countEach(severities, countSeverities(ended))
+  const lines = ended.slice(0, mostListed).map(({ severity, rule, path, ...resource }) => {
+    const where = path === '' ? '' : ` at ${path}`
+    return `  ${severity.padEnd('critical'.length)}  ${neutralise(rule)}  ${showResource(resource).join(' ')}${neutralise(where)}`
+  })
+  const left = ended.length - lines.length
+  return [
+    `This ends ${count(ended.length, 'violation')} with the next run: ${counted}`,
+    ...lines,
+    ...(left === 0 ? [] : [`  … and ${left} more`]),
+  ]
+}

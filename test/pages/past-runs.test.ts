@@ -39,7 +39,7 @@ describe('the pages of a past run', () => {
         isRevoked,
       ])
       const waivers = await read(`/waivers${run}`)
-      expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="revoked"')]).toEqual([
+      expect([run, waivers.includes('Accepted by kim'), waivers.includes('id="ended"')]).toEqual([
         run,
         isAccepted,
         isRevoked,

@@ -1,5 +1,6 @@
 import type { Acceptance } from '../../history/acceptances.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
+import { describeSigner, endingWords } from '../../queries/read-acceptances.ts'
 import type { ViolationRow } from '../../queries/read-violations.ts'
 import { fold } from '../../report/html/components/fold.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
@@ -19,11 +20,17 @@ export function showWaiverOf(
     waiver === undefined
       ? nothing
       : html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
-  const byHand = acceptances.map(({ by, at, reason, revoked }) => {
-    const end = revoked === undefined ? nothing : html` Revoked by ${revoked.by}, ${showTime(revoked.at)}.`
-    return html`<p><b>Accepted by ${by}</b>, ${showTime(at)}: ${reason}.${end}</p>`
+  const byHand = acceptances.map((acceptance) => {
+    const { by, at, osUser = null, reason } = acceptance
+    const signer = describeSigner({ by, os_user: osUser })
+    return html`<p><b>Accepted by ${signer}</b>, ${showTime(at)}: ${reason}.${showEnd(acceptance)}</p>`
   })
   return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
+}
+
+function showEnd({ revoked, ended }: Acceptance): Markup {
+  if (revoked !== undefined) return html` Revoked by ${revoked.by}, ${showTime(revoked.at)}.`
+  return ended === undefined ? nothing : html` Ended ${showTime(ended.at)}: ${endingWords[ended.by]}.`
 }
 
 /** The controls of frameworks that the rule is evidence for. */

@@ -5,6 +5,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { isCoverageComplete } from '../model/coverage.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
@@ -173,9 +174,13 @@ async function decideNotification(
 /** In one line, with the first cause of an incomplete scan. */
 async function printVerdict(report: Report, { stderr }: ProcessContext): Promise<void> {
   const { text, exit_code } = report.verdict
-  const { summariseFailures } = await import('../report/text/show-failures.ts')
-  const why = summariseFailures(report)
+  const why = isCoverageComplete(report.coverage) ? undefined : await summarise(report)
   stderr.write(`hookdrift: ${neutralise(text)} Exit code ${exit_code}.${why === undefined ? '' : ` ${why}`}\n`)
+}
+
+/** What describes failures is loaded where there are some. */
+async function summarise(report: Report): Promise<string | undefined> {
+  return (await import('../report/text/show-failures.ts')).summariseFailures(report)
 }
 
 /** Says on stderr why a scan is incomplete, where no report for people goes to stdout. */

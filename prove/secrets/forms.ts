@@ -1,6 +1,6 @@
 import type { Canaries } from './canaries.ts'
 
-/** A text with a secret in it, of which a place is told. */
+/** Makes a text with a secret in it, which remembers its place. */
 export type Form = (canaries: Canaries, place: string) => string
 
 /** How people write a secret next to its name. */
@@ -52,7 +52,7 @@ export const assignments: Readonly<Record<string, Form>> = {
   Azure: (c, at) => `AccountName=acme;AccountKey=${c.key(at)}`,
 }
 
-/** Secrets that are taken apart, or have characters that nobody sees. */
+/** Secrets that are taken apart, or have characters that a reader does not see. */
 export const disguises: Readonly<Record<string, Form>> = {
   'a zero width space': (c, at) => c.broken(at, '\u200b'),
   'a soft hyphen': (c, at) => c.broken(at, '\u00ad'),
@@ -70,7 +70,7 @@ export const disguises: Readonly<Record<string, Form>> = {
   'groups of five by blanks': (c, at) => c.grouped(at, 'base62', 5, ' ', 5),
 }
 
-/** The forms of known credentials, and random texts: what may stand in a place for a word. */
+/** The forms of known credentials, and random texts: what a place for a word may have. */
 export const credentials: readonly Form[] = [
   (c, at) => c.known(at),
   (c, at) => c.random(at),

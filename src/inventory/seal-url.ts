@@ -1,5 +1,5 @@
 import { replaceGrouped } from '../secrets/grouped-text.ts'
-import { isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
+import { holdsCredential, isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
 import { isRandomText, shortest } from '../secrets/random-text.ts'
 import { asSeen } from '../secrets/seen-text.ts'
@@ -79,7 +79,7 @@ function isHost(host: string): boolean {
 /** Step by step, and steps together: a key in Base64 has slashes. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
-  const open = sealCredentials(path, sealer)
+  const open = sealCredentials(sealEncoded(path, sealer), sealer)
   const mayNameSecret = mayHoldSecretName(open)
   // Most paths: no step is long enough to look random, is a part of a key, has parameters or follows a secret's name.
   if (!mayNameSecret && !/[^/]{16}|[;%+=\sA-Z]/.test(open)) return open
@@ -94,6 +94,13 @@ function sealPath(path: string, sealer: Sealer): string {
   return out.join('/')
 }
 
+/** Seals steps that are a credential once they are decoded: as they are written, a part of it would be found. */
+function sealEncoded(path: string, sealer: Sealer): string {
+  if (!path.includes('%')) return path
+  const steps = path.split('/')
+  return steps.map((step) => (step.includes('%') && holdsCredential(decode(step)) ? sealer.seal(step) : step)).join('/')
+}
+
 /** Where the steps from an index on are one key in Base64, the index behind its last step; else the same index. */
 function endOfKey(steps: readonly string[], from: number): number {
   // Hardly a part of a key that could give it away is without a capital.
@@ -103,7 +110,7 @@ function endOfKey(steps: readonly string[], from: number): number {
   // A short word in between may be a part of the key.
   for (let at = from; at < steps.length && at - from < mostSteps; at++) {
     const step = decode(steps[at] ?? '')
-    if (!/^[A-Za-z0-9+/=]{1,200}$/.test(step) || isSeal(step)) break
+    if (!/^[A-Za-z0-9+/=]{0,200}$/.test(step) || isSeal(step)) break
     length += step.length
     if (!isPlain(step) || isOfMixedCase(step)) end = at + 1
     else if (at === from || step.length > longestWithin) break

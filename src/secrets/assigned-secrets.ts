@@ -153,8 +153,14 @@ const quotes: Readonly<Record<string, string>> = {
 /** Behind blanks, and behind the signs of Markdown, JSON and YAML that open a value. */
 function skipAhead(text: string, start: number): number {
   let from = start
-  while (from < text.length && from - start < 12 && /[\s*[(|\\>]/.test(text.charAt(from))) from++
+  while (from < text.length && from - start < 12 && opensValue(text, from)) from++
   return from
+}
+
+function opensValue(text: string, at: number): boolean {
+  const character = text.charAt(at)
+  if (character === '[' || character === '(') return quotes[text.charAt(at + 1)] !== undefined
+  return /[\s*|\\>]/.test(character)
 }
 
 function quoted(text: string, from: number, closing: string): TextSpan | undefined {

@@ -56,7 +56,7 @@ interface GroupRun {
   readonly size: number
   readonly separator: string
   readonly count: number
-  /** Where to look for the next run. */
+  /** Behind the last whole group: where to search for the next run. */
   readonly next: number
 }
 
@@ -67,10 +67,11 @@ function groupsAt(text: string, start: number): GroupRun {
   let end = wordEnd(text, from)
   const size = end - from
   const separator = text.charAt(end)
-  const next = end
+  let next = end
   let count = size < 2 || size > longestGroup ? 0 : 1
   while (count > 0 && isSeparator(separator) && text[end] === separator) {
     const to = wordEnd(text, end + 1)
+    if (text.startsWith('sealed:', end + 1)) break
     const length = to - end - 1
     if (length === 0 || length > size) break
     // A shorter one is the last.
@@ -78,6 +79,7 @@ function groupsAt(text: string, start: number): GroupRun {
     end = to
     count++
     if (length < size) break
+    next = end
   }
   return { from, to: end, size, separator, count, next: Math.max(next, from + 1) }
 }

@@ -2,7 +2,7 @@ import { scoreOf } from './random-text.ts'
 
 /**
  * Replaces words that mix letters, digits and signs as generators of passwords do: `Ua1[=N-)]<ppA1uka8>`. In a text of
- * people signs stand between words and numbers, so the kinds of characters change far more seldom. One pass.
+ * people signs are between words and numbers, so the kinds of characters change far more seldom. One pass.
  */
 export function replaceMixed(text: string, replace: (word: string) => string): string {
   if (text.length < shortest || !/[!#$%^&*()=+[\]{}|;<>?@]/.test(text)) return text

@@ -26,7 +26,7 @@ export function foreignText(text: string, key: string): string {
 
 /** The service's words without credentials, which it may echo from any request. Identifiers stay. */
 export function withoutCredentials(text: string): string {
-  const bare = replaceAssigned(asSeen(text).replace(credentials, mark), mark)
+  const bare = replaceAssigned(text.replace(credentials, mark), mark)
   return replaceRandom(replaceMixed(replaceGrouped(bare, mark), mark), mark)
 }
 

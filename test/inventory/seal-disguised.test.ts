@@ -50,6 +50,11 @@ describe('a key in Base64 in the path of an address', () => {
     )
   })
 
+  it('may have two slashes in a row', () => {
+    const key = '0Jt399oFrsQm6//VdiRxU+AaVa3t5daVl4gRev8iXRrYrzA+nRD04HTtbt1qwt71'
+    expect(sealUrl(`https://a.example/hook/${key}/orders`, tagging)).toBe('https://a.example/hook/<64>/orders')
+  })
+
   it.each([
     'https://a.example/api/v1beta1/tenants/4711/orders/83920174/items/2',
     'https://a.example/in/01M7XVZ2T417WGWM74AAK885VQ/0c9f8e7d-6c5b-4a39-8281-706f5e4d3c2b',
@@ -70,6 +75,10 @@ describe('a secret with its name in an address', () => {
   it.each([
     ['https://a.example/hook/password: swordfish/in', 'https://a.example/hook/password: <9>/in'],
     ['https://a.example/hook/password%3A%20swordfish/in', 'https://a.example/hook/<23>/in'],
+    [
+      'https://a.example/hook/$2b$12$mfB.TVet.AlgCRU.gSaB12L4pU.u5sh5CXzqXCBDROZ%2FPUTttDHC2/in',
+      'https://a.example/hook/<62>/in',
+    ],
     ['https://a.example/hook/pwd=swordfish', 'https://a.example/hook/pwd=<9>'],
     ['https://a.example/hook?note=password%3A+swordfish', 'https://a.example/hook?note=<21>'],
     ['password: swordfish', 'password: <9>'],

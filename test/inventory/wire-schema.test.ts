@@ -69,7 +69,7 @@ describe('the wire schema', () => {
     expect(open).toEqual([])
   })
 
-  it('keeps without a look at its words only what docs/explanation/secrets.md lists as an identifier', () => {
+  it('keeps unread only what docs/explanation/secrets.md lists as an identifier', () => {
     const identifiers =
       /^(?:uid|project_id|owner_id|mask_id|organisation_id|endpoint_id|(?:endpoint|source|device)_uid)$|oauth2\.client_id$|signing_key\.(?:e|kid|n|x|y)$/
     const { probe: _, ...ofService } = wireSchema

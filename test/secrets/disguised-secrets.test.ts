@@ -47,7 +47,7 @@ describe('a random text in groups of one length', () => {
     expect(replaceGrouped(text, () => '*')).toBe(text)
   })
 
-  it('is no plain text', () => {
+  it('is not a plain text', () => {
     expect(isHarmless('JBSW YDPE HPKG PXPJ QWXK ZVRT')).toBe(false)
     expect(isHarmless('orders of this shop only')).toBe(true)
   })

@@ -52,13 +52,13 @@ describe('incidents', () => {
     expect(await fixture.run()).toEqual([])
     fixture.turn(0, 1, 'active')
     deleteEndpoint(fixture.fleet, fixture.place(1))
-    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
     expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.uid)).toEqual([fixture.place(2).uid])
     fixture.turn(0, 1, 'inactive')
     expect(await fixture.run()).toEqual(['trigger 1'])
     fixture.turn(0, 1, 'active')
     fixture.turn(2, 3, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
     expect([...fixture.desk.open]).toEqual([])
   })
 
@@ -75,7 +75,7 @@ describe('incidents', () => {
       [10, 'mass'],
     ])
     fixture.turn(1, 31, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1'])
     expect(fixture.desk.open.size).toBe(2)
     // What comes back later has an incident of its own, and does not keep the digest open.
     fixture.turn(5, 6, 'inactive')
@@ -83,7 +83,7 @@ describe('incidents', () => {
     fixture.turn(31, 32, 'active')
     expect(await fixture.run()).toEqual(['resolve 0'])
     fixture.turn(0, 32, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
     expect(fixture.desk.open.size).toBe(0)
   })
 
@@ -93,7 +93,7 @@ describe('incidents', () => {
     expect(await fixture.run()).toEqual(['trigger 20'])
     expect([...fixture.desk.open.values()].map(({ storm }) => storm)).toEqual(['first_run'])
     fixture.turn(0, 20, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 20'])
   })
 
   it('close when the policy no longer asks, and when a waiver accepts', async () => {
@@ -108,7 +108,7 @@ describe('incidents', () => {
     expect(await fixture.run({ policy: waived })).toEqual(['resolve 0'])
     expect(await fixture.run()).toEqual(['trigger 1'])
     expect(await fixture.run({ policy: policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n') })).toEqual([
-      'resolve 0',
+      'resolve 1',
     ])
   })
 
@@ -120,7 +120,7 @@ describe('incidents', () => {
     changeEndpoint(fixture.fleet, fixture.place(0), (row) => ({ ...row, owner_id: 'another' }))
     await fixture.run({ policy: policyOf('extends: []\nrules: { endpoint/inactive: { severity: low } }\n') })
     fixture.turn(0, 2, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0', 'resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
   })
 
   it('close when the channel is back after runs without it', async () => {

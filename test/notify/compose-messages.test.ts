@@ -123,7 +123,7 @@ describe('notifications of a run', () => {
     for (const { storm, events } of (await notified.run({ policy: lenient })).messages) {
       expect([storm, events.filter(({ type }) => type === 'violation.closed')]).toMatchObject([
         null,
-        [{ resolution: 'policy', project: null, text: expect.stringContaining('no longer asked for by the policy') }],
+        [{ resolution: 'policy', project: null, text: expect.stringContaining('switched off by policy.yaml:1') }],
       ])
     }
     expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['policy_changed', 'policy_changed'])

@@ -132,7 +132,11 @@ describe('the events of a run', () => {
     const folded = foldUnasked(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
     expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
       ['violation.resolved', project, 'e1 is reached without TLS'],
-      ['violation.closed', null, '2 violations are no longer asked for by the policy: endpoint/url-not-https (2)'],
+      [
+        'violation.closed',
+        null,
+        '2 violations are no longer required by the policy: endpoint/url-not-https (2 no longer required)',
+      ],
     ])
     expect(foldUnasked([], ['hook', 7])).toEqual([])
   })

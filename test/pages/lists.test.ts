@@ -68,7 +68,7 @@ describe('the lists', () => {
     const week = trend.weeks.at(-1)
     expect(page).toMatch(
       new RegExp(
-        `opened ${week.opened} \\(<a href="/violations\\?state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}<`,
+        `opened ${week.opened} \\(<a href="/violations\\?state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}<`,
       ),
     )
     const days = trend.rows.map(({ open }: { open: Record<string, number> }) =>

@@ -111,7 +111,7 @@ describe('the pages of runs, projects and resources', () => {
     const week = trend.weeks.at(-1)
     expect(page).toMatch(
       new RegExp(
-        `opened ${week.opened} \\(<a href="/violations\\?project=demo%2Fpayments&amp;state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}<`,
+        `opened ${week.opened} \\(<a href="/violations\\?project=demo%2Fpayments&amp;state=open&amp;since=[^"]*">${week.opened} still open</a>\\), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}<`,
       ),
     )
     expect(await textOf('/projects/demo/payments?run=1')).toContain('The last 20 runs found no change.')

@@ -119,6 +119,15 @@ const waiver = fc.record(
 const waivedOrNot = fc
   .tuple(violation, waiver)
   .map(([found, by]) => (found.state === 'waived' ? { ...found, waiver: by } : found))
+  .map((found) => {
+    const isEnded = found.state === 'resolved'
+    const isGone = found.resolution === 'fixed' || found.resolution === 'removed' || found.resolution === null
+    const ended = {
+      resolution: isEnded ? found.resolution : null,
+      ended_by: isEnded && !isGone ? found.ended_by : null,
+    }
+    return { ...found, ...ended }
+  })
 
 const acceptance = fc.record({
   fingerprint,

@@ -73,7 +73,8 @@ describe('the CSV report', () => {
         open: '1',
         waived: '1',
         unknown: '0',
-        resolved: '0',
+        fixed: '0',
+        ended_otherwise: '0',
       },
     ])
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { decidedAt } from '../../src/model/ending.ts'
 import type { Report } from '../../src/model/report.ts'
 import { severities } from '../../src/model/violation.ts'
 import { html } from '../../src/report/html.ts'
@@ -30,6 +31,8 @@ function numbersIn(page: string) {
     /<li class="figure [^"]*"><b>([^<]*)<\/b> <span class="label">([^<]*)<\/span>(?:<span class="delta">([^<]*)<\/span>)?/g
   return [...page.matchAll(element)].map(([, ...texts]) => texts.filter((text) => text !== undefined).join(' '))
 }
+
+const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
 
 describe('the HTML report', () => {
   it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (name) => {
@@ -130,13 +133,19 @@ describe('the HTML report', () => {
     expect(page).toContain('Accepted by payments until the end of 2027-03-31: moves &lt;soon&gt; (4711)')
   })
 
-  it('says why violations are resolved, and what only the policy changed in one line', () => {
+  it('says how violations ended: what the policy switched off is not fixed', () => {
     const resolved = (['fixed', 'policy', 'policy'] as const).map((resolution, at) =>
-      aViolation({ uid: String(at), state: 'resolved', resolution }),
+      aViolation({
+        uid: String(at),
+        state: 'resolved',
+        resolution,
+        ended_by: resolution === 'fixed' ? null : override,
+      }),
     )
     const page = show(aReport({ violations: resolved }))
+    expect(page).toContain('Switched off by an override (policy.yaml:12)')
     expect(page).toContain('<details open=""><summary>Fixed: 1 violation</summary>')
-    expect(page).toContain('<details><summary>No longer asked for by the policy: 2 violations</summary>')
+    expect(page).toContain('<details open=""><summary>Switched off by the policy: 2 violations</summary>')
   })
 
   it('contains no markup from its data', () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { decidedAt, decidedBy } from '../../src/model/ending.ts'
 import type { Notice } from '../../src/model/notice.ts'
 import type { Report, ReportChange, ReportCoverage, ReportProject, ReportViolation } from '../../src/model/report.ts'
 import type { Trend } from '../../src/model/trend.ts'
@@ -321,6 +322,29 @@ const violations: readonly ReportViolation[] = [
     name: 'refunds',
     path: '/status',
     message: 'is inactive: its events are being discarded',
+  }),
+  aViolation({
+    ...continuing,
+    rule: 'drift/authentication-lost',
+    state: 'resolved',
+    resolution: 'accepted',
+    ended_by: decidedBy('baseline', { by: 'eve', at: '2026-11-20T15:13:00.000Z', reason: 'looks fine', run: 5 }),
+    uid: '01M7XWF0M3P5R7T9V1X3Z5B7D9',
+    name: 'checkout',
+    path: '/authentication',
+    message: 'authenticated by api_key, and by nothing now',
+  }),
+  aViolation({
+    ...continuing,
+    rule: 'endpoint/timeout-high',
+    severity: 'medium',
+    state: 'resolved',
+    resolution: 'policy',
+    ended_by: decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } }),
+    uid: '01M7XWG1N4Q6S8U0W2Y4A6C8E0',
+    name: 'exports',
+    path: '/http_timeout',
+    message: 'times out after 90 s, the policy allows 60 s',
   }),
 ]
 

@@ -5,6 +5,7 @@ import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'
 import { describeDue } from '../describe-due.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { countEvaluated } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
@@ -73,7 +74,8 @@ function describeViolation(violation: ReportViolation, at: string): string {
   const { severity, uid, message, state, first_seen, last_seen } = violation
   const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
   const due = describeDue(violation, at)
-  return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since}${due === '' ? '' : `, ${due}`})`
+  const word = state === 'resolved' ? cut(describeEnding(violation), 600) : state
+  return `${severity} ${cut(uid, 200)} ${cut(message)} (${word}${since}${due === '' ? '' : `, ${due}`})`
 }
 
 function describeWithWaiver(violation: ReportViolation, at: string): string[] {

@@ -210,6 +210,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     lines: [
       ['baseline approve --note "release 12"', 'the state of the last run'],
       ['baseline approve --run 12 -p acme/payments', 'of one project, as of a run'],
+      ['baseline approve --uid 01M3JXB54N1MWQ303D4HZ8HHX4', 'one resource; the rest stays approved as before'],
     ],
     docs: ['approve-a-baseline'],
   },
@@ -226,9 +227,10 @@ export const examples: Readonly<Record<string, Examples>> = {
   },
   accept: {
     lines: [
-      ['accept 3f9a1c --reason "OPS-12"', 'one violation, by the beginning of its fingerprint'],
+      ['accept 3f9a1c2e --reason "OPS-12"', 'one violation, by the beginning of its fingerprint'],
+      ['accept endpoint/timeout-high checkout-eu --reason "OPS-12"', 'the one of a rule at a resource'],
       ['accept --list', 'all acceptances'],
-      ['accept --revoke 3f9a1c', 'the next run opens what it still finds'],
+      ['accept --revoke 3f9a1c2e', 'the next run opens what it still finds'],
     ],
     docs: ['accept-violations'],
   },

@@ -101,7 +101,7 @@ describe('the API', () => {
 
   /** An option that a command gets later is decided on here. */
   const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
-  const notReading = ['reason', 'by', 'revoke', 'fingerprint', 'test']
+  const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
   it.each(apiCommands)('has decided on every argument and option of $name', (api) => {
     const { command } = buildCommand(api, async () => {})
     const all = [

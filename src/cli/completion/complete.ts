@@ -46,7 +46,7 @@ const sources: Readonly<Record<string, WordSource>> = {
   uid: 'resources',
   id: 'rules',
   rule: 'rules',
-  fingerprint: 'violations',
+  violation: 'violations',
   topic: 'topics',
 }
 

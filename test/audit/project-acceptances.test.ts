@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { ProjectAcceptances } from '../../src/audit/project-acceptances.ts'
+import type { StagedResource } from '../../src/audit/stage-resources.ts'
+import type { Acceptance, AcceptanceEnding } from '../../src/history/acceptances.ts'
+import type { ScanDraft } from '../../src/history/history.ts'
+import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { acceptedDigest } from '../../src/rules/accepted-values.ts'
+import { payments } from '../history/samples.ts'
+
+const finding = { rule: 'endpoint/timeout-high', path: '/http_timeout' }
+const acceptance: Acceptance = {
+  ...{ id: 1, project: payments, fingerprint: 'f'.repeat(32), ...finding, kind: 'endpoint', uid: 'a', reason: 'meant' },
+  ...{ valueDigest: acceptedDigest({ http_timeout: 900 }, finding), by: 'lee', at: '2026-11-21T00:00:00Z' },
+  ...{ revoked: undefined, ended: undefined },
+}
+
+interface Seen {
+  readonly before: JsonObject
+  readonly after: JsonObject
+  readonly normaliser?: number
+  readonly malformed?: readonly string[]
+  readonly ignored?: string
+}
+
+/** Why a run ends the acceptance in which a resource changes. */
+async function endingOf({ before, after, normaliser = normaliserVersion, malformed, ignored }: Seen) {
+  const acceptances = new ProjectAcceptances(payments, [acceptance])
+  const common = { kind: 'endpoint', uid: 'a', name: 'a', facts: {} } as const
+  const staged: StagedResource = {
+    resource: { ...common, attributes: after, volatile: {}, ...(malformed && { malformed }) },
+    ...{ since: 2, version: 2, base: undefined, change: undefined, leftOut: new Map() },
+    known: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
+  }
+  // As much of a draft as is asked.
+  const draft = { run: 2 } as ScanDraft
+  acceptances.compare([staged], {
+    ...{ draft, sealer: { keyId: 'key', seal: () => 'sealed:masked' }, lastComplete: {} },
+    ignored: ignored === undefined ? [] : [{ path: ignored, at: '' }],
+  })
+  let ended: ReadonlyMap<number, AcceptanceEnding> = new Map()
+  await acceptances.write({
+    endAcceptances: async (_: unknown, endings: typeof ended) => {
+      ended = endings
+    },
+  } as unknown as ScanDraft)
+  return ended.get(1)
+}
+
+it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
+  ['another value', { before: { http_timeout: 900 }, after: { http_timeout: 901 } }, 'value_changed'],
+  ['no value any more', { before: { http_timeout: 900 }, after: { http_timeout: null } }, 'value_changed'],
+  ['another field', { before: { http_timeout: 900 }, after: { http_timeout: 900, name: 'b' } }, undefined],
+  ['the value back', { before: { http_timeout: 901 }, after: { http_timeout: 900 } }, undefined],
+  ['a field that was not shown before', { before: {}, after: { http_timeout: 901 } }, undefined],
+  [
+    'another normal form',
+    { before: { http_timeout: '900s' }, after: { http_timeout: 901 }, normaliser: normaliserVersion - 1 },
+    undefined,
+  ],
+  [
+    'a malformed value',
+    { before: { http_timeout: 900 }, after: { http_timeout: 'x' }, malformed: ['/http_timeout'] },
+    undefined,
+  ],
+  [
+    'a malformed value elsewhere',
+    { before: { http_timeout: 900 }, after: { http_timeout: 901, url: 5 }, malformed: ['/url'] },
+    'value_changed',
+  ],
+  [
+    'an ignored value',
+    { before: { http_timeout: 900 }, after: { http_timeout: 901 }, ignored: '/http_timeout' },
+    undefined,
+  ],
+])('an acceptance meets %s: %j, ended by %s', async (_, seen, ending) => {
+  expect(await endingOf(seen)).toBe(ending)
+})

@@ -1,6 +1,7 @@
 import type { Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
@@ -17,13 +18,14 @@ interface Concluding {
   readonly labelsOf: (project: ProjectRef) => Labels
   /** Lists of projects of which something was drafted. */
   readonly lists: readonly ProjectRef[]
+  readonly scope: RunScope
 }
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
   { projects, waivers, context }: FleetConclusion,
-  { policy, now, labelsOf, lists }: Concluding,
+  { policy, now, labelsOf, lists, scope }: Concluding,
 ): Promise<void> {
   const { needs } = waivers.criteria
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
@@ -44,14 +46,14 @@ export async function writeConclusion(
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, { policy, now, labelsOf })
   await writeWaivers(draft, waivers, policy)
-  await draft.stageContext(context)
+  await draft.stageContext({ ...context, scope })
 }
 
 /** Draws up what is overdue, when all other violations are decided. */
 async function writeOverdue(
   draft: Draft,
   refs: readonly ProjectRef[],
-  { policy, now, labelsOf }: Omit<Concluding, 'lists'>,
+  { policy, now, labelsOf }: Omit<Concluding, 'lists' | 'scope'>,
 ): Promise<void> {
   const evaluator = createEvaluator(policy, now, labelsOf)
   // Where the policy has it off, its violations have ended with their projects.

@@ -170,6 +170,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
         const request = {
           ...files,
           only,
+          schedule: name,
           failOn: options.failOn,
           quiet: true,
           runsProbes,

@@ -1,25 +1,48 @@
 import type { WaivedViolation } from '../history/reader.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
-import { countSeverities, isOpen, severities, type ViolationState, type Waiver } from '../model/violation.ts'
+import { type RunScope, unknownScope } from '../model/run-scope.ts'
+import {
+  type AcceptedViolation,
+  countSeverities,
+  type FailOn,
+  isAtLeast,
+  isOpen,
+  leastNew,
+  type Severity,
+  severities,
+  type Waiver,
+} from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
+import { showOpenTime } from '../text/show-open-time.ts'
 import type {
   Compliance,
   CompliancePeriod,
+  ComplianceScope,
   ControlEvidence,
   ControlRule,
   ControlState,
   ControlViolation,
   ControlWaiver,
+  Exemption,
   ReplayedWith,
 } from './compliance.ts'
 import { coverageOf } from './control-coverage.ts'
+import { describeBesides } from './describe-besides.ts'
+import { exemptByAcceptance, exemptByPolicy, exemptByWaiver } from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
 
 export interface ComplianceInput {
   readonly report: Report
   readonly framework: Framework
+  /** What the policy leaves out. Default: nothing. */
+  readonly policy?: PolicyFacts
+  /** What the run was to cover. Default: unknown. */
+  readonly scope?: RunScope
+  /** Violations of projects that the run did not scan, as of their last scans. */
+  readonly elsewhere?: readonly ReportViolation[]
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
@@ -31,36 +54,66 @@ export interface ComplianceInput {
 
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
-  const { report, framework, period, resolvedBefore = [], waivedMeanwhile = [], replayedWith } = input
-  const current = report.violations.map((violation) => withDuration(violation, report.run.started_at))
-  const violations = [...current, ...resolvedBefore]
+  const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
+  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [] } = input
+  const { run, verdict, coverage_of_fleet } = report
+  const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
+  const ofReport: Evaluation = {
+    report,
+    policy,
+    period,
+    waivedMeanwhile,
+    violations: [...current.sort(openFirst), ...resolvedBefore],
+    threshold: thresholdOf(verdict.fail_on),
+  }
   return {
     schema: 'hookdrift.compliance/2',
     framework: framework.id,
     title: framework.title,
     tool: report.tool,
-    run: report.run,
+    run,
     digests: report.digests,
     verify: 'hookdrift verify',
     ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
-    controls: framework.controls.map((control) =>
-      assessControl(control, framework.id, { report, violations, waivedMeanwhile }),
-    ),
+    threshold: ofReport.threshold,
+    coverage_of_fleet,
+    scope: describeScope(scope, policy, report),
+    controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
   }
 }
 
-interface Evidence {
-  readonly report: Report
-  readonly violations: readonly ControlViolation[]
-  readonly waivedMeanwhile: readonly WaivedViolation[]
+function describeScope(scope: RunScope, { packs }: PolicyFacts, { projects }: Report): ComplianceScope {
+  const { company, gateways, unscanned, schedules, schedule } = scope
+  return {
+    company,
+    gateways,
+    projects: projects.map(({ project }) => project),
+    unscanned,
+    named_only: gateways.flatMap(({ service, projects: which }) => (which === 'named' ? [service] : [])),
+    packs,
+    schedules: schedules.map(({ intervalMs, ...rest }) => ({ ...rest, interval_ms: intervalMs })),
+    schedule,
+  }
 }
 
-function assessControl(
-  control: FrameworkControl,
-  framework: string,
-  { report, violations, waivedMeanwhile }: Evidence,
-): ControlEvidence {
+/** What decides whether a violation counts: as for the run's exit code, or medium where that depends on other things. */
+function thresholdOf(failOn: FailOn): Severity {
+  return failOn === 'never' || failOn === 'new' ? leastNew : failOn
+}
+
+/** What a report holds for every control. */
+interface Evaluation {
+  readonly report: Report
+  readonly policy: PolicyFacts
+  readonly period: CompliancePeriod | undefined
+  readonly violations: readonly ControlViolation[]
+  readonly waivedMeanwhile: readonly WaivedViolation[]
+  readonly threshold: Severity
+}
+
+function assessControl(control: FrameworkControl, framework: string, evaluation: Evaluation): ControlEvidence {
+  const { report, policy, period, violations, waivedMeanwhile, threshold } = evaluation
   const evaluated = report.rules.flatMap((rule) => {
     const isNamed = rule.controls.includes(`${framework}:${control.id}`)
     const rationale = rationaleFor(control, rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
@@ -70,60 +123,125 @@ function assessControl(
   const found = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
-  const open = found.filter(isOpen)
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
+  const exceptions = policy.exceptions.filter(({ rule }) => ids.has(rule) || rationaleFor(control, rule) !== undefined)
+  const exemptions = exemptionsOf({ found, accepted, policy: { ...policy, exceptions } })
+  const open = found.filter(isOpen)
+  const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
+  const observed = open.filter(({ severity }) => !isAtLeast(severity, threshold))
   const isCovered = control.evidence.length > 0
-  const numberOf = (state: ViolationState) => found.filter((violation) => violation.state === state).length
   const [state, reason] = decideState({
-    ...{ isCovered, rules, open, accepted: accepted.length, gaps: coverage.gaps.length },
+    isCovered,
+    rules,
+    open: counted,
+    observations: observed,
+    exemptions,
+    threshold,
     isScanned: report.coverage.length > 0,
-    ...{ unknown: numberOf('unknown'), waived: numberOf('waived') },
+    gaps: [
+      ...gapsOfWalks(coverage),
+      ...gapsOfRules(rules),
+      ...gapsOfViolations(found.filter((violation) => violation.state === 'unknown').length),
+    ],
+    limits: [...limitsOfFleet(report), ...limitsOfPeriod(period)],
   })
   const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
-  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, accepted, coverage }
+  const { started_at: from, finished_at: to } = report.run
+  return {
+    id: control.id,
+    title: control.title,
+    state,
+    reason,
+    rules,
+    violations: found,
+    waivers,
+    accepted,
+    exemptions,
+    observations: observed.length,
+    evidence: state === 'not_covered' ? null : (period?.evidence ?? { from, to, share: null }),
+    coverage,
+  }
+}
+
+interface Exempting {
+  readonly found: readonly ControlViolation[]
+  readonly accepted: readonly AcceptedViolation[]
+  /** With the exceptions of the control's rules. */
+  readonly policy: PolicyFacts
+}
+
+/** What of a control's rules does not count, and who decided so. */
+function exemptionsOf({ found, accepted, policy }: Exempting): readonly Exemption[] {
+  const waived = found.flatMap((violation) =>
+    violation.waiver === undefined ? [] : [exemptByWaiver(violation, violation.waiver, policy)],
+  )
+  return [...waived, ...accepted.map(exemptByAcceptance), ...policy.exceptions.map(exemptByPolicy)]
 }
 
 interface Assessment {
   /** Whether the framework maps rules to the control, in force or not. */
   readonly isCovered: boolean
   readonly rules: readonly ControlRule[]
+  /** Open violations that decide, and those below the threshold. */
   readonly open: readonly ControlViolation[]
-  /** Violations that were open when last seen, and that the run did not check. */
-  readonly unknown: number
-  /** Violations that do not decide, because a person answers for them. */
-  readonly waived: number
-  readonly accepted: number
-  /** Walks that were not complete. */
-  readonly gaps: number
+  readonly observations: readonly ControlViolation[]
+  readonly exemptions: readonly Exemption[]
+  readonly threshold: Severity
   /** Whether the run walked anything: for readers of some projects, anything of these. */
   readonly isScanned: boolean
+  /** What the run did not observe of what it was to observe, a sentence each. */
+  readonly gaps: readonly string[]
+  /** What the run was not to observe, or no run observed, a sentence each. */
+  readonly limits: readonly string[]
 }
 
 function decideState(assessment: Assessment): [state: ControlState, reason: string] {
-  const { isCovered, rules, open, unknown, gaps, isScanned } = assessment
+  const { isCovered, rules, open, observations, exemptions, threshold, isScanned, gaps, limits } = assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
       : ['not_covered', 'No rule gives evidence for it.']
   }
-  if (open.length > 0)
-    return ['not_met', `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))}).`]
-  if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
-  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
-  if (gaps === 0 && silent.length === 0 && unknown === 0) {
-    const exceptions = countEach(['waived', 'accepted'], assessment)
-    const but = exceptions === '' ? '' : ` (${exceptions})`
-    return ['met', `No open violation${but}, and the run observed everything that its rules evaluate.`]
+  const besides = describeBesides({ exemptions: exemptions.length, observations: observations.length })
+  if (open.length > 0) {
+    const severe = `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))})`
+    return ['not_met', `${severe}${besides}.${limits.map((limit) => ` ${limit}`).join('')}`]
   }
-  const isAnyEvaluated = rules.some(({ evaluated }) => evaluated > 0)
-  return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', describeMissing(assessment, silent)]
+  if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
+  if (gaps.length + limits.length === 0) {
+    const which = observations.length === 0 ? 'No open violation' : `No open violation at ${threshold} or above`
+    return ['met', `${which}${besides}, and the run observed everything that its rules evaluate.`]
+  }
+  const isAnyEvaluated = gaps.length === 0 || rules.some(({ evaluated }) => evaluated > 0)
+  const nothingOpen = besides === '' ? '' : ` No open violation at ${threshold} or above${besides}.`
+  return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', `${[...gaps, ...limits].join(' ')}${nothingOpen}`]
 }
 
-function describeMissing({ gaps, unknown }: Assessment, silent: readonly string[]): string {
-  if (gaps === 1) return '1 walk of what its rules evaluate was not complete.'
-  if (gaps > 1) return `${gaps} walks of what its rules evaluate were not complete.`
-  if (silent.length > 0) return `The run could not evaluate every rule: ${silent.join(', ')}.`
-  return `The run did not check ${count(unknown, 'violation')} that ${unknown === 1 ? 'was' : 'were'} open before.`
+function gapsOfWalks({ gaps }: ControlEvidence['coverage']): string[] {
+  if (gaps.length === 0) return []
+  if (gaps.length === 1) return ['1 walk of what its rules evaluate was not complete.']
+  return [`${gaps.length} walks of what its rules evaluate were not complete.`]
+}
+
+function gapsOfRules(rules: readonly ControlRule[]): string[] {
+  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
+  return silent.length === 0 ? [] : [`The run could not evaluate every rule: ${silent.join(', ')}.`]
+}
+
+function gapsOfViolations(unknown: number): string[] {
+  if (unknown === 0) return []
+  return [`The run did not check ${count(unknown, 'violation')} that ${unknown === 1 ? 'was' : 'were'} open before.`]
+}
+
+function limitsOfFleet({ coverage_of_fleet: { scanned, known } }: Report): string[] {
+  return scanned >= known ? [] : [`${scanned} of ${count(known, 'known project')} scanned in this run.`]
+}
+
+function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
+  if (period === undefined || period.gaps === 0) return []
+  const { gaps, most_gap_ms, longest_gap } = period
+  const longest = `the longest was ${showOpenTime(longest_gap.ms)}`
+  return [`${count(gaps, 'time')} without a run for more than ${showOpenTime(most_gap_ms)} in the period: ${longest}.`]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
@@ -135,6 +253,16 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
     0,
   )
   return { id, title, severity, rationale, evaluated, not_evaluated }
+}
+
+/** What a reader must act on comes first; within a state, the order stays that of reports. */
+function openFirst(a: ControlViolation, b: ControlViolation): number {
+  return rankOf(a) - rankOf(b)
+}
+
+function rankOf(violation: ControlViolation): number {
+  if (isOpen(violation)) return 0
+  return { unknown: 1, waived: 2, resolved: 3, opened: 0, continuing: 0 }[violation.state]
 }
 
 function withDuration(violation: ReportViolation, at: string): ControlViolation {

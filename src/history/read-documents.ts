@@ -1,8 +1,9 @@
-import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { unknownPolicy } from '../model/policy-facts.ts'
+import { unknownScope } from '../model/run-scope.ts'
+import type { RunContext } from './records.ts'
 
 // Documents are never rewritten: a reader also takes the member names of earlier releases.
-
-type StoredRule = Omit<EvaluatedRule, 'remediation'> & { readonly remediation?: string; readonly remedy?: string }
 
 type StoredEvaluation = Pick<ProjectEvaluation, 'project' | 'labels' | 'resources'> &
   Partial<ProjectEvaluation> & {
@@ -11,13 +12,19 @@ type StoredEvaluation = Pick<ProjectEvaluation, 'project' | 'labels' | 'resource
     readonly place?: ProjectEvaluation['configuredAt']
   }
 
-/** The rules of a run, from the document that the run wrote. */
-export function readRules(document: string | null): readonly EvaluatedRule[] {
-  const stored: readonly StoredRule[] = JSON.parse(document ?? '[]')
-  return stored.map(({ id, kind, title, remedy = '', remediation = remedy, severity, controls, needs }) => ({
-    ...{ id, kind, title, remediation, severity, controls, needs },
-  }))
+/**
+ * The document of what few runs change: the rules in force, what the policy leaves out, and what the run was to cover. Runs
+ * that agree on it share it.
+ */
+export type StableContext = Omit<RunContext, 'projects'>
+
+/** What is in the document of a run; of a run without one, nothing is known. */
+export function readStableContext(document: string | null): StableContext {
+  const { rules = [], policy = unknownPolicy, scope = unknownScope }: StoredContext = JSON.parse(document ?? '{}')
+  return { rules, policy, scope }
 }
+
+type StoredContext = Partial<StableContext>
 
 /** The projects of a run, from the document that the run wrote. */
 export function readProjects(document: string | null): readonly ProjectEvaluation[] {

@@ -3,9 +3,11 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { overdueRule } from '../model/due.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
+import { describePolicy } from './describe-policy.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
 import type { ActiveRule, Policy } from './policy.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
 import { readParsedPolicy } from './read-parsed-policy.ts'
 import { matcherOf } from './selector.ts'
 import { inOneGo, type Steps } from './steps.ts'
@@ -45,12 +47,13 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers, probes, due, ignore }),
+    digest: digestOf(active, { overrides, waivers: waivers.map(({ written }) => written), probes, due, ignore }),
+    facts: describePolicy(file, { layers, overrides, waivers, known: evaluated, rules: active }),
     ...{ probes, due, ignore },
     known,
     layers,
     rules: active,
-    waivers: waivers.map(compileWaiver),
+    waivers: waivers.map(({ written }) => compileWaiver(written)),
     overrides: matched,
     rulesUnder,
   }
@@ -67,7 +70,7 @@ function digestOf(
     probes,
     due,
     ignore,
-  }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due' | 'ignore'>,
+  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore'> & { readonly waivers: readonly WrittenWaiver[] },
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]

@@ -240,8 +240,11 @@ function limitsOfFleet({ coverage_of_fleet: { scanned, known } }: Report): strin
 function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
   if (period === undefined || period.gaps === 0) return []
   const { gaps, most_gap_ms, longest_gap } = period
-  const longest = `the longest was ${showOpenTime(longest_gap.ms)}`
-  return [`${count(gaps, 'time')} without a run for more than ${showOpenTime(most_gap_ms)} in the period: ${longest}.`]
+  const often = gaps === 1 ? 'once' : `${gaps} times`
+  const longest = gaps === 1 ? 'for' : 'at the longest for'
+  return [
+    `The period is without a run for more than ${showOpenTime(most_gap_ms)} ${often}, ${longest} ${showOpenTime(longest_gap.ms)}.`,
+  ]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {

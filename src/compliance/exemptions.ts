@@ -49,7 +49,7 @@ export function exemptByPolicy({ kind, rule, setting, match, configuredAt }: Pol
     rule,
     fingerprint: null,
     by: null,
-    reason: describeSetting(setting),
+    reason: kind === 'override' ? describeSetting(setting) : null,
     at: null,
     until: null,
     configured_at: configuredAt,
@@ -58,11 +58,10 @@ export function exemptByPolicy({ kind, rule, setting, match, configuredAt }: Pol
   }
 }
 
+/** What an override says instead; that a rule is off needs no other words. */
 function describeSetting(setting: string): string {
-  if (setting === 'off') return 'the policy switches the rule off'
-  return setting === 'options'
-    ? 'the policy sets other options for the rule'
-    : `the policy makes the rule's violations ${setting}`
+  if (setting === 'off') return 'switched off'
+  return setting === 'options' ? 'other options' : `severity ${setting}`
 }
 
 function resourceOf({

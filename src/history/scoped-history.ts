@@ -93,6 +93,14 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
       return (await history.waivedBetween(after, run)).filter(({ fingerprint }) => fingerprints.has(fingerprint))
     },
 
+    async policiesBetween(after, run) {
+      const visible = (await latestScans(run)).map(({ project }) => project.name)
+      return (await history.policiesBetween(after, run)).map((one) => ({
+        ...one,
+        policy: scopedPolicy(one.policy, visible),
+      }))
+    },
+
     stateAt: async (project, run, kind) => (isVisible(project.name) ? history.stateAt(project, run, kind) : []),
     completeScansAt: async (project, run) => (isVisible(project.name) ? history.completeScansAt(project, run) : {}),
     versionsAt: async (project, points) =>

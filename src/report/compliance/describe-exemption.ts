@@ -16,11 +16,12 @@ export const exemptionNames = {
 export function describeExemption(exemption: Exemption): string {
   const { kind, by, at, until, reason, match } = exemption
   const isOfPolicy = kind === 'override' || kind === 'rule_off'
-  const who = by === null ? '' : ` by ${by}`
+  const who = by === null ? (isOfPolicy ? ' by the policy' : '') : ` by ${by}`
   const what = isOfPolicy ? ` for ${match ?? (exemption.resource === null ? 'every resource' : 'this resource')}` : ''
   const when = at === null ? '' : `, ${showTime(at)}`
   const end = until === null ? '' : ` until ${formatExpiry(until)}`
-  const why = reason === null ? ', without a reason' : `: ${reason}`
+  // A policy has no member for a reason: that none is given is said of people.
+  const why = reason === null ? (isOfPolicy ? '' : ', no reason given') : `: ${reason}`
   const from = describeSource(exemption)
   return `${exemptionNames[kind]}${who}${what}${when}${end}${why}${from === '' ? '' : ` (${from})`}`
 }

@@ -12,7 +12,6 @@ export function describeScope({
   coverage_of_fleet: fleet,
 }: Compliance): readonly (readonly [name: string, text: string])[] {
   const { company, gateways, projects, unscanned, named_only, packs, schedules, schedule } = scope
-  const isWhole = fleet.scanned >= fleet.known
   const outside = [
     ...(unscanned.length === 0 ? [] : [`${listNames(unscanned)}: not to be scanned by this run`]),
     ...named_only.map((service) => `other projects of ${service}: the configuration names those in scope`),
@@ -20,10 +19,7 @@ export function describeScope({
   return [
     ...(company === null ? [] : [['Company', company] as const]),
     ...gateways.map((gateway) => ['Gateway', describeGateway(gateway)] as const),
-    [
-      'Projects',
-      `${fleet.scanned} of ${count(fleet.known, 'known project')} scanned in this run${isWhole ? '' : ', not all'}: ${listNames(projects)}`,
-    ],
+    ['Projects', `${fleet.scanned} of ${count(fleet.known, 'known project')}: ${listNames(projects)}`],
     ...(outside.length === 0 ? [] : [['Not in scope', outside.join('; ')] as const]),
     [
       'Policy',

@@ -165,7 +165,8 @@ CREATE TABLE violation (
   waiver      TEXT,                   -- {owner, reason, expires, ticket} while it is waived
   origin_run  INTEGER REFERENCES run, -- of a drift rule: whose scan showed the value before the change
   resolution  TEXT                    -- NULL while it is active, and once it is replaced
-    CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired'))
+    CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired')),
+  ended_by    TEXT                    -- {kind, by, reason, at, run, configured_at} where nobody mended it
 ) STRICT;
 -- What chooses and orders active violations lies in one index, so that a list of the first ones reads no other row.
 -- to_run is always NULL there, but SQLite reads the row of what asks for it unless it is a column.
@@ -344,19 +345,21 @@ CREATE VIEW run_coverage AS
 
 -- Every resource as of every run: filter by run, e.g. WHERE run = 17.
 CREATE VIEW resource_at AS
-  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts
+  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts,
+         (SELECT s.name FROM scan s WHERE s.project_id = p.id AND s.run <= r.number ORDER BY s.run DESC LIMIT 1) AS project
   FROM committed_run r
   JOIN version v ON v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number)
   JOIN project p ON p.id = v.project_id;
 
 -- Every resource as the last committed run left it.
 CREATE VIEW current_resource AS
-  SELECT service, project_uid, kind, uid, name, from_run, body, facts
+  SELECT service, project_uid, kind, uid, name, from_run, body, facts, project
   FROM resource_at WHERE run = (SELECT max(number) FROM committed_run);
 
 -- What changed, run by run.
 CREATE VIEW drift AS
-  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers,
+         (SELECT s.name FROM scan s WHERE s.project_id = c.project_id AND s.run = c.run) AS project
   FROM change c JOIN committed_run r ON r.number = c.run JOIN project p ON p.id = c.project_id;
 
 -- Active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones.
@@ -366,10 +369,32 @@ CREATE VIEW open_violation AS
          (SELECT l.started_at FROM run l WHERE l.number = ifnull(x.last_run,
             (SELECT max(s.run) FROM scan s JOIN committed_run c ON c.number = s.run
              WHERE s.project_id = x.project_id))) AS last_seen,
-         x.waiver
+         x.waiver,
+         (SELECT s.name FROM scan s JOIN committed_run c ON c.number = s.run
+          WHERE s.project_id = x.project_id ORDER BY s.run DESC LIMIT 1) AS project
   FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
   WHERE x.from_run <= (SELECT max(number) FROM committed_run)
     AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM committed_run));
+
+-- Violations that ended, and how: only the 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
+CREATE VIEW violation_history AS
+  SELECT x.fingerprint, x.rule, x.severity, s.name AS project, p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         CASE x.kind
+           WHEN 'endpoint' THEN (SELECT v.body ->> '$.owner_id' FROM version v
+             WHERE v.project_id = x.project_id AND v.kind = 'endpoint' AND v.uid = x.uid
+               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))
+           WHEN 'subscription' THEN (SELECT v.body ->> '$.owner_id' FROM version b JOIN version v
+             ON v.project_id = b.project_id AND v.kind = 'endpoint' AND v.uid = b.body ->> '$.endpoint_uid'
+             WHERE b.project_id = x.project_id AND b.kind = 'subscription' AND b.uid = x.uid
+               AND b.from_run < x.to_run AND (b.to_run IS NULL OR b.to_run >= x.to_run)
+               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))
+         END AS owner,
+         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at, x.resolution,
+         x.ended_by, x.ended_by ->> '$.kind' AS ended_kind, x.ended_by ->> '$.by' AS ended_person,
+         x.ended_by ->> '$.reason' AS ended_reason
+  FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
+  JOIN committed_run e ON e.number = x.to_run JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
+  WHERE NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id);
 
 -- The rules of each run.
 CREATE VIEW run_rule AS

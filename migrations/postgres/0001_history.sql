@@ -132,7 +132,8 @@ CREATE TABLE hookdrift.violation (
   replaces    bigint,
   waiver      text COLLATE "C",
   origin_run  bigint REFERENCES hookdrift.run,
-  resolution  text COLLATE "C" CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired'))
+  resolution  text COLLATE "C" CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired')),
+  ended_by    text COLLATE "C"
 );
 CREATE INDEX violation_active ON hookdrift.violation (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;
 CREATE INDEX violation_of_resource ON hookdrift.violation (project_id, kind, left(uid, 200));
@@ -328,19 +329,22 @@ CREATE VIEW hookdrift.run_coverage AS
 
 -- Every resource as of every run: filter by run, e.g. WHERE run = 17.
 CREATE VIEW hookdrift.resource_at AS
-  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts
+  SELECT r.number AS run, p.service, p.uid AS project_uid, v.kind, v.uid, v.name, v.from_run, v.body, v.facts,
+         (SELECT s.name FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run <= r.number
+          ORDER BY s.run DESC LIMIT 1) AS project
   FROM hookdrift.committed_run r
   JOIN hookdrift.version v ON v.from_run <= r.number AND (v.to_run IS NULL OR v.to_run > r.number)
   JOIN hookdrift.project p ON p.id = v.project_id;
 
 -- Every resource as the last committed run left it.
 CREATE VIEW hookdrift.current_resource AS
-  SELECT service, project_uid, kind, uid, name, from_run, body, facts
+  SELECT service, project_uid, kind, uid, name, from_run, body, facts, project
   FROM hookdrift.resource_at WHERE run = (SELECT max(number) FROM hookdrift.committed_run);
 
 -- What changed, run by run.
 CREATE VIEW hookdrift.drift AS
-  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+  SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers,
+         (SELECT s.name FROM hookdrift.scan s WHERE s.project_id = c.project_id AND s.run = c.run) AS project
   FROM hookdrift.change c JOIN hookdrift.committed_run r ON r.number = c.run
   JOIN hookdrift.project p ON p.id = c.project_id;
 
@@ -351,11 +355,37 @@ CREATE VIEW hookdrift.open_violation AS
          (SELECT l.started_at FROM hookdrift.run l WHERE l.number = coalesce(x.last_run,
             (SELECT max(s.run) FROM hookdrift.scan s JOIN hookdrift.committed_run c ON c.number = s.run
              WHERE s.project_id = x.project_id))) AS last_seen,
-         x.waiver
+         x.waiver,
+         (SELECT s.name FROM hookdrift.scan s JOIN hookdrift.committed_run c ON c.number = s.run
+          WHERE s.project_id = x.project_id ORDER BY s.run DESC LIMIT 1) AS project
   FROM hookdrift.violation x JOIN hookdrift.project p ON p.id = x.project_id
   JOIN hookdrift.run f ON f.number = x.first_run
   WHERE x.from_run <= (SELECT max(number) FROM hookdrift.committed_run)
     AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM hookdrift.committed_run));
+
+-- Violations that ended, and how: only the 'fixed' and 'removed' ones are gone; who or what ended the others is in ended_by.
+CREATE VIEW hookdrift.violation_history AS
+  SELECT x.fingerprint, x.rule, x.severity, s.name AS project, p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
+         CASE x.kind
+           WHEN 'endpoint' THEN (SELECT v.owner_id FROM hookdrift.version v
+             WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+               AND left(v.uid, 200) = left(x.uid, 200) AND v.uid = x.uid
+               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1)
+           WHEN 'subscription' THEN (SELECT v.owner_id FROM hookdrift.version b JOIN hookdrift.version v
+             ON v.project_id = b.project_id AND v.kind = 'endpoint'
+               AND left(v.uid, 200) = left(b.endpoint_uid, 200) AND v.uid = b.endpoint_uid
+             WHERE b.project_id = x.project_id AND b.kind = 'subscription'
+               AND left(b.uid, 200) = left(x.uid, 200) AND b.uid = x.uid
+               AND b.from_run < x.to_run AND (b.to_run IS NULL OR b.to_run >= x.to_run)
+               AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1)
+         END AS owner,
+         x.path, x.message, f.started_at AS first_seen, e.number AS run, e.started_at AS ended_at, x.resolution,
+         x.ended_by, x.ended_by::json ->> 'kind' AS ended_kind, x.ended_by::json ->> 'by' AS ended_person,
+         x.ended_by::json ->> 'reason' AS ended_reason
+  FROM hookdrift.violation x JOIN hookdrift.project p ON p.id = x.project_id
+  JOIN hookdrift.run f ON f.number = x.first_run JOIN hookdrift.committed_run e ON e.number = x.to_run
+  JOIN hookdrift.scan s ON s.project_id = x.project_id AND s.run = x.to_run
+  WHERE NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id);
 
 -- The rules of each run.
 CREATE VIEW hookdrift.run_rule AS

@@ -12,8 +12,8 @@ import type { RateGate } from '../service/rate-gate.ts'
 import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import { shownPath } from '../text/shown-path.ts'
 import type { ProcessContext } from './process-context.ts'
-import { shownPath } from './shown-path.ts'
 import { systemClock } from './system.ts'
 
 export interface OpenServices {

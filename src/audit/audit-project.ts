@@ -8,13 +8,12 @@ import { listings } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { RuleNeeds } from '../policy/rule-needs.ts'
 import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
 import { compareWithLastScan } from './comparison.ts'
 import { concludeResources } from './conclude-resources.ts'
-import { approvedState, type ExpectedState } from './expected-state.ts'
+import { approvedState, baselineOf, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
@@ -63,11 +62,12 @@ export async function auditProject(
   const ofProject = evaluator.forProject(ref)
   const { probes, onPage } = tools
   const followed = await draft.violationsWithOrigin(ref)
+  const baseline = expected && baselineOf(expected)
   const origins = compareWithOrigins(followed, {
     ...{ now: context.now, sealKeyId: context.sealer.keyId, ofProject },
     ignored: context.ignored,
     versionsAt: (points) => draft.versionsAt(ref, points),
-    isApproved: comparison.isApproved,
+    approvalOf: (resource) => (comparison.isApproved(resource) ? baseline : undefined),
     reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
   })
   const accepted = await draft.acceptedFingerprints(ref)
@@ -89,7 +89,7 @@ export async function auditProject(
   const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
-    return discardProject(project, walked, evaluator.needs, draft)
+    return discardProject(project, walked, evaluator, draft)
   }
 
   const removals = await findRemovals(context, walked)
@@ -135,7 +135,7 @@ export async function auditProject(
     evaluation: concluded.evaluation,
   }
   const kept = withoutAccepted(ref, [...findings, ...concluded.findings], accepted)
-  await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected, ignored: context.ignored })
+  await reconcileProject(draft, outcome, kept, { evaluator, accepted, expected, ignored: context.ignored })
 
   const notices = [
     ...writeNotices(reshaped, gathered, removals.unreferenced),
@@ -165,7 +165,7 @@ function describePast(
   )
   return {
     ...(notCompared.length === 0 ? {} : { notCompared }),
-    ...(expected?.approvedAt === undefined ? {} : { approvedAt: expected.approvedAt }),
+    ...(expected?.approval === undefined ? {} : { approvedAt: expected.approval.at }),
   }
 }
 
@@ -173,12 +173,12 @@ function describePast(
 export async function discardProject(
   project: AuditedProject,
   statuses: Statuses,
-  needs: RuleNeeds,
+  evaluator: PolicyEvaluator,
   draft: ScanDraft,
 ): Promise<ProjectOutcome> {
   await draft.discard(project.ref)
   const outcome = discardedOutcome(project, statuses)
-  await reconcileProject(draft, outcome, [], { needs, accepted: new Set(), expected: 'unread', ignored: [] })
+  await reconcileProject(draft, outcome, [], { evaluator, accepted: new Set(), expected: 'unread', ignored: [] })
   return outcome
 }
 

@@ -1,5 +1,6 @@
 import type { ViolationWithOrigin } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import type { EndedBy, Ending } from '../model/ending.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Resource } from '../model/resource.ts'
@@ -9,6 +10,7 @@ import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
+import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
 import { noChanges } from './recent-changes.ts'
 import { keyed } from './reconcile.ts'
 
@@ -23,7 +25,7 @@ export interface OriginComparison {
   /** Findings about a page of resources. `found`: what the comparison with the last scan or the approved state found. */
   decide(resources: readonly Resource[], found: readonly Finding[]): Promise<readonly Finding[]>
   /** Violations that ended although the value differs from the origin, by key. */
-  readonly endings: ReadonlyMap<string, 'accepted' | 'expired' | 'policy'>
+  readonly endings: ReadonlyMap<string, Ending>
   /** Keys of violations whose origin cannot be compared: their silence means nothing. */
   readonly undecided: ReadonlySet<string>
 }
@@ -32,20 +34,20 @@ export interface OriginContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly sealKeyId: string
-  readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs'>
+  readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs' | 'placeOf' | 'switchOf'>
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
   readonly versionsAt: VersionsAt
-  /** Whether a person approved a state of the resource: a value that the state has is accepted. */
-  isApproved(resource: Resource): boolean
+  /** The approval of a state of the resource, if there is one: a value that the state has is accepted. */
+  approvalOf(resource: Resource): EndedBy | undefined
   /** Brings stored attributes to today's normal form. */
   reform(kind: Kind, attributes: JsonObject): JsonObject
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], context: OriginContext): OriginComparison {
-  const { now, sealKeyId, ofProject, ignored, versionsAt, isApproved, reform } = context
+  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform } = context
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
-  const endings = new Map<string, 'accepted' | 'expired' | 'policy'>()
+  const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
 
   const isExpired = (resource: Resource, { rule, firstSeen, isActive }: FollowedViolation) =>
@@ -66,11 +68,16 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
       const kept: Finding[] = []
       const followedKeys = new Set<string>()
       for (const [at, { resource, violation, key }] of cases.entries()) {
-        const isByApproval = isApproved(resource)
-        if (isByApproval && byMain.has(key)) continue
+        const approval = approvalOf(resource)
+        if (approval !== undefined && byMain.has(key)) continue
         followedKeys.add(key)
-        if (!isByApproval && isExpired(resource, violation)) {
-          endings.set(key, 'expired')
+        const decided = ofProject.switchOf(resource, violation.rule)
+        if (decided.isOff) {
+          endings.set(key, byPolicy(decided))
+          continue
+        }
+        if (approval === undefined && isExpired(resource, violation)) {
+          endings.set(key, endingOfExpiry(ofProject.openForMs(resource, violation.rule), decided))
           continue
         }
         const origin = origins[at]
@@ -93,9 +100,11 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
         const same = again?.find(isSame)
         if (again === undefined) undecided.add(key)
         else if (same === undefined) {
-          if (left.leftOut.size > 0 && compare({ before, fields })?.some(isSame)) endings.set(key, 'policy')
-          else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
-        } else if (isByApproval) endings.set(key, 'accepted')
+          const by = ignored.find(({ path }) => left.leftOut.has(path))
+          if (by !== undefined && compare({ before, fields })?.some(isSame)) {
+            endings.set(key, endingOfIgnored(by, ofProject))
+          } else if (!areSealsComparable && holdsSeals(before)) undecided.add(key)
+        } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
         else kept.push({ ...same, originRun: violation.originRun })
       }
       return [...found.filter((finding) => !followedKeys.has(keyed(finding).key)), ...kept]

@@ -3,18 +3,14 @@ import { dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
-import type { Resolution } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
   const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
-  const resolutionOf = resolutionsIn(record)
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
-  const shown = violations.map((violation) =>
-    toViolation(violation, violation.resolution ?? resolutionOf(violation), evaluations.get(violation.project)),
-  )
+  const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
   return {
     schema: 'hookdrift.report/2',
@@ -56,17 +52,14 @@ export function composeReport(record: RunRecord): Report {
   }
 }
 
-function toViolation(
-  violation: RecordedViolation,
-  resolution: Resolution | null,
-  evaluation: ProjectEvaluation | undefined,
-): ReportViolation {
+function toViolation(violation: RecordedViolation, evaluation: ProjectEvaluation | undefined): ReportViolation {
   return {
     fingerprint: violation.fingerprint,
     rule: violation.rule,
     severity: violation.severity,
     state: violation.state,
-    resolution,
+    resolution: violation.resolution,
+    ended_by: violation.endedBy,
     project: violation.project,
     kind: violation.kind,
     uid: violation.uid,
@@ -107,21 +100,5 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     not_evaluated: notEvaluated,
     ...(notCompared === undefined ? {} : { not_compared: notCompared }),
     ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
-  }
-}
-
-/**
- * For violations that ended before schema 12: a record proves that the resource is gone or that the rule is; otherwise a
- * changed option may look like a fix.
- */
-function resolutionsIn({ changes, rules }: RunRecord): (violation: RecordedViolation) => Resolution | null {
-  const keyOf = ({ project, kind, uid }: Pick<RecordedViolation, 'project' | 'kind' | 'uid'>) =>
-    JSON.stringify([project, kind, uid])
-  const removed = new Set(changes.filter(({ change }) => change === 'removed').map(keyOf))
-  const known = new Set(rules.map(({ id }) => id))
-  return (violation) => {
-    if (violation.state !== 'resolved') return null
-    if (removed.has(keyOf(violation))) return 'removed'
-    return known.size > 0 && !known.has(violation.rule) ? 'policy' : null
   }
 }

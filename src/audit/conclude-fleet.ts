@@ -8,7 +8,7 @@ import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete } from './project-scan.ts'
-import { type Criteria, keyed } from './reconcile.ts'
+import { keyed, type ScanCriteria } from './reconcile.ts'
 
 /** Concludes a run from what its projects left: from these values, and of their resources those that share a secret. */
 export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): Promise<FleetConclusion> {
@@ -52,7 +52,7 @@ interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {
   isFleetWhole(kind: Kind): boolean
 }
 
-function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, blurred }: FleetCriteria): Criteria {
+function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, blurred }: FleetCriteria): ScanCriteria {
   const { statuses, unobserved, removed, changed, untested, evaluation, isUnderOtherRules } = outcome
   const isComplete = (kind: Kind) => isKindComplete(statuses, kind)
   const doubts = readDoubts(evaluation.doubts, blurred)
@@ -85,6 +85,6 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
 }
 
 /** Before the end of a run: of what spans the fleet nothing is decided yet. */
-export function projectCriteria(outcome: ProjectOutcome, needs: RuleNeeds): Criteria {
+export function projectCriteria(outcome: ProjectOutcome, needs: RuleNeeds): ScanCriteria {
   return criteriaFor(outcome, { needs, isFleetWhole: () => false, failures: {}, blurred: new Set() })
 }

@@ -119,5 +119,5 @@ async function reconcileList(
   }
   const accepted = await draft.acceptedFingerprints(list)
   const kept = withoutAccepted(list, findings, accepted)
-  await reconcileProject(draft, outcome, kept, { needs: evaluator.needs, accepted, expected: undefined, ignored: [] })
+  await reconcileProject(draft, outcome, kept, { evaluator, accepted, expected: undefined, ignored: [] })
 }

@@ -1,21 +1,24 @@
 import type { OldViolation } from '../history/history.ts'
-import { type DueDurations, dueTime } from '../model/due.ts'
+import { type DueDurations, dueTime, overdueRule } from '../model/due.ts'
+import { decidedBy, type Ending } from '../model/ending.ts'
 import { pointerStep } from '../model/json.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { countSeverities, type Finding, type Resolution, type Severity } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { Concluded } from './fleet-conclusion.ts'
+import { byPolicy } from './policy-endings.ts'
+import { bareResource } from './read-switches.ts'
 import { keyed } from './reconcile.ts'
 
 /** A violation as a run leaves it, as far as its due date needs it. */
 export type AgedViolation = Pick<
   OldViolation,
-  'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'firstSeen' | 'resolution'
+  'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'firstSeen' | 'ending'
 >
 
 interface DueContext {
-  readonly evaluator: Pick<PolicyEvaluator, 'evaluateOverdue' | 'needs'>
+  readonly evaluator: Pick<PolicyEvaluator, 'evaluateOverdue' | 'needs' | 'switchOf'>
   readonly due: DueDurations
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
@@ -38,6 +41,7 @@ export function concludeOverdue(
   const byPath = Map.groupBy(past, ({ rule }) => `/${pointerStep(rule)}`)
   const overdue = [...byPath.values()].flatMap((group) => describeOverdue(group, due))
   const undecided = new Set([...byPath].flatMap(([path, group]) => (group.some(isUnknown) ? [path] : [])))
+  const isDueLater = (violation: Finding) => byPolicy(evaluator.switchOf(project, bareResource(violation), overdueRule))
   const always = () => true
   const never = () => false
   return {
@@ -52,7 +56,7 @@ export function concludeOverdue(
         active.flatMap((violation) =>
           undecided.has(violation.path)
             ? []
-            : [[keyed(violation).key, resolutionAmong(byPath.get(violation.path) ?? [])] as const],
+            : [[keyed(violation).key, endingAmong(byPath.get(violation.path) ?? [], isDueLater(violation))] as const],
         ),
       ),
       isRemoved: never,
@@ -79,8 +83,8 @@ function describeOverdue(group: readonly AgedViolation[], due: DueDurations): Ov
   return [{ rule: first.rule, counts: countSeverities(counted), firstDue: new Date(Math.min(...times)).toISOString() }]
 }
 
-function isActive({ state, waiver, resolution }: AgedViolation): boolean {
-  return resolution === undefined && state !== 'waived' && waiver === undefined
+function isActive({ state, waiver, ending }: AgedViolation): boolean {
+  return ending === undefined && state !== 'waived' && waiver === undefined
 }
 
 function isUnknown(violation: AgedViolation): boolean {
@@ -90,7 +94,19 @@ function isUnknown(violation: AgedViolation): boolean {
 /** The least good first: what was overdue is only fixed when all of it is. */
 const worstFirst = ['policy', 'expired', 'accepted', 'removed', 'fixed'] as const satisfies readonly Resolution[]
 
-function resolutionAmong(group: readonly AgedViolation[]): Resolution {
-  const found = new Set(group.map(({ resolution }) => resolution ?? 'accepted'))
-  return worstFirst.find((resolution) => found.has(resolution)) ?? 'policy'
+/** `dueLater`: of a policy by which none of them is overdue any more. */
+function endingAmong(group: readonly AgedViolation[], dueLater: Ending): Ending {
+  const found = new Map(group.map((violation) => endingOf(violation)).map((ending) => [ending.resolution, ending]))
+  for (const resolution of worstFirst) {
+    const ending = found.get(resolution)
+    if (ending !== undefined) return ending
+  }
+  return dueLater
+}
+
+/** What a waiver covers is overdue no more than what a person accepts. */
+function endingOf({ ending, waiver }: AgedViolation): Ending {
+  if (ending !== undefined) return ending
+  const { owner = null, reason = null } = waiver ?? {}
+  return { resolution: 'accepted', endedBy: decidedBy('acceptance', { by: owner, at: null, reason }) }
 }

@@ -27,7 +27,7 @@ export async function auditContained(
     onBug?.(project, error)
     const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
-    const outcome = await discardProject(project, statuses, evaluator.needs, tools.draft)
+    const outcome = await discardProject(project, statuses, evaluator, tools.draft)
     for (const walk of walks) await tools.draft.stageWalk(project.ref, walk, undefined)
     return outcome
   } finally {

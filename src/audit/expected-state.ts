@@ -1,5 +1,6 @@
-import type { ApprovedBody, ApprovedResource, ScopeByKind } from '../history/approvals.ts'
+import type { ApprovedBody, ApprovedResource, ScopeByKind, Signature } from '../history/approvals.ts'
 import type { ScanDraft } from '../history/history.ts'
+import { decidedBy, type EndedBy } from '../model/ending.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
@@ -10,8 +11,8 @@ export interface ExpectedState {
   readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
-  /** When it was approved (ISO 8601, UTC); absent for states of files. */
-  readonly approvedAt?: string
+  /** Who approved it, when, and what was noted; absent for states of files. */
+  readonly approval?: Signature & { readonly note: string }
   /** In the order asked; undefined for what is not part of it. */
   bodies(resources: readonly Identified[]): Promise<readonly (ApprovedBody | undefined)[]>
   uids(kind: Kind): Promise<readonly string[]>
@@ -24,10 +25,16 @@ export async function approvedState(draft: ScanDraft, project: ProjectRef): Prom
   return {
     scopes: approval.scopes,
     run: approval.run,
-    approvedAt: approval.at,
+    approval,
     bodies: (resources) => draft.approvedBodies(approval, resources),
     uids: (kind) => draft.approvedUids(approval, kind),
   }
+}
+
+/** As it is said of violations that the state has. */
+export function baselineOf({ approval, run }: Pick<ExpectedState, 'approval' | 'run'>): EndedBy {
+  const { by = null, at = null, note = null } = approval ?? {}
+  return decidedBy('baseline', { by, at, reason: note, run })
 }
 
 /** A state that lies at hand as a whole, such as that of a file. */

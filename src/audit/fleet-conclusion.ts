@@ -3,7 +3,7 @@ import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { FindCollected } from '../policy/find-collected.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Criteria } from './reconcile.ts'
+import type { ScanCriteria } from './reconcile.ts'
 
 export interface Fleet {
   readonly policy: Policy
@@ -28,7 +28,7 @@ export interface SearchedLists {
 export interface Concluded {
   readonly project: ProjectRef
   readonly findings: readonly Finding[]
-  readonly criteria: Criteria
+  readonly criteria: ScanCriteria
 }
 
 export interface ConcludedProject extends Concluded {

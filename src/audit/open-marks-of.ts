@@ -33,7 +33,7 @@ export async function openMarksOf(
   // What files approve is compared with everything, once.
   if (marking === undefined || project.expected !== undefined) return undefined
   const { ref, labels } = project
-  const approval = expected === undefined ? null : [expected.run ?? null, expected.approvedAt ?? null]
+  const approval = expected === undefined ? null : [expected.run ?? null, expected.approval?.at ?? null]
   const terms = [
     ...[marking.terms, labels, approval, [...accepted].sort()],
     listings.map((listing) => filterText(listing, filters)),

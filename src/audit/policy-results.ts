@@ -1,4 +1,5 @@
 import type { PolicyResults } from '../compliance/policy-results.ts'
+import { silencedBy } from '../compliance/standing-exemptions.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import { AuditError } from '../model/errors.ts'
@@ -15,6 +16,8 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
       const scanned = scannedIn(await recordOf(history, run))
       return (await history.violationsAt(run)).filter(({ project }) => !scanned.has(project))
     },
+    silenced: (run) => silencedBy(history, run),
+    policiesBetween: (after, run) => history.policiesBetween(after, run),
     resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),
     waivedBetween: (after, run) => history.waivedBetween(after, run),
   }

@@ -1,7 +1,7 @@
+import type { Ending } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ResourceKey } from '../model/keys.ts'
 import { type Kind, type Listing, listings, type ProjectRef } from '../model/resource.ts'
-import type { Resolution } from '../model/violation.ts'
 import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import { filterText } from './filtered.ts'
 import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from './project-scan.ts'
@@ -24,7 +24,7 @@ export interface ProjectOutcome
   /** How many changes the policy leaves out of drift, by the path in the policy. */
   readonly ignored: Readonly<Record<string, number>>
   /** Violations that end with any scan, by key, and why. */
-  readonly endings: Readonly<Record<string, Resolution>>
+  readonly endings: Readonly<Record<string, Ending>>
   /** Keys of violations that nothing decides: their origin could not be compared. */
   readonly undecided: readonly string[]
   /** Whether the policy, the configuration or the tool changed since the last scan of the project. */

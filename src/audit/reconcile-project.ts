@@ -1,10 +1,15 @@
 import type { ActiveViolation, ScanDraft } from '../history/history.ts'
+import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/rule-needs.ts'
 import { projectCriteria } from './conclude-fleet.ts'
-import type { ExpectedState } from './expected-state.ts'
+import { baselineOf, type ExpectedState } from './expected-state.ts'
+import { byPolicy, endingOfIgnored } from './policy-endings.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
+import { readSwitches } from './read-switches.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { endingsBy, writeReconciliation } from './write-violations.ts'
 
@@ -16,26 +21,36 @@ export async function reconcileProject(
   draft: ScanDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { needs, accepted, expected, ignored }: Decisions,
+  { evaluator, accepted, expected, ignored }: Decisions,
 ): Promise<void> {
   const { project } = outcome
+  const { needs } = evaluator
   const unconfirmed = await draft.unconfirmedViolations(project)
   const active = unconfirmed.filter(({ rule }) => !isOfRun(needs.get(rule)?.scope))
   const criteria = projectCriteria(outcome, needs)
+  // What was found in a field that the policy ignores now is not fixed.
+  const left = active.flatMap((violation) => {
+    const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
+    return by === undefined ? [] : [[keyed(violation).key, endingOfIgnored(by, evaluator)] as const]
+  })
   // Without an approved state, the policy asks for no comparison with one.
   const unasked = expected !== undefined ? [] : active.filter((violation) => isByApproval(violation, needs))
-  // What was found in a field that the policy ignores now is not fixed.
-  const left = active.filter(({ rule, path }) => needs.get(rule)?.scope === 'drift' && isIgnored(ignored, path))
+  const withoutBaseline = unasked.length === 0 ? fixed : await endingOfBaseline(draft, project)
   const endings = new Map([
-    ...left.map((violation) => [keyed(violation).key, 'policy'] as const),
+    ...left,
     ...criteria.endings,
-    ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
-    ...endingsBy(accepted, active),
+    ...unasked.map((violation) => [keyed(violation).key, withoutBaseline] as const),
+    ...(await endingsBy(draft, project, { accepted, violations: active })),
   ])
   const covered = active.filter((violation) => isCovered(violation, needs, expected))
   const approved = new Set(covered.map((violation) => keyed(violation).key))
-  const isApproved = (violation: Finding) => approved.has(keyed(violation).key)
-  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
+  const baseline = expected === undefined || expected === 'unread' ? undefined : baselineOf(expected)
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), {
+    ...criteria,
+    endings,
+    approvedBy: (violation) => (approved.has(keyed(violation).key) ? baseline : undefined),
+    switchOf: await readSwitches(draft, project, active, evaluator),
+  })
   await writeReconciliation(draft, project, reconciliation)
 }
 
@@ -44,7 +59,7 @@ function isOfRun(scope: Needs['scope'] | undefined): boolean {
 }
 
 interface Decisions {
-  readonly needs: RuleNeeds
+  readonly evaluator: PolicyEvaluator
   readonly accepted: ReadonlySet<string>
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
@@ -52,8 +67,19 @@ interface Decisions {
   readonly expected: ExpectedState | 'unread' | undefined
 }
 
-function isIgnored(ignored: readonly IgnoredPath[], path: string): boolean {
-  return ignored.some((one) => isIgnoredBy(one, path))
+function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath | undefined {
+  return ignored.find((one) => isIgnoredBy(one, path))
+}
+
+/** A violation that only a comparison with a baseline could find, where there is none any more. */
+async function endingOfBaseline(draft: ScanDraft, project: ProjectRef): Promise<Ending> {
+  const { run, revoked } = (await draft.lastApproval(project)) ?? {}
+  return byPolicy({
+    endedBy:
+      revoked === undefined
+        ? decidedAt('rule_off', { reason: 'there is no baseline to compare with', place: null })
+        : decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }),
+  })
 }
 
 /** Whether only a comparison with an approved state can find it. */

@@ -1,8 +1,11 @@
+import { type EndedBy, type Ending, fixed, removed } from '../model/ending.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Finding, isAtLeast, type Resolution, type Waiver } from '../model/violation.ts'
+import { type Finding, isAtLeast, type Waiver } from '../model/violation.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { RuleSwitch } from '../policy/rule-switch.ts'
 import type { Rule } from '../rules/engine/rule.ts'
+import { byPolicy } from './policy-endings.ts'
 
 /** A violation that was not resolved when the run began. */
 export interface ReconcilableViolation extends Finding {
@@ -15,8 +18,8 @@ export interface KeyedFinding {
   readonly finding: Finding
 }
 
-/** What decides what the silence of a rule means. */
-export interface Criteria {
+/** What decides what the silence of a rule means, as far as a scan tells. */
+export interface ScanCriteria {
   /** Of the rules that the policy has on. */
   readonly needs: RuleNeeds
   /**
@@ -31,14 +34,20 @@ export interface Criteria {
   /** Whether what a violation is about still exists and was not seen, or could not be evaluated. */
   isUnobserved(violation: Finding): boolean
   /** Violations that end with any scan, by key, and why. */
-  readonly endings: ReadonlyMap<string, Resolution>
+  readonly endings: ReadonlyMap<string, Ending>
   /** Whether the resource was removed; and whether it differs from what the last complete scan saw. */
   isRemoved(violation: Finding): boolean
   isChanged(violation: Finding): boolean
-  /** Whether a person approved a state of the project that has what the violation is about. */
-  isApproved?(violation: Finding): boolean
+  /** The approval of a state of the project that has what the violation is about. */
+  approvedBy?(violation: Finding): EndedBy | undefined
   /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
   readonly isUnderOtherRules: boolean
+}
+
+/** With what only the resources and the policy of the run tell. */
+export interface Criteria extends ScanCriteria {
+  /** Whether the policy has the rule on for what a violation is about, and what in it decides that. */
+  switchOf(violation: Finding): RuleSwitch
 }
 
 export interface Confirmed<Violation> {
@@ -49,12 +58,17 @@ export interface Confirmed<Violation> {
   readonly isUnchanged: boolean
 }
 
+export interface EndedViolation<Violation> {
+  readonly violation: Violation
+  readonly ending: Ending
+}
+
 export interface Reconciliation<Violation> {
   /** Found again. */
   readonly confirmed: readonly Confirmed<Violation>[]
   readonly opened: readonly KeyedFinding[]
   /** Ended, and why. */
-  readonly resolved: readonly { readonly violation: Violation; readonly resolution: Resolution }[]
+  readonly resolved: readonly EndedViolation<Violation>[]
   /** Not found again, and whether they still hold cannot be said. */
   readonly unknown: readonly Violation[]
 }
@@ -80,7 +94,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
 ): Reconciliation<Violation> {
   const confirmed: Confirmed<Violation>[] = []
   const opened: KeyedFinding[] = []
-  const resolved: { violation: Violation; resolution: Resolution }[] = []
+  const resolved: EndedViolation<Violation>[] = []
   const unknown: Violation[] = []
   const found = new Set<string>()
   for (const each of findings) {
@@ -99,11 +113,10 @@ export function reconcile<Violation extends ReconcilableViolation>(
   if (criteria !== undefined) {
     for (const [key, violation] of active) {
       if (found.has(key)) continue
-      const ending = criteria.endings.get(key)
-      if (ending !== undefined) resolved.push({ violation, resolution: ending })
-      else if (isResolved(violation, criteria))
-        resolved.push({ violation, resolution: resolutionOf(violation, criteria) })
-      else unknown.push(violation)
+      const known = criteria.endings.get(key)
+      const ending = known ?? (hasEnded(violation, criteria) ? endingOf(violation, criteria) : undefined)
+      if (ending === undefined) unknown.push(violation)
+      else resolved.push({ violation, ending })
     }
   }
   return { confirmed, opened, resolved, unknown }
@@ -114,7 +127,7 @@ export function stateOf({ waiver }: Finding): 'open' | 'waived' {
 }
 
 /** Whether the scan was good enough to say that what was not found again is gone, or that the policy no longer asks. */
-function isResolved(violation: Finding, criteria: Criteria): boolean {
+function hasEnded(violation: Finding, criteria: Criteria): boolean {
   const needs = criteria.needs.get(violation.rule)
   if (criteria.hasFailed(violation.rule)) return false
   if (needs === undefined) return true
@@ -124,14 +137,20 @@ function isResolved(violation: Finding, criteria: Criteria): boolean {
   return needs.kinds.every(criteria.isComplete[needs.scope])
 }
 
-/** A rule that reads one resource, which is the same as before, falls silent because the policy asks for less. */
-function resolutionOf(violation: Finding, criteria: Criteria): Resolution {
+/**
+ * Nobody mended what the policy has off for the resource now, whatever else changed in it. A rule that reads one
+ * resource, which is the same as before, falls silent because the policy asks for less.
+ */
+function endingOf(violation: Finding, criteria: Criteria): Ending {
   const needs = criteria.needs.get(violation.rule)
-  if (needs === undefined) return 'policy'
-  if (criteria.isApproved?.(violation)) return 'accepted'
-  if (criteria.isRemoved(violation)) return 'removed'
+  if (needs === undefined) return byPolicy(criteria.switchOf(violation))
+  const approval = criteria.approvedBy?.(violation)
+  if (approval !== undefined) return { resolution: 'accepted', endedBy: approval }
+  if (criteria.isRemoved(violation)) return removed
+  const decided = criteria.switchOf(violation)
+  if (decided.isOff) return byPolicy(decided)
   const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
-  return isSameResource && criteria.isUnderOtherRules ? 'policy' : 'fixed'
+  return isSameResource && criteria.isUnderOtherRules ? byPolicy(decided) : fixed
 }
 
 /** Whether a rule across resources saw all that it needs. */

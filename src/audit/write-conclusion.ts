@@ -2,12 +2,13 @@ import type { Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
-import { createEvaluator } from '../policy/evaluator.ts'
+import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Labels } from '../policy/selector.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
+import { readSwitches } from './read-switches.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { endingsBy, withoutAccepted, writeReconciliation } from './write-violations.ts'
 
@@ -21,6 +22,10 @@ interface Concluding {
   readonly scope: RunScope
 }
 
+interface Evaluated {
+  readonly evaluator: PolicyEvaluator
+}
+
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
@@ -28,6 +33,7 @@ export async function writeConclusion(
   { policy, now, labelsOf, lists, scope }: Concluding,
 ): Promise<void> {
   const { needs } = waivers.criteria
+  const evaluator = createEvaluator(policy, now, labelsOf)
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
   const active = await draft.unconfirmedBy(
     fleetRules,
@@ -39,13 +45,23 @@ export async function writeConclusion(
     const accepted =
       findings.length + ofProject.length === 0 ? new Set<string>() : await draft.acceptedFingerprints(project)
     const found = withoutAccepted(project, findings, accepted).map(keyed)
-    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
-    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+    await writeReconciliation(
+      draft,
+      project,
+      reconcile(byKey(ofProject), found, {
+        ...criteria,
+        endings: new Map([
+          ...criteria.endings,
+          ...(await endingsBy(draft, project, { accepted, violations: ofProject })),
+        ]),
+        switchOf: await readSwitches(draft, project, ofProject, evaluator),
+      }),
+    )
     await noteFailures(draft, concluded, needs)
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
-  await writeOverdue(draft, scanned, { policy, now, labelsOf })
-  await writeWaivers(draft, waivers, policy)
+  await writeOverdue(draft, scanned, { policy, now, evaluator })
+  await writeWaivers(draft, waivers, { policy, evaluator })
   await draft.stageContext({ ...context, scope })
 }
 
@@ -53,9 +69,8 @@ export async function writeConclusion(
 async function writeOverdue(
   draft: Draft,
   refs: readonly ProjectRef[],
-  { policy, now, labelsOf }: Omit<Concluding, 'lists' | 'scope'>,
+  { policy, now, evaluator }: Pick<Concluding, 'policy' | 'now'> & Evaluated,
 ): Promise<void> {
-  const evaluator = createEvaluator(policy, now, labelsOf)
   // Where the policy has it off, its violations have ended with their projects.
   if (!evaluator.needs.has(overdueRule)) return
   const { due } = policy
@@ -67,9 +82,19 @@ async function writeOverdue(
     const { findings, criteria } = concludeOverdue(project, old, ofProject, { evaluator, due, now })
     if (findings.length + ofProject.length === 0) continue
     const accepted = await draft.acceptedFingerprints(project)
-    const endings = new Map([...criteria.endings, ...endingsBy(accepted, ofProject)])
     const found = withoutAccepted(project, findings, accepted).map(keyed)
-    await writeReconciliation(draft, project, reconcile(byKey(ofProject), found, { ...criteria, endings }))
+    await writeReconciliation(
+      draft,
+      project,
+      reconcile(byKey(ofProject), found, {
+        ...criteria,
+        endings: new Map([
+          ...criteria.endings,
+          ...(await endingsBy(draft, project, { accepted, violations: ofProject })),
+        ]),
+        switchOf: await readSwitches(draft, project, ofProject, evaluator),
+      }),
+    )
   }
 }
 
@@ -84,10 +109,16 @@ async function noteFailures(draft: Draft, { project, failures }: ConcludedProjec
   }
 }
 
-async function writeWaivers(draft: Draft, { findings, criteria }: Concluded, policy: Policy): Promise<void> {
+async function writeWaivers(
+  draft: Draft,
+  { findings, criteria }: Concluded,
+  { policy, evaluator }: Pick<Concluding, 'policy'> & Evaluated,
+): Promise<void> {
   const active = await draft.unconfirmedViolations(policyProject)
   // Nothing is written where there never was a waiver.
   if (policy.waivers.length === 0 && active.length === 0) return
   await draft.stageScan(policyProject)
-  await writeReconciliation(draft, policyProject, reconcile(byKey(active), findings.map(keyed), criteria))
+  const switchOf = await readSwitches(draft, policyProject, active, evaluator)
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, switchOf })
+  await writeReconciliation(draft, policyProject, reconciliation)
 }

@@ -1,6 +1,7 @@
 import type { ActiveViolation, NewViolation, ScanDraft } from '../history/history.ts'
+import { decidedBy, type Ending } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
 
 /** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
@@ -26,7 +27,7 @@ export async function writeReconciliation(
   // One that is unknown already is carried as it is, with the run that last saw it.
   const lost = unknown.filter(({ state }) => state !== 'unknown')
   const lastRun = lost.length === 0 ? undefined : await draft.lastScannedRun(project)
-  await draft.endViolations(project, new Map(resolved.map(({ violation: { id }, resolution }) => [id, resolution])))
+  await draft.endViolations(project, new Map(resolved.map(({ violation: { id }, ending }) => [id, ending])))
   await draft.stageViolations(project, {
     confirmed: confirmed.flatMap(({ violation, isUnchanged }) => (isUnchanged ? [violation.id] : [])),
     violations: [
@@ -62,10 +63,19 @@ export function withoutAccepted(
 }
 
 /** The endings of active violations that a person accepts, by key. */
-export function endingsBy(
-  accepted: ReadonlySet<string>,
-  violations: readonly ActiveViolation[],
-): (readonly [string, Resolution])[] {
+export async function endingsBy(
+  draft: Pick<ScanDraft, 'acceptances'>,
+  project: ProjectRef,
+  { accepted, violations }: { readonly accepted: ReadonlySet<string>; readonly violations: readonly ActiveViolation[] },
+): Promise<(readonly [string, Ending])[]> {
   const among = accepted.size === 0 ? [] : violations.filter(({ fingerprint }) => accepted.has(fingerprint))
-  return among.map((violation) => [keyed(violation).key, 'accepted'] as const)
+  if (among.length === 0) return []
+  const signed = await draft.acceptances(
+    project,
+    among.map(({ fingerprint }) => fingerprint),
+  )
+  return among.map((violation) => {
+    const { by = null, at = null, reason = null } = signed.get(violation.fingerprint) ?? {}
+    return [keyed(violation).key, { resolution: 'accepted', endedBy: decidedBy('acceptance', { by, at, reason }) }]
+  })
 }

@@ -27,7 +27,7 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
   const { answerDoctor, doctorView, exitCodeOf } = await import('../doctor/answer-doctor.ts')
   const { runChecks } = await import('../doctor/run-checks.ts')
   const { readTextFile } = await import('../app/read-text-file.ts')
-  const { shownPath } = await import('../app/shown-path.ts')
+  const { shownPath } = await import('../text/shown-path.ts')
   const { systemClock } = await import('../app/system.ts')
   const { toolVersion } = await import('../app/tool-version.ts')
   const cwd = terminal.cwd()

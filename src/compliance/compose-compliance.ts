@@ -1,7 +1,7 @@
 import type { WaivedViolation } from '../history/reader.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
-import { type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
+import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { type RunScope, unknownScope } from '../model/run-scope.ts'
 import {
@@ -31,7 +31,14 @@ import type {
 } from './compliance.ts'
 import { coverageOf } from './control-coverage.ts'
 import { describeBesides } from './describe-besides.ts'
-import { exemptByAcceptance, exemptByPolicy, exemptByWaiver } from './exemptions.ts'
+import {
+  exemptByAcceptance,
+  exemptByEnding,
+  exemptByPolicy,
+  exemptByWaiver,
+  isEndedOnly,
+  resourceOf,
+} from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
 
 export interface ComplianceInput {
@@ -43,6 +50,10 @@ export interface ComplianceInput {
   readonly scope?: RunScope
   /** Violations of projects that the run did not scan, as of their last scans. */
   readonly elsewhere?: readonly ReportViolation[]
+  /** Violations that people or the policy ended by the run, and of which the value is still there. */
+  readonly silenced?: readonly ReportViolation[]
+  /** What policies of earlier runs of the period left out, and the start of the last run of each. */
+  readonly formerPolicies?: readonly FormerPolicy[]
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
@@ -52,16 +63,23 @@ export interface ComplianceInput {
   readonly replayedWith?: ReplayedWith
 }
 
+export interface FormerPolicy {
+  readonly policy: PolicyFacts
+  readonly until: string
+}
+
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
   const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
-  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [] } = input
+  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [], formerPolicies = [] } = input
   const { run, verdict, coverage_of_fleet } = report
   const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
   const ofReport: Evaluation = {
     report,
     policy,
     period,
+    silenced,
+    formerPolicies,
     waivedMeanwhile,
     violations: [...current.sort(openFirst), ...resolvedBefore],
     threshold: thresholdOf(verdict.fail_on),
@@ -108,12 +126,14 @@ interface Evaluation {
   readonly policy: PolicyFacts
   readonly period: CompliancePeriod | undefined
   readonly violations: readonly ControlViolation[]
+  readonly silenced: readonly ReportViolation[]
+  readonly formerPolicies: readonly FormerPolicy[]
   readonly waivedMeanwhile: readonly WaivedViolation[]
   readonly threshold: Severity
 }
 
 function assessControl(control: FrameworkControl, framework: string, evaluation: Evaluation): ControlEvidence {
-  const { report, policy, period, violations, waivedMeanwhile, threshold } = evaluation
+  const { report, period, violations, waivedMeanwhile, threshold } = evaluation
   const evaluated = report.rules.flatMap((rule) => {
     const isNamed = rule.controls.includes(`${framework}:${control.id}`)
     const rationale = rationaleFor(control, rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
@@ -124,8 +144,9 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
-  const exceptions = policy.exceptions.filter(({ rule }) => ids.has(rule) || rationaleFor(control, rule) !== undefined)
-  const exemptions = exemptionsOf({ found, accepted, policy: { ...policy, exceptions } })
+  const isOfControl = ({ rule }: { readonly rule: string }) =>
+    ids.has(rule) || rationaleFor(control, rule) !== undefined
+  const exemptions = exemptionsOf({ ...evaluation, found, accepted, isOfControl })
   const open = found.filter(isOpen)
   const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
   const observed = open.filter(({ severity }) => !isAtLeast(severity, threshold))
@@ -163,19 +184,60 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   }
 }
 
-interface Exempting {
+interface Exempting extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
   readonly found: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
-  /** With the exceptions of the control's rules. */
-  readonly policy: PolicyFacts
+  isOfControl(one: { readonly rule: string }): boolean
 }
 
-/** What of a control's rules does not count, and who decided so. */
-function exemptionsOf({ found, accepted, policy }: Exempting): readonly Exemption[] {
-  const waived = found.flatMap((violation) =>
-    violation.waiver === undefined ? [] : [exemptByWaiver(violation, violation.waiver, policy)],
-  )
-  return [...waived, ...accepted.map(exemptByAcceptance), ...policy.exceptions.map(exemptByPolicy)]
+/** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
+function exemptionsOf(exempting: Exempting): readonly Exemption[] {
+  const { found, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
+  const open = new Set(found.filter(isOpen).map(({ fingerprint }) => fingerprint))
+  const ofViolations = [
+    ...found.flatMap((violation) =>
+      violation.waiver === undefined
+        ? []
+        : [exemptByWaiver(violation, violation.waiver, { policy, resource: resourceOf(violation) })],
+    ),
+    ...waivedMeanwhile
+      .filter(isOfControl)
+      .map((violation) => exemptByWaiver(violation, violation.waiver, { policy, resource: null })),
+    ...accepted.map(exemptByAcceptance),
+    ...found.filter(isEndedOnly).map(exemptByEnding),
+    ...silenced
+      .filter((violation) => isOfControl(violation) && !open.has(violation.fingerprint))
+      .filter(isEndedOnly)
+      .map(exemptByEnding),
+  ]
+  const known = new Set<string | null>()
+  const distinct = ofViolations.filter(({ kind, fingerprint }) => {
+    const key = `${kind} ${fingerprint}`
+    const isNew = !known.has(key)
+    known.add(key)
+    return isNew
+  })
+  return [...distinct, ...exemptionsOfPolicies(distinct, { policy, formerPolicies, isOfControl })]
+}
+
+/** A line of the policy that ended a violation of the report is named with it. */
+function exemptionsOfPolicies(
+  ofViolations: readonly Exemption[],
+  { policy, formerPolicies, isOfControl }: Pick<Exempting, 'policy' | 'formerPolicies' | 'isOfControl'>,
+): readonly Exemption[] {
+  const lineOf = ({ kind, rule, configured_at }: Exemption) =>
+    canonicalJson([kind, rule, configured_at && { ...configured_at }])
+  const named = new Set(ofViolations.map(lineOf))
+  const keyOf = ({ kind, rule, setting, match }: PolicyException) => canonicalJson([kind, rule, setting, match])
+  const today = new Set(policy.exceptions.map(keyOf))
+  const former = new Map<string, Exemption>()
+  for (const { policy: earlier, until } of formerPolicies) {
+    for (const exception of earlier.exceptions) {
+      if (!today.has(keyOf(exception))) former.set(keyOf(exception), exemptByPolicy(exception, until))
+    }
+  }
+  const all = [...policy.exceptions.map((exception) => exemptByPolicy(exception, null)), ...former.values()]
+  return all.filter((exemption) => isOfControl(exemption) && !named.has(lineOf(exemption)))
 }
 
 interface Assessment {
@@ -205,7 +267,7 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
   const besides = describeBesides({ exemptions: exemptions.length, observations: observations.length })
   if (open.length > 0) {
     const severe = `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))})`
-    return ['not_met', `${severe}${besides}.${limits.map((limit) => ` ${limit}`).join('')}`]
+    return ['not_met', [`${severe}${besides}.`, ...limits].join(' ')]
   }
   if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
   if (gaps.length + limits.length === 0) {

@@ -1,11 +1,15 @@
 import { matchesGlob } from '../model/glob.ts'
 import type { PolicyException, PolicyFacts } from '../model/policy-facts.ts'
-import type { AcceptedViolation, Waiver } from '../model/violation.ts'
+import type { ReportViolation } from '../model/report.ts'
+import { type AcceptedViolation, isSolved, type Resolution, type Waiver } from '../model/violation.ts'
 import type { ControlViolation, Exemption } from './compliance.ts'
 
-/** The exemption of a violation that a waiver covers. */
-export function exemptByWaiver(violation: ControlViolation, waiver: Waiver, { waivers }: PolicyFacts): Exemption {
-  const { rule, fingerprint } = violation
+/** The exemption of a violation that a waiver covers. `resource`: null where only an earlier run knows it. */
+export function exemptByWaiver(
+  { rule, fingerprint }: Pick<ControlViolation, 'rule' | 'fingerprint'>,
+  waiver: Waiver,
+  { policy: { waivers }, resource }: { readonly policy: PolicyFacts; readonly resource: Exemption['resource'] },
+): Exemption {
   const { owner, reason, expires, ticket } = waiver
   const written = waivers.find(
     (one) => matchesGlob(rule, one.rule) && one.owner === owner && one.reason === reason && one.expires === expires,
@@ -20,7 +24,7 @@ export function exemptByWaiver(violation: ControlViolation, waiver: Waiver, { wa
     until: expires,
     configured_at: written?.configuredAt ?? null,
     match: null,
-    resource: resourceOf(violation),
+    resource,
     ...(ticket === undefined ? {} : { ticket }),
   }
 }
@@ -42,8 +46,55 @@ export function exemptByAcceptance(accepted: AcceptedViolation): Exemption {
   }
 }
 
-/** A rule that the policy switches off or overrides, whether it would find anything or not. */
-export function exemptByPolicy({ kind, rule, setting, match, configuredAt }: PolicyException): Exemption {
+/** The exemption of a violation that a person or the policy ended: what it reports is still there. */
+export function exemptByEnding(violation: EndedViolation): Exemption {
+  const { rule, fingerprint, resolution, ended_by } = violation
+  // That nobody is known who ended it does not make it fixed.
+  const unknown = { kind: usualKinds[resolution], by: null, reason: null, at: null, run: null, configured_at: null }
+  const { kind, by, reason, at, run, configured_at } = ended_by ?? unknown
+  return {
+    kind,
+    rule,
+    fingerprint,
+    by,
+    reason,
+    at,
+    until: null,
+    configured_at,
+    match: null,
+    resource: resourceOf(violation),
+    ...(run === null ? {} : { run }),
+  }
+}
+
+type ExemptResolution = Exclude<Resolution, 'fixed' | 'removed'>
+
+type EndedViolation = Pick<
+  ReportViolation,
+  'rule' | 'fingerprint' | 'ended_by' | 'project' | 'kind' | 'uid' | 'name' | 'severity'
+> & { readonly resolution: ExemptResolution }
+
+const usualKinds = { accepted: 'acceptance', policy: 'rule_off', expired: 'expiry' } as const satisfies Record<
+  ExemptResolution,
+  Exemption['kind']
+>
+
+/** Whether a violation ended although what it reports is still there. */
+export function isEndedOnly<Violation extends Pick<ReportViolation, 'state' | 'resolution'>>(
+  violation: Violation,
+): violation is Violation & { readonly resolution: ExemptResolution } {
+  const { state, resolution } = violation
+  return state === 'resolved' && resolution !== null && !isSolved(resolution)
+}
+
+/**
+ * A rule that the policy switches off or overrides, whether it would find anything or not. `until`: the start of the last
+ * run of which the policy said so; null: the policy still does.
+ */
+export function exemptByPolicy(
+  { kind, rule, setting, match, configuredAt }: PolicyException,
+  until: string | null,
+): Exemption {
   return {
     kind,
     rule,
@@ -51,7 +102,7 @@ export function exemptByPolicy({ kind, rule, setting, match, configuredAt }: Pol
     by: null,
     reason: kind === 'override' ? describeSetting(setting) : null,
     at: null,
-    until: null,
+    until,
     configured_at: configuredAt,
     match,
     resource: null,
@@ -64,7 +115,7 @@ function describeSetting(setting: string): string {
   return setting === 'options' ? 'other options' : `severity ${setting}`
 }
 
-function resourceOf({
+export function resourceOf({
   project,
   kind,
   uid,

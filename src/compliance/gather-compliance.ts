@@ -14,6 +14,7 @@ export async function assessRun(framework: Framework, run: number, policyResults
     ...(await policyResults.resultsOf(run)),
     framework,
     elsewhere: (await policyResults.elsewhere(run)).map(toReported),
+    silenced: (await policyResults.silenced(run)).map(toReported),
   })
 }
 
@@ -40,6 +41,13 @@ export async function gatherCompliance(
     ...results,
     framework,
     elsewhere: (await policyResults.elsewhere(last.number)).map(toReported),
+    silenced: (await policyResults.silenced(last.number)).map(toReported),
+    formerPolicies: (await policyResults.policiesBetween(first.number - 1, last.number)).flatMap(
+      ({ lastRun, policy }) => {
+        const run = lastRun === last.number ? undefined : within.find(({ number }) => number === lastRun)
+        return run === undefined ? [] : [{ policy, until: run.startedAt }]
+      },
+    ),
     waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: resolved.map(({ run: _, resolvedAt, ...violation }): ControlViolation => {
@@ -51,7 +59,7 @@ export async function gatherCompliance(
 
 /** As reports show it; what was due when is a matter of the run that reported it. */
 function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViolation): ReportViolation {
-  const { fingerprint, rule, severity, state, resolution, project, kind, uid, name, owner = null } = violation
+  const { fingerprint, rule, severity, state, resolution, endedBy, project, kind, uid, name, owner = null } = violation
   const { path, message } = violation
   return {
     fingerprint,
@@ -59,6 +67,7 @@ function toReported({ firstSeen, lastSeen, waiver, ...violation }: RecordedViola
     severity,
     state,
     resolution,
+    ended_by: endedBy,
     project,
     kind,
     uid,

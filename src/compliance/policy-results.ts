@@ -1,4 +1,4 @@
-import type { ResolvedViolation, WaivedViolation } from '../history/reader.ts'
+import type { RecordedPolicy, ResolvedViolation, WaivedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Report } from '../model/report.ts'
@@ -18,6 +18,10 @@ export interface PolicyResults {
   resultsOf(run: number): Promise<RunResults>
   /** Violations as of a run in projects that it did not scan, in the order of reports. */
   elsewhere(run: number): Promise<readonly RecordedViolation[]>
+  /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
+  silenced(run: number): Promise<readonly ResolvedViolation[]>
+  /** What the policies of runs after `after`, up to `run`, left out. */
+  policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
   /** Violations that runs after `after` and before `run` resolved, the latest first. */
   resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
   /** Violations that were waived in runs after `after`, up to `run`. */

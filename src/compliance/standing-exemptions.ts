@@ -6,6 +6,10 @@ import type { Resolution } from '../model/violation.ts'
 /** How a violation ends although what it reports stays: then the run that ends it is the last one to speak of it. */
 const silencing: readonly (Resolution | null)[] = ['accepted', 'expired']
 
+export function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>): boolean {
+  return silencing.includes(resolution)
+}
+
 /**
  * Violations that people or the policy ended by a run, and of which the value is still the one that was there then: no
  * later run reports them, and none of them is fixed. By the run that ended them, the latest first.
@@ -20,7 +24,7 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
   const found = new Map<string, ResolvedViolation>()
   for (const number of [...ended].sort((a, b) => b - a)) {
     for (const violation of await history.resolvedBetween(number - 1, number)) {
-      if (silencing.includes(violation.resolution) && !found.has(violation.fingerprint)) {
+      if (isSilenced(violation) && !found.has(violation.fingerprint)) {
         found.set(violation.fingerprint, violation)
       }
     }
@@ -28,9 +32,9 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
   return withoutChanged(history, [...found.values()], run)
 }
 
-/** Without those whose value changed after they ended. */
-async function withoutChanged(
-  history: HistoryReader,
+/** Without those whose value changed after they ended, up to a run. */
+export async function withoutChanged(
+  history: Pick<HistoryReader, 'latestScans' | 'versionsAt'>,
   violations: readonly ResolvedViolation[],
   run: number,
 ): Promise<readonly ResolvedViolation[]> {

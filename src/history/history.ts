@@ -1,10 +1,11 @@
 import type { Coverage } from '../model/coverage.ts'
+import type { Ending } from '../model/ending.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { FailOn, Finding, Resolution, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptances } from './acceptances.ts'
-import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
+import type { Approval, Approvals, ApprovedBody, Signature } from './approvals.ts'
 import type { MarkedPageRow, Marks, StagedMarks } from './marks.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
@@ -70,6 +71,8 @@ export interface Draft extends PastReader {
 
   /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>
+  /** The last approval of a project, also one that was revoked. */
+  lastApproval(project: ProjectRef): Promise<Approval | undefined>
   /** Resources in an approved state, in the order asked; undefined where it does not hold one. */
   approvedBodies(
     approval: Approval,
@@ -113,11 +116,16 @@ export interface Draft extends PastReader {
     before: Readonly<Partial<Record<Severity, string>>>,
   ): Promise<readonly OldViolation[]>
   /** Ends violations of a project, by their ids: each with its reason. */
-  endViolations(project: ProjectRef, violations: ReadonlyMap<number, Resolution>): Promise<void>
+  endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void>
   /** Violations of a project that name an origin: active ones, and accepted ones whose acceptance was revoked since. */
   violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
   /** Fingerprints of a project that a person accepts. */
   acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>>
+  /** Who accepts violations of a project, and why: by fingerprint, where somebody does. */
+  acceptances(
+    project: ProjectRef,
+    fingerprints: readonly string[],
+  ): Promise<ReadonlyMap<string, Signature & { readonly reason: string }>>
   /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
   isUnderOtherRules(project: ProjectRef): Promise<boolean>
 
@@ -229,7 +237,7 @@ export interface OldViolation extends ActiveViolation {
   /** Start of the run that opened it: ISO 8601, UTC. */
   readonly firstSeen: string
   /** Why this run ended it; undefined: it did not. */
-  readonly resolution: Resolution | undefined
+  readonly ending: Ending | undefined
 }
 
 export interface NewViolation extends Finding {

@@ -1,4 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
+import { type EndedBy, parseEndedBy } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, WalkedListing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
@@ -45,6 +46,8 @@ export interface ViolationTransition {
   readonly now: ActiveState | 'ended'
   /** Why it ended; null while it is active, and where the history does not say. */
   readonly resolution: Resolution | null
+  /** Who or what ended it, unless it is fixed or removed; null for all others. */
+  readonly endedBy: EndedBy | null
   /** The `owner_id` of the endpoint, or of a subscription's endpoint: while it is active, or last was; null for none. */
   readonly owner: string | null
 }
@@ -56,7 +59,9 @@ export interface ViolationTransition {
 export type ComposeNotifications = (record: RunRecord, before: PriorState) => readonly NewMessage[] | 'later'
 
 /** One stored row of a violation: valid from a run until the next row replaces it. */
-export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now'> {
+export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now' | 'endedBy'> {
+  /** JSON. */
+  readonly endedBy: string | null
   readonly state: ActiveState
   readonly fromRun: number
   readonly toRun: number | null
@@ -80,5 +85,21 @@ export function transitionBetween(
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
-  return { project, fingerprint, rule, severity, kind, uid, name, path, message, owner, before, now, resolution }
+  const endedBy = now === 'ended' && latest.endedBy !== null ? parseEndedBy(latest.endedBy) : null
+  return {
+    project,
+    fingerprint,
+    rule,
+    severity,
+    kind,
+    uid,
+    name,
+    path,
+    message,
+    owner,
+    before,
+    now,
+    resolution,
+    endedBy,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Change } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
+import type { EndedBy } from '../model/ending.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
@@ -66,6 +67,8 @@ export interface RecordedViolation extends Finding {
   /** The `owner_id` of the endpoint, or of a subscription's endpoint, as of that run; null or absent where unknown. */
   readonly owner?: string | null
   readonly waiver?: Waiver
-  /** null unless resolved, and for what ended before schema 12 without a known reason. */
+  /** null unless resolved. */
   readonly resolution: Resolution | null
+  /** Who or what ended it, unless it is fixed or removed; null for all others. */
+  readonly endedBy: EndedBy | null
 }

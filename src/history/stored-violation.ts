@@ -1,3 +1,4 @@
+import { parseEndedBy } from '../model/ending.ts'
 import type { Waiver } from '../model/violation.ts'
 import type { ActiveViolation } from './history.ts'
 import type { RecordedViolation } from './records.ts'
@@ -19,15 +20,22 @@ export function toActiveViolation({ waiver, originRun, ...row }: ActiveViolation
 }
 
 /** A violation of a record as read. */
-export type RecordedRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
+export type RecordedRow = Omit<RecordedViolation, 'waiver' | 'endedBy'> & StoredJson
 
-export function toRecordedViolation<Row extends { readonly waiver: string | null; readonly owner?: unknown }>({
+interface StoredJson {
+  readonly waiver: string | null
+  readonly endedBy: string | null
+}
+
+export function toRecordedViolation<Row extends StoredJson & { readonly owner?: unknown }>({
   waiver,
   owner,
+  endedBy: by,
   ...row
 }: Row) {
+  const ended = { ...row, endedBy: by === null ? null : parseEndedBy(by) }
   // A service may send an owner that is not text: it names no one.
-  const named = owner === undefined ? row : { ...row, owner: typeof owner === 'string' ? owner : null }
+  const named = owner === undefined ? ended : { ...ended, owner: typeof owner === 'string' ? owner : null }
   return waiver === null ? named : { ...named, waiver: waiverOf(waiver) }
 }
 

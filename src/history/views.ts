@@ -7,6 +7,8 @@ export const views: Readonly<Record<string, string>> = {
   drift: 'what changed, run by run; fields is a list of {path, before, after}',
   open_violation:
     "active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones",
+  violation_history:
+    "violations that ended, with resolution: 'fixed' and 'removed' ones are gone; for all others ended_by says who or what ended them",
   run_rule: 'the rules of each run',
   baseline: 'states that a person approved, revoked ones too; drift rules compare with the one where is_active is 1',
 }

@@ -42,3 +42,16 @@ export function readDuration(text: string): number | undefined {
   const ms = Number(amount) * (unitsMs[unit ?? ''] ?? Number.NaN)
   return ms > 0 ? ms : undefined
 }
+
+/** A duration in the largest unit that it is a whole number of: `30 d`. */
+export function writeDuration(ms: number): string {
+  const [unit, unitMs] = writtenUnits.find(([, size]) => ms % size === 0) ?? ['ms', 1]
+  return `${ms / unitMs} ${unit}`
+}
+
+const writtenUnits = [
+  ['d', dayMs],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const

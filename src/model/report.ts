@@ -1,5 +1,6 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageCause, CoverageStatus } from './coverage.ts'
+import type { EndedBy } from './ending.ts'
 import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Notice } from './notice.ts'
@@ -113,8 +114,10 @@ export interface ReportViolation {
   readonly rule: string
   readonly severity: Severity
   readonly state: ViolationState
-  /** Of resolved ones, where the history can say; null for all others. */
+  /** Of resolved ones; null for all others. */
   readonly resolution: Resolution | null
+  /** Who or what ended it, unless it is fixed or removed; null for all others. */
+  readonly ended_by: EndedBy | null
   readonly project: string
   readonly kind: Kind
   readonly uid: string

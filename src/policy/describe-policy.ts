@@ -1,11 +1,9 @@
-import { dirname, relative } from 'node:path'
-import type { FileLocation } from '../model/evaluation.ts'
 import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/policy-facts.ts'
 import { isAtLeast, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import type { Layer, RuleStatement } from './layer.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
-import type { ActiveRule } from './policy.ts'
+import type { ActiveRule, Policy } from './policy.ts'
 import { describeSelector, type Selector } from './selector.ts'
 import { compileWaiver } from './waiver.ts'
 
@@ -15,16 +13,17 @@ interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'w
   readonly rules: readonly ActiveRule[]
 }
 
-/** Where a policy asks for less than its packs do. Files are named from the folder of the policy on. */
-export function describePolicy(file: string | undefined, policy: DescribedPolicy): PolicyFacts {
-  const folder = file === undefined ? '' : dirname(file)
-  const exceptions = [...rulesOff(policy, folder), ...overridesOf(policy, folder)]
+type PlaceOf = Policy['placeOf']
+
+/** Where a policy asks for less than its packs do. */
+export function describePolicy(placeOf: PlaceOf, policy: DescribedPolicy): PolicyFacts {
+  const exceptions = [...rulesOff(policy, placeOf), ...overridesOf(policy, placeOf)]
   return {
     packs: packsOf(policy.layers),
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configuredAt: locate(at, folder) }
+      return { ...terms, rule, configuredAt: placeOf(at) }
     }),
   }
 }
@@ -35,18 +34,18 @@ function packsOf(layers: readonly Layer[]): readonly string[] {
 }
 
 /** A rule of no pack was never asked for; one that a file switches off was. */
-function rulesOff({ layers, known, rules }: DescribedPolicy, folder: string): PolicyException[] {
+function rulesOff({ layers, known, rules }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
   const active = new Set(rules.map(({ rule }) => rule.id))
   return known.flatMap(({ id }) => {
     const said = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
     if (said === undefined || settingOf(said) !== 'off') return []
-    const configuredAt = locate(said.at, folder)
+    const configuredAt = placeOf(said.at)
     return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
   })
 }
 
 /** Overrides that ask for less: off, a milder severity, or other options. */
-function overridesOf({ overrides, rules, known }: DescribedPolicy, folder: string): PolicyException[] {
+function overridesOf({ overrides, rules, known }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
   const severities = new Map(rules.map(({ rule, severity }) => [rule.id, severity ?? rule.severity]))
   const isKnown = new Set(known.map(({ id }) => id))
   return overrides.flatMap(({ match, layer }) =>
@@ -56,7 +55,7 @@ function overridesOf({ overrides, rules, known }: DescribedPolicy, folder: strin
       // It switches on what is off elsewhere, or is stricter than the policy is elsewhere.
       if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
       const projects = projectsOf(match)
-      const configuredAt = locate(said.at, folder)
+      const configuredAt = placeOf(said.at)
       return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
     }),
   )
@@ -79,10 +78,4 @@ function projectsOf({ project, service }: Selector): readonly string[] | null {
   if (project !== undefined) return typeof project === 'string' ? [project] : project
   if (service === undefined) return null
   return (typeof service === 'string' ? [service] : service).map((name) => `${name}/*`)
-}
-
-/** `at`: `file:line:column`. */
-function locate(at: string | undefined, folder: string): FileLocation | null {
-  const [, file, line] = /^(.*):(\d+):\d+$/s.exec(at ?? '') ?? []
-  return file === undefined ? null : { file: relative(folder, file) || file, line: Number(line) }
 }

@@ -20,6 +20,7 @@ import type { FindCollected } from './find-collected.ts'
 import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
+import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { startAggregations } from './run-aggregations.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
@@ -29,6 +30,8 @@ import { trackReads } from './watch-reads.ts'
 /** Evaluates a project's resources in the order of walking; rules across resources conclude at the end. */
 export interface ProjectEvaluator {
   readonly project: ProjectRef
+  /** A place of the policy (`file:line:column`) as reports name it. */
+  readonly placeOf: Policy['placeOf']
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
   /** The same without the rules across resources: `collect` is called for it later. */
@@ -51,6 +54,8 @@ export interface ProjectEvaluator {
   compare(resource: Resource, drift: Drift, originRun?: number): Finding[]
   /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
   compareBy(rule: string, resource: Resource, drift: Drift): Finding[] | undefined
+  /** Whether a rule is on for a resource, and what in the policy decides that. */
+  switchOf(resource: Resource, rule: string): RuleSwitch
   /** For how long violations of a drift rule stay open while the value is not back, in milliseconds. */
   openForMs(resource: Resource, rule: string): number
   /** Findings in the scan itself. */
@@ -244,6 +249,7 @@ export function evaluateProject(
 
   return {
     project,
+    placeOf: policy.placeOf,
     rulesFor,
     evaluateRule: (active, resource, since) => evaluateBy(active, resource, since),
     check,
@@ -265,6 +271,7 @@ export function evaluateProject(
       const rule = driftRules(resource).find(({ active }) => active.rule.id === id)
       return rule && compareWith(rule, resource, drift)
     },
+    switchOf: (resource, rule) => switchOf(policy, rule, { project, labels, resource }),
     openForMs: (resource, id) =>
       driftRules(resource).find(({ active }) => active.rule.id === id)?.bound.openForMs ?? Number.POSITIVE_INFINITY,
     evaluateScan(resource, scan) {

@@ -10,6 +10,7 @@ import { startMeter } from './meter.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleNeeds } from './rule-needs.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
+import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
 import { stamp } from './stamp.ts'
 import { coveringPlaces } from './waiving.ts'
@@ -26,6 +27,12 @@ export interface PolicyEvaluator {
   datesOf(resource: Resource): readonly string[]
   /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
+  /** A place of the policy (`file:line:column`) as reports name it. */
+  readonly placeOf: Policy['placeOf']
+  /** Rules that an override names. */
+  readonly overridden: ReadonlySet<string>
+  /** Whether a rule is on for a resource, and what in the policy decides that. */
+  switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /** `excluded`: rules that do not run here, with the reason. `facts`: of earlier runs. */
@@ -59,6 +66,9 @@ export function createEvaluator(
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
     optionsOf: (project, resource, rule) => sets.under(sets.keyFor(project, resource)).byId.get(rule)?.options,
+    placeOf: policy.placeOf,
+    overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
+    switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.under(sets.keyFor(project, self)).violations

@@ -1,4 +1,5 @@
 import type { DueDurations } from '../model/due.ts'
+import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
@@ -16,6 +17,8 @@ export interface Policy {
   readonly digest: string
   /** What a reader of a run needs to know of it. */
   readonly facts: PolicyFacts
+  /** The file that says it, as reports name it; undefined for a pack. */
+  readonly file: string | undefined
   /** Every rule that exists, custom ones included, enabled or not. */
   readonly known: readonly Rule[]
   /** Settings of rules for all resources; later ones win. */
@@ -34,6 +37,8 @@ export interface Policy {
   readonly probes: readonly Probe[]
   /** Rules that apply where these overrides match, by their places in the list. */
   rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
+  /** A place of a layer (`file:line:column`) as reports name it; null for what no file says. */
+  placeOf(this: void, at: string | undefined): FileLocation | null
 }
 
 export interface ActiveRule {

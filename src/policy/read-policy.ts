@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { overdueRule } from '../model/due.ts'
+import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
+import { shownPath } from '../text/shown-path.ts'
 import { describePolicy } from './describe-policy.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
@@ -32,6 +35,7 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
+  const workingDirectory = resolve()
   const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
@@ -48,8 +52,16 @@ export function* policySteps(
   yield
   return {
     digest: digestOf(active, { overrides, waivers: waivers.map(({ written }) => written), probes, due, ignore }),
-    facts: describePolicy(file, { layers, overrides, waivers, known: evaluated, rules: active }),
+    facts: describePolicy((at) => placeOf(at, workingDirectory), {
+      layers,
+      overrides,
+      waivers,
+      known: evaluated,
+      rules: active,
+    }),
     ...{ probes, due, ignore },
+    file: file && shownPath(workingDirectory, file),
+    placeOf: (at) => placeOf(at, workingDirectory),
     known,
     layers,
     rules: active,
@@ -57,6 +69,11 @@ export function* policySteps(
     overrides: matched,
     rulesUnder,
   }
+}
+
+function placeOf(at: string | undefined, workingDirectory: string): FileLocation | null {
+  const [, file, line] = /^(.+):(\d+):\d+$/s.exec(at ?? '') ?? []
+  return file === undefined ? null : { file: shownPath(workingDirectory, file), line: Number(line) }
 }
 
 /** Selectors compiled at a time. */

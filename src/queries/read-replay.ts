@@ -108,11 +108,11 @@ function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): Rul
 }
 
 function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation, due: DueDurations): ReplayRow {
-  const { firstSeen, lastSeen, waiver, ...violation } = record
+  const { firstSeen, lastSeen, waiver, endedBy, ...violation } = record
   return {
     ...violation,
     owner: violation.owner ?? null,
-    resolution: null,
+    ended_by: endedBy,
     first_seen: firstSeen,
     last_seen: lastSeen,
     due_at: dueDate(record, firstSeen, due),

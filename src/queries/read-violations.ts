@@ -8,6 +8,7 @@ import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
 import { isInRange, type SeverityRange, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { describeEnding } from '../report/describe-ending.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violation.ts'
@@ -150,6 +151,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
     severity,
     state,
     resolution,
+    endedBy,
     project,
     kind,
     uid,
@@ -160,6 +162,7 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
   } = violation
   return {
     ...{ fingerprint, rule, severity, state, resolution, project, kind, uid, name },
+    ended_by: endedBy,
     owner: owner ?? null,
     ...{ path, message },
     first_seen: firstSeen,
@@ -175,6 +178,7 @@ export const violationColumns: readonly Column<ViolationRow>[] = [
   { name: 'rule', value: ({ rule }) => rule },
   { name: 'state', value: ({ state }) => state },
   { name: 'resolution', value: ({ resolution }) => resolution },
+  { name: 'ended_by', value: (row) => row.ended_by && describeEnding(row) },
   { name: 'project', value: ({ project }) => project },
   { name: 'kind', value: ({ kind }) => kind },
   { name: 'uid', value: ({ uid }) => uid },

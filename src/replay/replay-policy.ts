@@ -1,5 +1,6 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
 import { concludeOverdue } from '../audit/conclude-overdue.ts'
+import { bareResource } from '../audit/read-switches.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
@@ -8,9 +9,10 @@ import type { PolicyEvaluation } from '../history/records.ts'
 import { overdueRule } from '../model/due.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
-import { applyDifferences, type FleetState, markAsCompared } from './fleet-state.ts'
+import { applyDifferences, type FleetState, markAsCompared, projectState } from './fleet-state.ts'
 import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
 import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
@@ -96,17 +98,25 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     for (const [index, concluded] of conclusion.projects.entries()) {
       const { project, criteria } = concluded
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
-      trackerOf(project).reconcile(run, project, found, criteria)
+      const { versions } = projectState(fleet, projectKey(project))
+      const switchOf = (violation: Finding) => {
+        const resource = versions.get(resourceKey(violation))?.resource ?? bareResource(violation)
+        return evaluator.switchOf(project, resource, violation.rule)
+      }
+      trackerOf(project).reconcile(run, project, found, { ...criteria, switchOf })
       notEvaluated.add(concluded)
       if (!evaluator.needs.has(overdueRule)) continue
       const overdue = overdueOf(project)
       const old = agedViolations(trackerOf(project), run)
       const late = concludeOverdue(project, old, overdue.active(), { evaluator, due: policy.due, now })
-      overdue.reconcile(run, project, late.findings.map(keyed), late.criteria)
+      overdue.reconcile(run, project, late.findings.map(keyed), { ...late.criteria, switchOf })
     }
     const { waivers } = conclusion
     if (policy.waivers.length > 0) {
-      trackerOf(policyProject).reconcile(run, policyProject, waivers.findings.map(keyed), waivers.criteria)
+      const switchOf = (violation: Finding) =>
+        evaluator.switchOf(policyProject, bareResource(violation), violation.rule)
+      const found = waivers.findings.map(keyed)
+      trackerOf(policyProject).reconcile(run, policyProject, found, { ...waivers.criteria, switchOf })
     }
     context = conclusion.context
   }

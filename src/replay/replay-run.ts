@@ -1,6 +1,7 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf as readRecord, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/policy-results.ts'
+import { isSilenced, withoutChanged } from '../compliance/standing-exemptions.ts'
 import type { CommittedRun, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
@@ -55,6 +56,12 @@ export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, 
       const { replay, run } = await upTo(number)
       return violationsOf(replay, run).filter(({ project, state }) => state !== 'resolved' && !scanned.has(project))
     },
+    async silenced(number) {
+      const ended = resolvedIn((await upTo(number)).replay, 0, number)
+      return withoutChanged(history, ended.filter(isSilenced), number)
+    },
+    // As if there never was another policy.
+    policiesBetween: async () => [],
     // A replay lists its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],
     async resolvedBefore(after, number) {

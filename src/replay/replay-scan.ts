@@ -118,7 +118,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const origins = compareWithOrigins(followed, {
     ...{ now, sealKeyId: runInputs.sealKeyId, ofProject },
     ...{ ignored: policy.ignore, versionsAt },
-    isApproved: () => false,
+    approvalOf: () => undefined,
     // The history has resources in the form that the run compared.
     reform: (_, attributes) => attributes,
   })

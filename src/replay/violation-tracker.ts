@@ -10,8 +10,9 @@ import {
 } from '../audit/reconcile.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { Ending } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf, type Resolution } from '../model/violation.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
 
 /** A violation from the run that would have opened it to the one that would have found it gone. */
 export interface ViolationLifetime extends ReconcilableViolation {
@@ -23,8 +24,8 @@ export interface ViolationLifetime extends ReconcilableViolation {
   readonly last: CommittedRun
   /** The run that found it gone; undefined: it is active. */
   readonly gone: CommittedRun | undefined
-  /** null while it is active. */
-  readonly resolution: Resolution | null
+  /** undefined while it is active. */
+  readonly ending: Ending | undefined
 }
 
 /** What would have been recorded of a project, run by run. */
@@ -60,12 +61,12 @@ export function trackViolations(): ViolationTracker {
           first: run,
           last: run,
           gone: undefined,
-          resolution: null,
+          ending: undefined,
         })
       }
-      for (const { violation, resolution } of resolved) {
+      for (const { violation, ending } of resolved) {
         active.delete(keyed(violation).key)
-        ended.push({ ...violation, project, gone: run, resolution })
+        ended.push({ ...violation, project, gone: run, ending })
       }
       for (const violation of unknown) {
         violation.project = project
@@ -85,11 +86,10 @@ export function trackViolations(): ViolationTracker {
 /** A project's violations as a run would have left them, those that it would have ended included. */
 export function agedViolations({ active, ended }: ViolationTracker, run: CommittedRun): AgedViolation[] {
   const gone = ended().filter((violation) => violation.gone === run)
-  return [...active(), ...gone].map(({ first, resolution, ...violation }) => ({
+  return [...active(), ...gone].map(({ first, ...violation }) => ({
     ...violation,
     waiver: violation.waiver,
     firstSeen: first.startedAt,
-    resolution: resolution ?? undefined,
   }))
 }
 
@@ -100,7 +100,7 @@ function worded(finding: Finding): ReconcilableViolation {
 /** As the record of a run has it. */
 export function recordOf(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
   const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
-  const { state, waiver, first, last, gone, resolution } = violation
+  const { state, waiver, first, last, gone, ending } = violation
   const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
   return {
     ...{ fingerprint, rule, severity, kind, uid, name, path, message },
@@ -108,7 +108,8 @@ export function recordOf(violation: ViolationLifetime, run: CommittedRun): Recor
     state: gone === undefined ? active : 'resolved',
     firstSeen: first.startedAt,
     lastSeen: last.startedAt,
-    resolution,
+    resolution: ending?.resolution ?? null,
+    endedBy: ending?.endedBy ?? null,
     ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
   }
 }

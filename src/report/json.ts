@@ -19,6 +19,7 @@ const readingOrder = [
     'severity',
     'state',
     'resolution',
+    'ended_by',
     'code',
     'project',
     'listing',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { byKey, type Criteria, keyed, type ReconcilableViolation, reconcile } from '../../src/audit/reconcile.ts'
+import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { Finding, Resolution, Waiver } from '../../src/model/violation.ts'
 import type { Needs } from '../../src/policy/rule-needs.ts'
@@ -15,6 +16,13 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
   ...more,
 })
 
+const override = decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } })
+const accepted: Ending = {
+  resolution: 'accepted',
+  endedBy: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
+}
+const expired: Ending = { resolution: 'expired', endedBy: decidedAt('expiry', { reason: null, place: null }) }
+
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },
   'of/project': { scope: 'project', kinds: ['endpoint', 'subscription'] },
@@ -29,14 +37,16 @@ interface Scan {
   readonly failed?: readonly string[]
   readonly inDoubt?: readonly string[]
   readonly unobserved?: readonly string[]
-  readonly endings?: Readonly<Record<string, Resolution>>
+  readonly endings?: Readonly<Record<string, Ending>>
+  /** Rules that an override has off for the resource. */
+  readonly off?: readonly string[]
   readonly removed?: readonly string[]
   readonly changed?: readonly string[]
   readonly isUnderOtherRules?: boolean
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false } = scan
+  const { endings = {}, removed = [], changed = [], isUnderOtherRules = false, off = [] } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -56,6 +66,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     isRemoved: ({ uid }) => removed.includes(uid),
     isChanged: ({ uid }) => changed.includes(uid),
     isUnderOtherRules,
+    switchOf: ({ rule }) => ({ isOff: off.includes(rule), endedBy: override }),
   }
 }
 
@@ -212,7 +223,7 @@ describe('a violation that is not found again', () => {
 
 describe('the resolution of a violation', () => {
   const resolutionOf = (violation: ReconcilableViolation, scan: Scan = {}) =>
-    decide([violation], [], scan).resolved.map(({ resolution }) => resolution)
+    decide([violation], [], scan).resolved.map(({ ending }) => ending.resolution)
   const { key } = keyed(active())
 
   it.each<[string, string, Scan, Resolution]>([
@@ -227,13 +238,34 @@ describe('the resolution of a violation', () => {
     expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
   })
 
-  it.each<Resolution>(['accepted', 'expired'])('is %s with any scan when that is decided', (resolution) => {
-    const unseen = { unseen: { '*': ['endpoint'] }, endings: { [key]: resolution } } as const
-    expect(resolutionOf(active(), unseen)).toEqual([resolution])
+  it.each([accepted, expired])('is $resolution with any scan when that is decided', (ending) => {
+    const unseen = { unseen: { '*': ['endpoint'] }, endings: { [key]: ending } } as const
+    expect(decide([active()], [], unseen).resolved).toEqual([{ violation: active(), ending }])
   })
 
   it('is not decided for a violation that is found', () => {
-    const { confirmed, resolved } = decide([active()], [finding()], { endings: { [key]: 'accepted' } })
+    const { confirmed, resolved } = decide([active()], [finding()], { endings: { [key]: accepted } })
     expect([confirmed.length, resolved]).toEqual([1, []])
+  })
+
+  it.each(['of/one', 'of/project', 'of/fleet', 'of/drift', 'of/scan'])(
+    'is policy where an override has %s off for the resource, whatever else changed in it',
+    (rule) => {
+      const [ended] = decide([active({ rule })], [], { off: [rule], changed: ['e1'] }).resolved
+      expect(ended?.ending).toEqual({ resolution: 'policy', endedBy: override })
+    },
+  )
+
+  it('is removed where the resource is, whatever the policy has off', () => {
+    expect(resolutionOf(active(), { off: ['of/one'], removed: ['e1'] })).toEqual(['removed'])
+  })
+
+  it('stays open where an override has its rule off and the resource was not seen', () => {
+    expect(resolutionOf(active(), { off: ['of/one'], unobserved: ['e1'] })).toEqual([])
+  })
+
+  it('names nobody who ended what is gone', () => {
+    const endings = [{}, { removed: ['e1'] }].flatMap((scan) => decide([active()], [], scan).resolved)
+    expect(endings.map(({ ending }) => ending.endedBy)).toEqual([null, null])
   })
 })

@@ -48,6 +48,7 @@ describe('a violation', () => {
       first_seen: one.run.started_at,
       due_at: null,
       resolution: null,
+      ended_by: null,
     }
     expect([one, two, three].map(only)).toEqual([
       { ...same, state: 'opened', last_seen: one.run.started_at },

@@ -185,6 +185,7 @@ describe('rules about waivers', () => {
         last_seen: one.run.started_at,
         due_at: null,
         resolution: null,
+        ended_by: null,
       },
     ])
     expect(one.coverage.map(({ project }) => project)).not.toContain('hookdrift/policy')

@@ -20,6 +20,7 @@ function span(
     fromRun,
     toRun,
     resolution: null,
+    endedBy: null,
     owner: null,
   }
 }
@@ -76,6 +77,7 @@ describe('the transition of a violation between two runs', () => {
       before: 'open',
       now: 'unknown',
       resolution: null,
+      endedBy: null,
       owner: null,
     })
   })

@@ -81,6 +81,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
               firstSeen: at(1),
               lastSeen: at(1),
               resolution: null,
+              endedBy: null,
             },
           ],
           accepted: [],

@@ -4,6 +4,7 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RunContext, RunRecord, StagedChange } from '../../src/history/records.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
+import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectNotice } from '../../src/model/notice.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
@@ -160,6 +161,17 @@ export async function latestRun(history: HistoryReader): Promise<number | undefi
 }
 
 /** Ends of violations, all for one reason. */
-export function endedAs(ids: Iterable<number>, resolution: Resolution = 'fixed'): ReadonlyMap<number, Resolution> {
-  return new Map(Array.from(ids, (id) => [id, resolution]))
+export function endedAs(ids: Iterable<number>, resolution: Resolution = 'fixed'): ReadonlyMap<number, Ending> {
+  return new Map(Array.from(ids, (id) => [id, anEnding(resolution)]))
 }
+
+/** With somebody or something that ended it, unless it is gone. */
+export function anEnding(resolution: Resolution): Ending {
+  return { resolution, endedBy: resolution === 'fixed' || resolution === 'removed' ? null : enders[resolution] }
+}
+
+const enders = {
+  accepted: decidedBy('baseline', { by: 'eve', at: at(1), reason: 'looks fine', run: 1 }),
+  policy: decidedAt('override', { reason: null, place: { file: 'policy.yaml', line: 12 } }),
+  expired: decidedAt('expiry', { reason: 'not put back within 30 d', place: { file: 'policy.yaml', line: 3 } }),
+} as const

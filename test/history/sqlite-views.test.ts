@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Resolution } from '../../src/model/violation.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import {
@@ -9,6 +10,7 @@ import {
   aContext,
   aCoverage,
   aNotice,
+  anEnding,
   aStart,
   at,
   aVersion,
@@ -29,6 +31,7 @@ const views = [
   'current_resource',
   'drift',
   'open_violation',
+  'violation_history',
   'baseline',
 ] as const
 
@@ -191,7 +194,7 @@ describe('the documented views', () => {
 
     const resource = (uid: string, fromRun: number, body: string) => ({
       ...{ service: 'acme', project_uid: '01PAYMENTS', kind: 'endpoint', uid },
-      ...{ name: `name of ${uid}`, from_run: fromRun, body, facts: '' },
+      ...{ name: `name of ${uid}`, from_run: fromRun, body, facts: '', project: 'acme/payments' },
     })
     const now = [resource('a', 2, '{"n":2,"of":"a"}'), resource('c', 1, '{"of":"c"}'), resource('d', 2, '{}')]
     expect(rows('SELECT * FROM current_resource ORDER BY uid')).toEqual(now)
@@ -202,20 +205,31 @@ describe('the documented views', () => {
       ...now.map((row) => ({ run: 3, ...row })),
     ])
 
-    const change = { service: 'acme', project_uid: '01PAYMENTS', kind: 'endpoint', fields: '[]', referrers: null }
+    const change = { service: 'acme', project_uid: '01PAYMENTS', kind: 'endpoint', fields: '[]' }
+    const whose = { referrers: null, project: 'acme/payments' }
     expect(rows('SELECT * FROM drift ORDER BY run')).toEqual([
-      { run: 1, started_at: at(1), ...change, uid: 'a', name: 'name of a', change: 'added', referrers: '["u"]' },
-      { run: 2, started_at: at(2), ...change, uid: 'b', name: 'name of b', change: 'removed' },
+      {
+        run: 1,
+        started_at: at(1),
+        ...change,
+        uid: 'a',
+        name: 'name of a',
+        change: 'added',
+        ...whose,
+        referrers: '["u"]',
+      },
+      { run: 2, started_at: at(2), ...change, uid: 'b', name: 'name of b', change: 'removed', ...whose },
     ])
 
     const shown =
-      'SELECT uid, rule, severity, state, message, service, project_uid, first_seen, last_seen FROM open_violation'
+      'SELECT uid, rule, severity, state, message, service, project_uid, project, first_seen, last_seen FROM open_violation'
     const violation = {
       rule: 'endpoint/url-not-https',
       severity: 'high',
       state: 'open',
       service: 'acme',
       project_uid: '01PAYMENTS',
+      project: 'acme/payments',
     }
     // Seen by the last run that scanned the project, which was not the last of all.
     expect(rows(`${shown} ORDER BY uid`)).toEqual([
@@ -229,6 +243,32 @@ describe('the documented views', () => {
         last_seen: at(1),
       },
       { uid: 'd', ...violation, message: 'd is reached without TLS', first_seen: at(2), last_seen: at(2) },
+    ])
+  })
+
+  it('say how violations ended, and who or what ended those that are not gone', async () => {
+    await firstRun()
+    const draft = await begin(2)
+    await draft.stageScan(payments)
+    const active = await draft.unconfirmedViolations(payments)
+    const idsOf = (uid: string) => active.flatMap((one) => (one.uid === uid ? [one.id] : []))
+    await draft.endViolations(payments, endedAs(idsOf('a'), 'accepted'))
+    await draft.endViolations(payments, endedAs(idsOf('b'), 'policy'))
+    await draft.endViolations(payments, endedAs(idsOf('c')))
+    await commit(draft)
+    const ended = { project: 'acme/payments', run: 2, first_seen: at(1), ended_at: at(2), owner: null }
+    const nobody = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
+    const by = (resolution: Resolution) => JSON.stringify(anEnding(resolution).endedBy)
+    expect(
+      rows(`SELECT uid, project, run, first_seen, ended_at, owner, resolution, ended_by, ended_kind, ended_person,
+              ended_reason FROM violation_history ORDER BY uid`),
+    ).toEqual([
+      {
+        ...{ uid: 'a', ...ended, resolution: 'accepted', ended_by: by('accepted') },
+        ...{ ended_kind: 'baseline', ended_person: 'eve', ended_reason: 'looks fine' },
+      },
+      { uid: 'b', ...ended, resolution: 'policy', ...nobody, ended_by: by('policy'), ended_kind: 'override' },
+      { uid: 'c', ...ended, resolution: 'fixed', ...nobody },
     ])
   })
 

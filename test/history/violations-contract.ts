@@ -3,7 +3,7 @@ import type { Draft, NewVersion } from '../../src/history/history.ts'
 import type { ViolationChoice, ViolationOutline } from '../../src/history/reader.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
+import { anEnding, at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
 
 /** What every backend promises of violations. */
 export function describeViolations(name: string, makePlace: () => Place): void {
@@ -166,16 +166,16 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           confirmed: [a.id],
           violations: [instead(b, { severity: 'low', message: 'other words' }), aViolation('new')],
         })
-        await draft.endViolations(payments, new Map([[c.id, 'fixed']]))
+        await draft.endViolations(payments, endedAs([c.id], 'accepted'))
         type Before = Parameters<Draft['oldViolations']>[1]
         const listed = async (before: Before, project = payments) =>
           (await draft.oldViolations(project, before))
-            .map(({ uid, message, firstSeen, resolution }) => [uid, message, firstSeen, resolution])
+            .map(({ uid, message, firstSeen, ending }) => [uid, message, firstSeen, ending])
             .sort(([x], [y]) => ((x ?? '') < (y ?? '') ? -1 : 1))
         const ofLow = ['b', 'other words', at(1), undefined]
         const others = [
           ['a', a.message, at(1), undefined],
-          ['c', c.message, at(1), 'fixed'],
+          ['c', c.message, at(1), anEnding('accepted')],
           ['d', 'd is reached without TLS', at(1), undefined],
         ]
         expect(await listed({ low: at(2) })).toEqual([ofLow])

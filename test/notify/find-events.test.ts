@@ -54,6 +54,7 @@ function aMove(
     before,
     now,
     resolution: now === 'ended' ? 'fixed' : null,
+    endedBy: null,
     owner: null,
     ...other,
   }
@@ -178,6 +179,7 @@ describe('the events of a run', () => {
       firstSeen: '2026-11-20T03:00:00.000Z',
       lastSeen: '2026-11-20T03:00:00.000Z',
       resolution: null,
+      endedBy: null,
     } as const
     const record = aRecord({ violations: [unknown] })
     expect(lines(record, withMoves(aMove('open', 'unknown')))).toEqual([])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
+import { endingKinds } from '../../src/model/ending.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
@@ -83,12 +84,22 @@ const change = fc
   })
   .map((drift) => (drift.change === 'modified' ? drift : { ...drift, fields: [] }))
 
+const endedBy = fc.record({
+  kind: fc.constantFrom(...endingKinds),
+  by: fc.option(hostile),
+  reason: fc.option(hostile),
+  at: fc.option(time),
+  run: fc.option(fc.integer({ min: 1, max: 99 })),
+  configured_at: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
+})
+
 const violation = fc.record({
   fingerprint,
   rule: required,
   severity: fc.constantFrom(...severities),
   state: fc.constantFrom(...violationStates),
   resolution: fc.constantFrom(null, ...resolutions),
+  ended_by: fc.option(endedBy),
   project: required,
   kind: fc.constantFrom(...kinds),
   uid: required,

@@ -150,6 +150,7 @@ export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolatio
     severity: 'high',
     state: 'opened',
     resolution: null,
+    ended_by: null,
     project: 'acme/payments',
     kind: 'endpoint',
     uid: '01M7XVZ2T417WGWM74AAK885VQ',

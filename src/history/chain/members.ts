@@ -42,7 +42,7 @@ export const violationMembers = {
 
 export const endMembers = alike('id', 'to_run')
 
-export const endedViolationMembers = alike('id', 'to_run', 'resolution')
+export const endedViolationMembers = alike('id', 'to_run', 'resolution', 'ended_by')
 
 export const noticeMembers = alike('run', 'number', 'code', 'project_id', 'listing', 'text')
 

@@ -94,8 +94,17 @@ function stateSql({ run }: Approval): string {
 
 /** The active approval of a project's row. */
 export async function activeApproval(session: Session, project: number): Promise<Approval | undefined> {
+  return approvalInForce(await approvalsOf(session, project))
+}
+
+/** The last approval of a project, also one that was revoked. */
+export async function lastApproval(session: Session, project: number): Promise<Approval | undefined> {
+  return (await approvalsOf(session, project)).at(-1)
+}
+
+async function approvalsOf(session: Session, project: number): Promise<Approval[]> {
   const rows = await session.all<StoredApproval>(`${selectApprovals} WHERE a.project_id = $1 ORDER BY a.id`, [project])
-  return approvalInForce(rows.map(toApproval))
+  return rows.map(toApproval)
 }
 
 /** Resources of an approved state, in the order asked; undefined where it does not hold one. */

@@ -141,6 +141,7 @@ async function readTransitions(
        UNION SELECT fingerprint FROM hookdrift.violation WHERE to_run BETWEEN $1 AND $2)
      SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message,
             x.state, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution,
+            x.ended_by AS "endedBy",
             ${ownerSql('least(x.to_run - 1, $2)')} AS owner
      FROM touched t JOIN hookdrift.violation x ON x.fingerprint = t.fingerprint ORDER BY x.id`,
     [first, run],

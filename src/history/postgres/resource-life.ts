@@ -71,10 +71,12 @@ export async function versionsOf(session: Session, identity: Identity, run: numb
 
 export async function violationsOf(session: Session, identity: Identity, run: number): Promise<ViolationSpan[]> {
   const rows = await session.all<
-    Omit<ViolationSpan, 'waiver' | 'originRun'> & { readonly waiver: string | null; readonly originRun: number | null }
+    Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun'> &
+      Readonly<{ waiver: string | null; endedBy: string | null; originRun: number | null }>
   >(
     `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
-       x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution, ${span},
+       x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution,
+       CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS "endedBy", ${span},
        x.replaces IS NOT NULL AS "isContinued",
        EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $5) AS "goesOn"
      FROM hookdrift.violation x ${runsOf} WHERE ${ofResource} ORDER BY x.from_run, x.id`,

@@ -19,7 +19,8 @@ export const stateSql =
 
 /** Violations as of the scans of their projects. `from` is SQL of `s` (name, run) and `violation x`. */
 export function activeSql(from: string): string {
-  return `SELECT ${columns}, x.waiver, ${ownerSql('s.run')} AS owner, ${stateSql}, NULL AS resolution
+  return `SELECT ${columns}, x.waiver, ${ownerSql('s.run')} AS owner, ${stateSql}, NULL AS resolution,
+      NULL AS "endedBy"
     FROM ${from} JOIN hookdrift.run f ON f.number = x.first_run
     LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
 }
@@ -38,7 +39,7 @@ export function activeAsOf(scans: string, statement: (from: string) => string): 
 /** Violations that ended, as of the run that ended them. `from` is SQL of `s` (name) and `violation x`. */
 export function resolvedSql(from: string): string {
   return `SELECT ${columns}, x.waiver, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run,
-      r.started_at AS "resolvedAt", x.resolution
+      r.started_at AS "resolvedAt", x.resolution, x.ended_by AS "endedBy"
     FROM ${from} JOIN hookdrift.run f ON f.number = x.first_run JOIN hookdrift.run r ON r.number = x.to_run
     LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, (SELECT max(b.run) FROM hookdrift.scan b
       WHERE b.project_id = x.project_id AND b.run < x.to_run))`

@@ -80,7 +80,8 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
     (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen, ${ownerSql('@run')} AS owner`
   const active = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver, NULL AS resolution`
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver, NULL AS resolution,
+      NULL AS endedBy`
   const all = (sql: string) =>
     db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(toRecordedViolation)
   return [
@@ -96,7 +97,7 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
       `SELECT ${columns}, 'resolved' AS state,
          (SELECT started_at FROM run WHERE number = ifnull(x.last_run,
             (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < @run))) AS lastSeen, NULL AS waiver,
-         x.resolution
+         x.resolution, x.ended_by AS endedBy
        FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
        WHERE s.run = @run AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),

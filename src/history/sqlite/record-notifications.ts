@@ -122,6 +122,7 @@ function readTransitions(db: Database, run: number, projects: readonly ScannedPr
        UNION SELECT fingerprint FROM violation WHERE to_run BETWEEN @first AND @run)
      SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state,
             x.from_run AS fromRun, x.to_run AS toRun, x.resolution,
+            x.ended_by AS endedBy,
             ${ownerSql('iif(x.to_run IS NULL OR x.to_run > @run, @run, x.to_run - 1)')} AS owner
      FROM touched t CROSS JOIN violation x ON x.fingerprint = t.fingerprint ORDER BY x.id`,
   )

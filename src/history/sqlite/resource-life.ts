@@ -63,10 +63,11 @@ export function versionsOf(db: Database, { project, kind, uid }: Identity, run: 
 export function violationsOf(db: Database, { project, kind, uid }: Identity, run: number): ViolationSpan[] {
   const rows = cachedStatement<
     { project: number; kind: Kind; uid: string; run: number },
-    Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver' | 'originRun'> & {
+    Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver' | 'endedBy' | 'originRun'> & {
       isContinued: 0 | 1
       goesOn: 0 | 1
       waiver: string | null
+      endedBy: string | null
       originRun: number | null
     }
   >(
@@ -74,6 +75,7 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
     `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
          x.origin_run AS originRun,
          CASE WHEN x.to_run <= @run THEN x.resolution END AS resolution,
+         CASE WHEN x.to_run <= @run THEN x.ended_by END AS endedBy,
          x.from_run AS fromRun, r.started_at AS 'from', ${ending}, x.replaces IS NOT NULL AS isContinued,
          EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn
        FROM violation x CROSS JOIN run r ON r.number = x.from_run

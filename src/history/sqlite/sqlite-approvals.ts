@@ -82,6 +82,8 @@ export function prepareApproved(db: Database) {
   return {
     /** The active approval of a project. */
     active: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
+    /** The last approval of a project, also one that was revoked. */
+    last: (project: number): Approval | undefined => ofProject.all(project).map(toApproval).at(-1),
     /** Resources of a state that came from files, in the order asked. */
     imported(approval: number, resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[]) {
       const found: (ApprovedResource | undefined)[] = resources.map(() => undefined)

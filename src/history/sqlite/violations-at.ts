@@ -17,12 +17,14 @@ export const stateSql =
 
 /** Violations that are active as of run `@scan`. */
 export const activeSql = `SELECT ${columns}, ${ownerSql('@scan')} AS owner, ${stateSql},
-  (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen, NULL AS resolution FROM violation x`
+  (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen, NULL AS resolution,
+  NULL AS endedBy FROM violation x`
 
 /** Violations that ended, as of the run that ended them. */
 export const resolvedSql = `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, r.number AS run,
   r.started_at AS resolvedAt, ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-    (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen, x.resolution
+    (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen, x.resolution,
+  x.ended_by AS endedBy
   FROM violation x CROSS JOIN run r ON r.number = x.to_run`
 
 /** Of violations that ended: those that a scan ended without a replacement, in runs after `@after`, up to `@run`. */

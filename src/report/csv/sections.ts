@@ -2,6 +2,7 @@ import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { AcceptedViolation, ViolationState } from '../../model/violation.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { countEvaluated, rulesOf } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Cell, csvTable } from './csv-table.ts'
@@ -14,7 +15,9 @@ export const csvSections = {
     return csvTable(
       [...violationColumns, 'waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket', 'remediation'],
       report.violations.map(({ waiver, ...violation }) => [
-        ...violationColumns.map((column) => violation[column]),
+        ...violationColumns.map((column) =>
+          column === 'ended_by' ? violation.ended_by && describeEnding(violation) : violation[column],
+        ),
         ...[waiver?.owner, waiver?.reason, waiver?.expires, waiver?.ticket].map((cell) => cell ?? null),
         remediations.get(violation.rule) ?? null,
       ]),
@@ -60,8 +63,8 @@ export const csvSections = {
 } as const satisfies Record<CsvSection, (report: Report) => string>
 
 const violationColumns = [
-  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name'] as const),
-  ...(['owner', 'path', 'message', 'first_seen', 'last_seen', 'due_at'] as const),
+  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'ended_by', 'project', 'kind', 'uid'] as const),
+  ...(['name', 'owner', 'path', 'message', 'first_seen', 'last_seen', 'due_at'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
 
 const acceptedColumns = [

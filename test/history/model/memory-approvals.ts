@@ -28,7 +28,12 @@ export function memoryApprovals(memory: Memory, refuseWhileLeased: () => void): 
 
 /** The active approval of a project. */
 export function activeApprovalAt(rows: Rows, project: string): Approval | undefined {
-  return approvalInForce(rows.approvals.filter((row) => projectKeyOf(row.project) === project).map(toApproval))
+  return approvalInForce(approvalsAt(rows, project))
+}
+
+/** Every approval of a project, oldest first. */
+export function approvalsAt(rows: Rows, project: string): Approval[] {
+  return rows.approvals.filter((row) => projectKeyOf(row.project) === project).map(toApproval)
 }
 
 export function approvedResources(rows: Rows, { id, run, project }: Approval): readonly ApprovedResource[] {

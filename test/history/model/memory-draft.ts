@@ -1,4 +1,4 @@
-import type { Approval, ApprovedBody } from '../../../src/history/approvals.ts'
+import type { Approval, ApprovedBody, Signature } from '../../../src/history/approvals.ts'
 import {
   type ActiveViolation,
   type Draft,
@@ -23,11 +23,12 @@ import {
   type VersionPoint,
 } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
+import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
-import type { Resolution, Severity } from '../../../src/model/violation.ts'
-import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
+import type { Severity } from '../../../src/model/violation.ts'
+import { activeApprovalAt, approvalsAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { replaceMarks } from './memory-marks.ts'
 import { addMessages } from './memory-outbox.ts'
@@ -64,7 +65,7 @@ export class MemoryDraft implements Draft {
   readonly #seen = new Set<number>()
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
-  readonly #endedViolations = new Map<number, Resolution>()
+  readonly #endedViolations = new Map<number, Ending>()
   readonly #scanMarks = new Map<string, StagedMarks>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
@@ -118,6 +119,10 @@ export class MemoryDraft implements Draft {
 
   async approved(project: ProjectRef): Promise<Approval | undefined> {
     return activeApprovalAt(this.#memory.rows, projectKeyOf(project))
+  }
+
+  async lastApproval(project: ProjectRef): Promise<Approval | undefined> {
+    return approvalsAt(this.#memory.rows, projectKeyOf(project)).at(-1)
   }
 
   async approvedBodies(
@@ -263,20 +268,20 @@ export class MemoryDraft implements Draft {
     return [...kept, ...drafted.map(toActive)].flatMap((violation) => {
       const firstSeen = startOf(violation.firstRun)
       if (firstSeen >= (before[violation.severity] ?? '')) return []
-      return [{ ...violation, firstSeen, resolution: this.#endedViolations.get(violation.id) }]
+      return [{ ...violation, firstSeen, ending: this.#endedViolations.get(violation.id) }]
     })
   }
 
-  async endViolations(_project: ProjectRef, violations: ReadonlyMap<number, Resolution>): Promise<void> {
-    for (const [id, resolution] of violations) this.#endedViolations.set(id, resolution)
+  async endViolations(_project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void> {
+    for (const [id, ending] of violations) this.#endedViolations.set(id, ending)
   }
 
   async violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]> {
     const { violations, acceptances, runs } = this.#memory.rows
     const own = violations.filter((row) => row.project === projectKeyOf(project))
     const startOf = (run: number) => runs[run - 1]?.startedAt ?? ''
-    const isReopened = ({ id, fingerprint, resolution, toRun }: ViolationRow) =>
-      resolution === 'accepted' &&
+    const isReopened = ({ id, fingerprint, ending, toRun }: ViolationRow) =>
+      ending?.resolution === 'accepted' &&
       !own.some((row) => row.fingerprint === fingerprint && row.id > id) &&
       acceptances.some((one) => one.fingerprint === fingerprint && (one.revoked?.at ?? '') > startOf(toRun ?? 0))
     return own.flatMap((row) => {
@@ -289,6 +294,17 @@ export class MemoryDraft implements Draft {
   async acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>> {
     const own = this.#memory.rows.acceptances.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))
     return new Set(own.filter(({ revoked }) => revoked === undefined).map(({ fingerprint }) => fingerprint))
+  }
+
+  async acceptances(
+    project: ProjectRef,
+    fingerprints: readonly string[],
+  ): Promise<ReadonlyMap<string, Signature & { readonly reason: string }>> {
+    const own = this.#memory.rows.acceptances.filter((row) => projectKeyOf(row.project) === projectKeyOf(project))
+    const inForce = own.filter(
+      ({ fingerprint, revoked }) => revoked === undefined && fingerprints.includes(fingerprint),
+    )
+    return new Map(inForce.map(({ fingerprint, by, at, reason }) => [fingerprint, { by, at, reason }]))
   }
 
   async isUnderOtherRules(project: ProjectRef): Promise<boolean> {
@@ -438,8 +454,8 @@ export class MemoryDraft implements Draft {
     const endedVersions = this.#endsOf(this.#endedVersions, this.#added.versions)
     const endedViolations = this.#endsOf(this.#endedViolations.keys(), this.#added.violations)
     const ended = ending(violations, endedViolations).map((row) => {
-      const resolution = this.#endedViolations.get(row.id)
-      return resolution === undefined ? row : { ...row, resolution }
+      const ending = this.#endedViolations.get(row.id)
+      return ending === undefined ? row : { ...row, ending }
     })
     return {
       runs: runs.with(this.run - 1, run),

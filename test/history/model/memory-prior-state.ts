@@ -35,7 +35,8 @@ export function memoryPriorState(
           (row): NotifiedSpan => ({
             ...row,
             toRun: row.toRun ?? null,
-            resolution: row.resolution ?? null,
+            resolution: row.ending?.resolution ?? null,
+            endedBy: row.ending?.endedBy ? JSON.stringify(row.ending.endedBy) : null,
             owner: ownerOf(rows, row, row.toRun === undefined || row.toRun > run ? run : row.toRun - 1),
           }),
         )

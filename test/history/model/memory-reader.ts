@@ -417,9 +417,10 @@ export function memoryReader(memory: Memory): HistoryReader {
       return all
         .filter((row) => row.kind === kind && row.uid === uid)
         .map((row) => {
-          const { fingerprint, rule, severity, name, path, message, state, waiver, toRun, resolution } = row
+          const { fingerprint, rule, severity, name, path, message, state, waiver, toRun, ending } = row
+          const { resolution = null, endedBy = null } = toRun !== undefined && toRun <= run ? (ending ?? {}) : {}
           return {
-            resolution: toRun !== undefined && toRun <= run ? (resolution ?? null) : null,
+            ...{ resolution, endedBy },
             ...{ fingerprint, rule, severity, kind, uid, name, path, message, state },
             ...(waiver === undefined ? {} : { waiver }),
             ...spanOf(row, run),
@@ -443,7 +444,7 @@ export function memoryReader(memory: Memory): HistoryReader {
           ...{ fingerprint: row.fingerprint, rule: row.rule, severity: row.severity },
           ...{ isWaived: row.waiver !== undefined, firstSeen: startOf(row.firstRun), from, to },
           goesOn: all.some(({ replaces }) => replaces === row.id),
-          resolution: toRun === null ? null : (row.resolution ?? null),
+          resolution: toRun === null ? null : (row.ending?.resolution ?? null),
         })
       }
     },

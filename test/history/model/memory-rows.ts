@@ -6,13 +6,13 @@ import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../.
 import type { Lease } from '../../../src/history/sqlite/lease.ts'
 import { toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
+import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import { unknownPolicy } from '../../../src/model/policy-facts.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import { unknownScope } from '../../../src/model/run-scope.ts'
-import type { Resolution } from '../../../src/model/violation.ts'
 import type { MemoryMarks } from './memory-marks.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
@@ -70,7 +70,7 @@ type NoticeRow = ProjectNotice & { readonly run: number; readonly project: strin
 export type VersionRow = NewVersion &
   Valid & { readonly id: number; readonly sealKeyId: string; readonly since: string }
 export type ViolationRow = NewViolation &
-  Valid & { readonly id: number; readonly firstRun: number; readonly resolution?: Resolution }
+  Valid & { readonly id: number; readonly firstRun: number; readonly ending?: Ending }
 export type ApprovalRow = NewApproval & Pick<Approval, 'id' | 'revoked'>
 export type MarkRow = Valid & { readonly kind: Kind; readonly uid: string }
 
@@ -152,12 +152,15 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   if (toRun === run) {
     if (rows.violations.some(({ replaces }) => replaces === row.id)) return []
     const lastScan = scannedProjects(rows, row.project).findLast((scan) => scan < run) ?? 0
-    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan), resolution: row.resolution ?? null }]
+    const { resolution = null, endedBy = null } = row.ending ?? {}
+    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan), resolution, endedBy }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
-  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run), resolution: null }]
+  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run), ...notEnded }]
 }
+
+const notEnded = { resolution: null, endedBy: null }
 
 /** The owner of an endpoint, or of a subscription's endpoint, as of a run. */
 export function ownerOf(rows: Rows, { project, kind, uid }: ViolationRow, run: number): string | null {

@@ -1,15 +1,23 @@
 import type { Draft } from '../../history.ts'
-import { activeApproval, approvedBodies, approvedUids } from '../postgres-approvals.ts'
+import { activeApproval, approvedBodies, approvedUids, lastApproval } from '../postgres-approvals.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { versionsAt, versionsById } from '../state-at.ts'
 import type { DraftContext } from './draft-context.ts'
 
-type ReadMethod = 'approved' | 'approvedBodies' | 'approvedUids' | 'completeScansAt' | 'versionsAt' | 'versionsById'
+type ReadMethod =
+  | 'approved'
+  | 'lastApproval'
+  | 'approvedBodies'
+  | 'approvedUids'
+  | 'completeScansAt'
+  | 'versionsAt'
+  | 'versionsById'
 
 /** What a draft reads as readers do. */
 export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft, ReadMethod> {
   return {
     approved: async (project) => activeApproval(db, (await open(project)).id),
+    lastApproval: async (project) => lastApproval(db, (await open(project)).id),
     async approvedBodies(approval, resources) {
       const { project, run } = approval
       if (run === undefined) return approvedBodies(db, approval, resources)

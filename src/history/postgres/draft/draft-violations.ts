@@ -1,3 +1,4 @@
+import type { Signature } from '../../approvals.ts'
 import type { ActiveViolation, Draft } from '../../history.ts'
 import { type ActiveViolationRow, toActiveViolation } from '../../stored-violation.ts'
 import { type DraftContext, isAmong } from './draft-context.ts'
@@ -13,6 +14,7 @@ type ViolationMethod =
   | 'endViolations'
   | 'violationsWithOrigin'
   | 'acceptedFingerprints'
+  | 'acceptances'
   | 'isUnderOtherRules'
 
 const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
@@ -103,12 +105,12 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
         [id, Object.keys(before), Object.values(before)],
       )
       return rows.map(({ firstSeen, ...row }) => {
-        return { ...toActiveViolation(row), firstSeen, resolution: state.endedViolations[row.id] }
+        return { ...toActiveViolation(row), firstSeen, ending: state.endedViolations[row.id] }
       })
     },
     async endViolations(project, violations) {
       const { state } = await open(project)
-      for (const [id, resolution] of violations) state.endedViolations[id] = resolution
+      for (const [id, ending] of violations) state.endedViolations[id] = ending
     },
     async violationsWithOrigin(project) {
       const { id, hadViolations } = await open(project)
@@ -136,6 +138,15 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
         [id],
       )
       return new Set(rows.map(({ fingerprint }) => fingerprint))
+    },
+    async acceptances(project, fingerprints) {
+      const { id } = await open(project)
+      const rows = await db.all<Signature & { readonly fingerprint: string; readonly reason: string }>(
+        `SELECT fingerprint, accepted_by AS by, accepted_at AS at, reason FROM hookdrift.acceptance
+         WHERE project_id = $1 AND revoked_at IS NULL AND fingerprint = ANY($2::text[]) ORDER BY id`,
+        [id, fingerprints],
+      )
+      return new Map(rows.map(({ fingerprint, ...signed }) => [fingerprint, signed]))
     },
     async isUnderOtherRules(project) {
       const { lastScan } = await open(project)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../../model/canonical-json.ts'
+import type { Ending } from '../../../model/ending.ts'
 import type { Json } from '../../../model/json.ts'
 import type { RunContext } from '../../records.ts'
 import type { Session, SqlValue } from '../connect.ts'
@@ -41,16 +42,20 @@ async function endVersions(session: Session, run: number, projects: readonly Ope
 }
 
 async function endViolations(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
-  const ended = new Map<number, string | null>()
+  const ended = new Map<number, Ending | null>()
   for (const { state } of projects) {
     for (const id of idsIn(state.replaced)) ended.set(id, null)
-    for (const [id, resolution] of Object.entries(state.endedViolations)) ended.set(Number(id), resolution)
+    for (const [id, ending] of Object.entries(state.endedViolations)) ended.set(Number(id), ending)
   }
   if (ended.size === 0) return
   await session.run(
-    `UPDATE hookdrift.violation x SET to_run = $1, resolution = coalesce(e.resolution, x.resolution)
-     FROM unnest($2::bigint[], $3::text[]) AS e (id, resolution) WHERE x.id = e.id`,
-    [run, [...ended.keys()], [...ended.values()]],
+    `UPDATE hookdrift.violation x SET to_run = $1, resolution = coalesce(e.resolution, x.resolution),
+       ended_by = coalesce(e.ended_by, x.ended_by)
+     FROM unnest($2::bigint[], $3::text[], $4::text[]) AS e (id, resolution, ended_by) WHERE x.id = e.id`,
+    [
+      ...[run, [...ended.keys()], [...ended.values()].map((ending) => ending?.resolution ?? null)],
+      [...ended.values()].map((ending) => (ending?.endedBy ? JSON.stringify(ending.endedBy) : null)),
+    ],
   )
 }
 

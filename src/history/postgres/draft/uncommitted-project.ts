@@ -1,7 +1,7 @@
 import type { Coverage } from '../../../model/coverage.ts'
+import type { Ending } from '../../../model/ending.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
 import type { Kind, Listing } from '../../../model/resource.ts'
-import type { Resolution } from '../../../model/violation.ts'
 import type { IdBits } from './id-bits.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface UncommittedProject {
   /** Violations from before the run that it confirmed or replaced. */
   confirmed: IdBits
   replaced: IdBits
-  endedViolations: Record<number, Resolution>
+  endedViolations: Record<number, Ending>
   unreferenced: Partial<Record<Kind, MarkChanges>>
   /** null: the scan left nothing to recognise it by. */
   marks: MarksToHold | null

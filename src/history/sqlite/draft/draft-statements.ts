@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
+import type { Signature } from '../../approvals.ts'
 import type { KnownVersion, UnseenVersion } from '../../history.ts'
 import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
 import { releaseSql } from '../lease.ts'
@@ -115,7 +116,7 @@ export function prepareStatements(db: Database) {
     ),
     deleteViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
-    endViolation: all('UPDATE violation SET to_run = ?, resolution = ? WHERE id = ?'),
+    endViolation: all('UPDATE violation SET to_run = ?, resolution = ?, ended_by = ? WHERE id = ?'),
     violationsWithOrigin: db.prepare<{ project: number; run: number }, WithOriginRow>(
       `SELECT ${violationColumns}, to_run IS NULL AS isActive,
          (SELECT started_at FROM run WHERE number = first_run) AS firstSeen
@@ -132,6 +133,10 @@ export function prepareStatements(db: Database) {
        WHERE firstSeen < (SELECT b.value FROM json_each(@before) b WHERE b.key = severity) ORDER BY id`,
     ),
     accepted: value<string>('SELECT fingerprint FROM acceptance WHERE project_id = ? AND revoked_at IS NULL'),
+    acceptances: all<Signature & { readonly fingerprint: string; readonly reason: string }>(
+      `SELECT fingerprint, accepted_by AS by, accepted_at AS at, reason FROM acceptance
+       WHERE project_id = ? AND revoked_at IS NULL AND fingerprint IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    ),
     isUnderOtherRules: value<number>(
       `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
          OR b.tool_version <> r.tool_version

@@ -1,4 +1,4 @@
-import type { Resolution } from '../../../model/violation.ts'
+import type { Ending } from '../../../model/ending.ts'
 import { violationMembers } from '../../chain/members.ts'
 import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import type { ActiveViolation, NewViolation } from '../../history.ts'
@@ -15,6 +15,7 @@ type ViolationMethod =
   | 'endViolations'
   | 'violationsWithOrigin'
   | 'acceptedFingerprints'
+  | 'acceptances'
   | 'isUnderOtherRules'
 
 /** Violations. New rows are staged; ends are remembered until the commit. */
@@ -23,7 +24,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
   const digest = new RunningDigest(violationMembers)
   const confirmedViolations = new IdSet()
   const replacedViolations = new IdSet()
-  const endedViolations = new Map<number, Resolution>()
+  const endedViolations = new Map<number, Ending>()
 
   function insertViolation(projectId: number, violation: NewViolation): void {
     const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
@@ -84,11 +85,11 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
         const rows = sql.oldViolations.all({ project: id, before: JSON.stringify(before) })
         return rows.map(({ firstSeen, ...row }) => ({
           ...toActiveViolation(row),
-          ...{ firstSeen, resolution: endedViolations.get(row.id) },
+          ...{ firstSeen, ending: endedViolations.get(row.id) },
         }))
       },
       async endViolations(_project, violations) {
-        for (const [id, resolution] of violations) endedViolations.set(id, resolution)
+        for (const [id, ending] of violations) endedViolations.set(id, ending)
       },
       async violationsWithOrigin(project) {
         const id = idOf(project)
@@ -100,11 +101,17 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
         }))
       },
       acceptedFingerprints: async (project) => new Set(sql.accepted.all(idOf(project))),
+      async acceptances(project, fingerprints) {
+        const rows = sql.acceptances.all(idOf(project), JSON.stringify(fingerprints))
+        return new Map(rows.map(({ fingerprint, ...signed }) => [fingerprint, signed]))
+      },
       isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
       for (const id of replacedViolations) sql.endReplacedViolation.run(run, id)
-      for (const [id, resolution] of endedViolations) sql.endViolation.run(run, resolution, id)
+      for (const [id, { resolution, endedBy }] of endedViolations) {
+        sql.endViolation.run(run, resolution, endedBy === null ? null : JSON.stringify(endedBy), id)
+      }
     },
     digests: () => endDigests({ violations: digest }),
     spoilDigests: () => digest.spoil(),

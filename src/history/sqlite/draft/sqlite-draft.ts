@@ -89,6 +89,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...scans.methods,
     ...marks.methods,
     approved: async (project) => approved.active(idOf(project)),
+    lastApproval: async (project) => approved.last(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),
     async versionsAt(project, points) {
       if (points.some((point) => point.run >= run)) access.insertRowsOf(idOf(project))

@@ -20,6 +20,8 @@ export const violationChecks: readonly Check[] = [
  * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the
  * service does not show the project. Violations of a list of projects are resolved by that list.
  *
+ * An override ends what it switches off as soon as the resource is seen.
+ *
  * The runs since the violation was last seen count too: one of them may have changed the policy.
  */
 const resolvedSql = `
@@ -27,6 +29,7 @@ const resolvedSql = `
   FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'committed'
   WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
     AND ifnull(x.resolution, '') NOT IN ('accepted', 'expired')
+    AND ifnull(x.ended_by ->> '$.kind', '') <> 'override'
     AND x.kind IN ('project', 'endpoint', 'source', 'subscription', 'device')
     AND NOT EXISTS (
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'

@@ -1,0 +1,60 @@
+import { overdueRule } from '../model/due.ts'
+import { decidedAt, type EndedBy } from '../model/ending.ts'
+import type { FileLocation } from '../model/evaluation.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Layer, RuleStatement } from './layer.ts'
+import type { Policy } from './policy.ts'
+import type { Labels } from './selector.ts'
+
+/** Whether a policy has a rule on for a resource, and what in it decides that. */
+export interface RuleSwitch {
+  readonly isOff: boolean
+  /** As it is said of a violation that the policy ends. */
+  readonly endedBy: EndedBy
+}
+
+interface Switched {
+  readonly project: ProjectRef
+  readonly labels: Labels
+  readonly resource: Resource
+}
+
+/** An override that names the rule is more particular than all else. */
+export function switchOf(policy: Policy, rule: string, { project, labels, resource }: Switched): RuleSwitch {
+  const matched = policy.overrides.flatMap((override) =>
+    override.rules.includes(rule) && override.matches(project, labels, resource) ? [override.layer] : [],
+  )
+  const ofSome = lastStatement(matched, rule)
+  const said = ofSome ?? lastStatement(policy.layers, rule)
+  // Without due dates, nothing is ever overdue.
+  const isPointless = rule === overdueRule && Object.keys(policy.due).length === 0
+  // Naming a rule switches it on.
+  const isOff = said === undefined || isPointless || isSwitchedOff(said)
+  return {
+    isOff,
+    endedBy: decidedAt(ofSome === undefined ? 'rule_off' : 'override', {
+      reason: isOff ? null : asksForLess,
+      place: said === undefined || isPointless ? placeOfPolicy(policy) : policy.placeOf(said.at),
+    }),
+  }
+}
+
+/** What a policy says of a violation whose rule is on and no longer finds it. */
+const asksForLess = 'the rule is on and asks for less'
+
+function lastStatement(layers: readonly Layer[], rule: string): RuleStatement | undefined {
+  return layers.findLast((layer) => layer.has(rule))?.get(rule)
+}
+
+function isSwitchedOff({ setting }: RuleStatement): boolean {
+  return (typeof setting === 'string' ? setting : setting.severity) === 'off'
+}
+
+/** A rule that no layer names was left out by what the file extends: by its last pack, or by the file as a whole. */
+function placeOfPolicy({ layers, file, placeOf }: Policy): FileLocation | null {
+  for (const layer of layers.toReversed()) {
+    const [said] = layer.values()
+    if (said?.layer.startsWith('pack ') && said.at !== undefined) return placeOf(said.at)
+  }
+  return file === undefined ? null : { file, line: 1 }
+}

@@ -258,7 +258,7 @@ describe('the head of a report', () => {
     expect(control(await compliance(), 'W-3').coverage.gaps).toEqual([])
     const named = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
     const [head = ''] = named.split(/^ {4}projects:/m)
-    cli.directory.write('hookdrift.yaml', `${head}    projects: all\n`)
+    cli.directory.write('hookdrift.yaml', `${head}    organisation: ${cli.fleet.organisationId}\n    projects: all\n`)
     await cli.audit()
     const all = await compliance()
     expect(control(all, 'W-3').coverage.gaps).toEqual([])

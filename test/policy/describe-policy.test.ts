@@ -18,7 +18,7 @@ describe('where a policy asks for less than its packs do', () => {
       },
       {
         ...{ kind: 'rule_off', rule: 'source/unverified', setting: 'off', match: null, projects: null },
-        configuredAt: { file: 'shared/base.yaml', line: 2 },
+        configuredAt: { file: 'base.yaml', line: 2 },
       },
     ])
   })

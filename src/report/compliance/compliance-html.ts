@@ -116,7 +116,7 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
   const covered = inOrder.flatMap(([, alike]) => alike)
   const first = findFirstControls(covered)
-  const exemptions = groupExemptions(covered)
+  const exemptions = groupExemptions(controls)
   const evidence = inOrder.flatMap(([name, alike]) => {
     if (alike.length === 0) return []
     const title = `${stateNames[name].slice(0, 1).toUpperCase()}${stateNames[name].slice(1)}`

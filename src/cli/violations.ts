@@ -43,9 +43,9 @@ interface ViolationsOptions extends ReadingOptions {
 export function defineViolations(program: Command, execute: Execute): void {
   const command = program
     .command('violations')
-    .description('List open violations (default: all but resolved)')
+    .description('List open violations (default: all but ended ones)')
     .option('--open', 'open ones')
-    .option('--resolved', 'resolved ones')
+    .option('--resolved', 'ended ones: fixed, removed, accepted, approved, switched off or expired')
     .option('--waived', 'waived ones')
     .option('--unknown', 'ones that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
@@ -62,7 +62,7 @@ export function defineViolations(program: Command, execute: Execute): void {
         .choices(['severity', 'age', 'due'])
         .default('severity'),
     )
-    .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
+    .option('--since <run|time>', 'opened since then; with --resolved, ended since then')
   addReadingOptions(addKindOption(addProjectOption(addRunOption(command)))).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
   )

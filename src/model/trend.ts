@@ -50,6 +50,6 @@ export interface OpenAndFixed {
   readonly oldestOpen: string | null
   /** Fixed or removed in the period. */
   readonly fixed: number
-  /** From first seen to fixed or removed, in milliseconds; null when nothing was. */
+  /** From first seen to fixed, in milliseconds; null when nothing was. */
   readonly meanTimeToFixMs: number | null
 }

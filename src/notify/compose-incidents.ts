@@ -22,17 +22,25 @@ interface IncidentContext {
   readonly before: PriorState
   /** The events that the channel chooses. */
   readonly chosen: readonly Event[]
+  /** All events of the run. */
+  readonly events: readonly Event[]
+}
+
+/** An incident that closes. */
+interface Over {
+  readonly key: string
+  readonly events: readonly Event[]
 }
 
 /**
- * Incidents that a run opens, and the keys of those that it closes. A violation has an incident of its own, all lost
+ * Incidents that a run opens, and those that it closes. A violation has an incident of its own, all lost
  * listings of a run share one, and so does all of it when it is too much. What closes is read from the history and not
  * from events, so a changed choice of the channel leaves none open.
  */
 export function findIncidents(
   { name }: Channel,
-  { record, before, chosen }: IncidentContext,
-): { readonly triggers: readonly Trigger[]; readonly over: readonly string[] } {
+  { record, before, chosen, events }: IncidentContext,
+): { readonly triggers: readonly Trigger[]; readonly over: readonly Over[] } {
   const opening = chosen.filter(
     ({ type }) => type === 'violation.opened' || type === 'violation.reopened' || type === 'coverage.lost',
   )
@@ -48,9 +56,15 @@ export function findIncidents(
   const own = before.incidents.filter(({ channel }) => channel === name)
   const reopened = new Set(triggers.map(({ key }) => key))
   const over = [...Map.groupBy(own, ({ key }) => key)].flatMap(([key, subjects]) =>
-    subjects.every(isOver) && !reopened.has(key) ? [key] : [],
+    subjects.every(isOver) && !reopened.has(key) ? [{ key, events: endingsAmong(subjects) }] : [],
   )
   return { triggers, over }
+
+  /** How the violations of an incident ended in this run: its last word says whether anybody mended them. */
+  function endingsAmong(subjects: readonly { readonly subject: string }[]): readonly Event[] {
+    const own = new Set(subjects.map(({ subject }) => subject))
+    return events.filter((event) => event.resolution !== undefined && own.has(subjectOf(event)))
+  }
 
   function apart(events: readonly Event[]): readonly Trigger[] {
     const lost = events.filter(({ type }) => type === 'coverage.lost')

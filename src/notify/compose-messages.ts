@@ -111,8 +111,8 @@ function incidentMessages(channel: Channel, context: ComposeContext): NewMessage
       ),
       incident: { key, subjects },
     })),
-    ...over.map((key) => ({
-      ...runMessage(channel, [], { id: [key], storm: null, incident: { action: 'resolve', key } }, context),
+    ...over.map(({ key, events: ended }) => ({
+      ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, context),
       incident: { key, subjects: [] },
     })),
   ]

@@ -21,8 +21,8 @@ const words: Readonly<Record<EventType, (n: number) => string>> = {
   'coverage.regained': (n) => `${count(n, 'listing')} complete again`,
   'violation.reopened': () => 'reopened',
   'violation.opened': () => 'opened',
-  'violation.resolved': () => 'resolved',
-  'violation.closed': () => 'closed',
+  'violation.resolved': () => 'fixed or removed',
+  'violation.closed': () => 'ended otherwise',
   'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
 }
 

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import type { PriorState, ViolationTransition } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
+import type { ReportViolation } from '../model/report.ts'
 import { isSolved, type Severity, severities } from '../model/violation.ts'
+import { countEndings } from '../report/describe-ending.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
@@ -53,8 +55,13 @@ function violationEvents(record: RunRecord, { transitions }: PriorState): Event[
     const type = typeOf(move)
     if (type === undefined) return []
     const { project, severity, rule, kind, uid, name, path, fingerprint, message: text, resolution, owner } = move
+    const { endedBy } = move
     const id = idOf([type, fingerprint, ...runIdentity(record)])
-    const known = { ...(resolution === null ? {} : { resolution }), ...(owner === null ? {} : { owner }) }
+    const known = {
+      ...(resolution === null ? {} : { resolution }),
+      ...(endedBy === null ? {} : { ended_by: endedBy }),
+      ...(owner === null ? {} : { owner }),
+    }
     return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text, ...known }]
   })
 }
@@ -123,15 +130,22 @@ export function foldUnasked(events: readonly Event[], id: readonly (string | num
   const unasked = events.filter(({ resolution }) => resolution === 'policy')
   const [worst] = unasked.toSorted(byImportance)
   if (worst === undefined) return events
-  const rules = [...Map.groupBy(unasked, ({ rule = '' }) => rule)].map(([rule, { length }]) => `${rule} (${length})`)
+  const rules = [...Map.groupBy(unasked, ({ rule = '' }) => rule)].map(
+    ([rule, group]) => `${rule} (${countEndings(group.map(endingOf))})`,
+  )
   const { length } = unasked
   const what = length === 1 ? 'violation is' : 'violations are'
   const folded: Event = {
     ...{ id: idOf(['violation.closed', ...id]), type: 'violation.closed', severity: worst.severity, project: null },
     ...{
       resolution: 'policy',
-      text: `${length} ${what} no longer asked for by the policy: ${rules.sort().join(', ')}`,
+      text: `${length} ${what} no longer required by the policy: ${rules.sort().join(', ')}`,
     },
   }
   return [...events.filter(({ resolution }) => resolution !== 'policy'), folded]
+}
+
+/** How a violation ended, as reports say it. */
+export function endingOf({ resolution, ended_by }: Event): Pick<ReportViolation, 'resolution' | 'ended_by'> {
+  return { resolution: resolution ?? null, ended_by: ended_by ?? null }
 }

@@ -1,3 +1,4 @@
+import type { EndedBy } from '../model/ending.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, WalkedListing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
@@ -34,6 +35,8 @@ export interface Event {
   readonly fingerprint?: string
   /** Why a violation ended. */
   readonly resolution?: Resolution
+  /** Who or what ended it, where nobody mended it. */
+  readonly ended_by?: EndedBy
   readonly listing?: WalkedListing
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
   readonly owner?: string

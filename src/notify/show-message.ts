@@ -1,4 +1,5 @@
-import type { Resolution } from '../model/violation.ts'
+import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { endingOf } from './find-events.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
 /** A part of a line. Each channel shows what is foreign as inert text. */
@@ -71,6 +72,9 @@ function showEvent(event: Event, fixed: Set<string>): Line[] {
   return [
     { level: 'event', pieces: sayEvent(event) },
     ...(rule === undefined ? [] : [{ level: 'detail', pieces: [{ foreign: what }] } as const]),
+    ...(event.ended_by === undefined
+      ? []
+      : [{ level: 'detail', pieces: [{ foreign: sentenceOfEnding(endingOf(event)) }] } as const]),
     ...linksOf(['Open in the gateway', ui_url], ['Show in the report', report_url]),
     ...(next.length === 0 ? [] : [{ level: 'detail', pieces: next } as const]),
   ]
@@ -103,14 +107,9 @@ const marks: Readonly<Record<EventType, string>> = {
   'rule.unknown': 'Unknown',
 }
 
-const endings: Readonly<Record<Resolution, string>> = {
-  fixed: 'Fixed',
-  removed: 'Resource removed',
-  policy: 'Policy changed',
-  accepted: 'Accepted',
-  expired: 'Expired',
-}
-
-function wordFor({ type, resolution }: Event): string {
-  return resolution === undefined ? marks[type] : endings[resolution]
+/** What a person or the policy ended is not resolved: nobody mended it. */
+function wordFor(event: Event): string {
+  if (event.resolution === undefined) return marks[event.type]
+  const name = nameEnding(endingOf(event))
+  return name === 'removed' ? 'Resource removed' : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }

@@ -1,6 +1,7 @@
 import { isOverdue } from '../model/due.ts'
 import type { ViolationRow } from '../queries/read-violations.ts'
 import { describeDue } from '../report/describe-due.ts'
+import { nameEnding } from '../report/describe-ending.ts'
 import { anchorOf } from '../report/html/anchors.ts'
 import { findingRow } from '../report/html/components/finding-row.ts'
 import type { Markup } from '../report/html/markup.ts'
@@ -25,13 +26,14 @@ export function showViolationRow(violation: ViolationRow, { links, title, at }: 
 }
 
 /** `new`, `12 d`, `unknown, 12 d`, `fixed after 3 d`. */
-function describeAge({ state, first_seen, resolved_at, resolution }: ViolationRow, at: string): string {
+function describeAge(violation: ViolationRow, at: string): string {
+  const { state, first_seen, resolved_at } = violation
   const age = showOpenTime(Math.max(0, Date.parse(resolved_at ?? at) - Date.parse(first_seen)))
   switch (state) {
     case 'opened':
       return 'new'
     case 'resolved':
-      return `${resolution ?? 'resolved'} after ${age}`
+      return `${nameEnding(violation)} after ${age}`
     case 'continuing':
       return age
     default:

@@ -9,6 +9,7 @@ import { pageRows } from '../queries/page-violations.ts'
 import { toRow, type ViolationRow } from '../queries/read-violations.ts'
 import { stateAt } from '../queries/violation-index.ts'
 import { describeDue } from '../report/describe-due.ts'
+import { sentenceOfEnding } from '../report/describe-ending.ts'
 import { command } from '../report/html/components/command.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
 import { remediation } from '../report/html/components/remediation.ts'
@@ -55,7 +56,8 @@ export const violationPage: SitePage = {
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
-    const whole = { ...row, resolution: spans.at(-1)?.resolution ?? null }
+    const { resolution = null, endedBy = null } = spans.at(-1) ?? {}
+    const whole = { ...row, resolution, ended_by: endedBy }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
@@ -96,8 +98,8 @@ function describeState(row: ViolationRow, request: SiteRequest): Markup {
     const ended =
       row.resolved_at === undefined
         ? nothing
-        : html` <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
-    return html`${resolutions[row.resolution ?? 'fixed']}${ended}, first seen ${since}`
+        : html`, in the run of <time datetime="${row.resolved_at}">${showTime(row.resolved_at)}</time>`
+    return html`${row.resolution === null ? 'Ended' : sentenceOfEnding(row)}${ended}, first seen ${since}`
   }
   const due = describeDue(row, isoTime(at))
   const late = due === '' ? nothing : isOverdue(row, at) ? html`, <span class="bad">${due}</span>` : html`, ${due}`
@@ -107,11 +109,6 @@ function describeState(row: ViolationRow, request: SiteRequest): Markup {
   const aged = html`<time datetime="${row.first_seen}" data-aged>${showTime(row.first_seen)}</time>`
   return html`${row.state === 'waived' ? 'waived' : 'open'} for ${age}, since ${aged}${late}`
 }
-
-const resolutions = {
-  ...{ fixed: 'Fixed', removed: 'Gone with its resource', policy: 'Closed: the policy no longer asks for it' },
-  ...{ accepted: 'Closed: accepted', expired: 'Closed: its time is over' },
-} as const
 
 /** As of the last run; the rule may be one of an earlier policy. */
 async function ruleOf(request: SiteRequest, id: string): Promise<EvaluatedRule | undefined> {

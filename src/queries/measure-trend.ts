@@ -3,7 +3,7 @@ import { dayMs, isoTime } from '../model/clock.ts'
 import { overdueRule } from '../model/due.ts'
 import { remembering } from '../model/remembering.ts'
 import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'
-import { isSolved, type Severity, severities, totalOf } from '../model/violation.ts'
+import { type Severity, severities, totalOf } from '../model/violation.ts'
 
 const weekMs = 7 * dayMs
 
@@ -183,7 +183,7 @@ function tallyFixing({ from, to }: Period) {
         found.open++
         found.oldest = Math.min(found.oldest, firstSeen)
       }
-      if (endedAt === undefined || endedAt < from || !isSolved(resolution) || isMark) return
+      if (endedAt === undefined || endedAt < from || resolution !== 'fixed' || isMark) return
       found.fixed++
       found.fixingMs += endedAt - firstSeen
     },

@@ -2,6 +2,7 @@ import type { CommittedRun, HistoryReader, ViolationOutline } from '../history/r
 import type { RecordedViolation } from '../history/records.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
+import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 
 /** A change that a run found, as feeds show it. */
 export interface ChangeEntry {
@@ -107,14 +108,18 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
 }
 
 function entryOf(
-  { rule, severity, project, kind, name, uid, path, message, fingerprint, resolution }: RecordedViolation,
+  violation: RecordedViolation,
   when: Pick<ChangeEntry, 'at' | 'run'> & { readonly what: 'opened' | 'resolved' },
 ): ChangeEntry {
-  const how = when.what === 'opened' ? severity : (resolution ?? 'resolved')
+  const { rule, severity, project, kind, name, uid, path, message, fingerprint, resolution, endedBy } = violation
+  const ending = { resolution, ended_by: endedBy }
+  const isOpened = when.what === 'opened'
+  const how = isOpened ? severity : nameEnding(ending)
+  const done = isOpened ? `Run ${when.run} opened it` : `${sentenceOfEnding(ending)}, in run ${when.run}`
   return {
     ...{ ...when, severity },
     title: `${how}: ${rule} at ${kind} ${name === '' ? uid : name} in ${project}`,
-    summary: `Run ${when.run} ${when.what} it: ${message}${path === '' ? '' : ` (${path})`}`,
+    summary: `${done}: ${message}${path === '' ? '' : ` (${path})`}`,
     subject: { project, fingerprint },
   }
 }

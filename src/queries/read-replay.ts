@@ -143,5 +143,5 @@ export const replayView: AnswerView<ReplayRow> = {
 
 function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
   const seen = first === last ? `run ${first}` : `runs ${first} to ${last}`
-  return gone === undefined ? seen : `${seen}, resolved in run ${gone}`
+  return gone === undefined ? seen : `${seen}, ended in run ${gone}`
 }

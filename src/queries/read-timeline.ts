@@ -14,6 +14,7 @@ import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
+import { describeEnding } from '../report/describe-ending.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './read-diff.ts'
@@ -31,8 +32,8 @@ export interface TimelineQuery {
 }
 
 /**
- * The history of all resources with a uid, oldest first: changes field by field, violations that opened and were
- * resolved, and subscriptions that referred to them.
+ * The history of all resources with a uid, oldest first: changes field by field, violations that opened and how they
+ * ended, and subscriptions that referred to them.
  * @throws AuditError.usage when the history has no such resource, or a name means several
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
@@ -137,10 +138,15 @@ interface Turn {
   readonly violation: TimelineViolation
 }
 
-/** The state that begins with a span of a violation, and its resolution where no other span follows. */
+/** The state that begins with a span of a violation, and how it ended where no other span follows. */
 function turnsOf(span: ViolationSpan): Turn[] {
   const { fingerprint, rule, severity, path, message, state, isContinued, goesOn, fromRun, from, toRun, to } = span
-  const as = (state: ViolationState): TimelineViolation => ({ fingerprint, rule, severity, state, path, message })
+  const as = (state: ViolationState): TimelineViolation => ({
+    ...{ fingerprint, rule, severity, state },
+    resolution: state === 'resolved' ? span.resolution : null,
+    ended_by: state === 'resolved' ? span.endedBy : null,
+    ...{ path, message },
+  })
   const now = state !== 'open' ? state : isContinued ? 'continuing' : 'opened'
   const begun = { run: fromRun, at: from, violation: as(now) }
   return toRun === null || goesOn ? [begun] : [begun, { run: toRun, at: to ?? '', violation: as('resolved') }]
@@ -174,7 +180,14 @@ export const timelineView: AnswerView<TimelineRow> = {
       value: (row: TimelineRow) => row[name],
     })),
     { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
-    { name: 'violations', value: ({ violations }) => violations.map((violation) => ({ ...violation })) },
+    {
+      name: 'violations',
+      value: ({ violations }) =>
+        violations.map(({ ended_by: by, ...violation }) => ({
+          ...violation,
+          ended_by: by && describeEnding({ ...violation, ended_by: by }),
+        })),
+    },
   ],
   lines: showTimeline,
   nothing: 'The history knows nothing about it.',

@@ -87,7 +87,7 @@ function describeSeverities({ bySeverity, to }: Trend): string[] {
     const oldest =
       oldestOpen === null ? '' : `, the oldest for ${showOpenTime(Date.parse(to) - Date.parse(oldestOpen))}`
     const mean = meanTimeToFixMs === null ? '' : `, after ${showOpenTime(meanTimeToFixMs)} on average`
-    return `${severity}: ${open} open${oldest}; ${count(fixed, 'violation')} fixed or removed${mean}.`
+    return `${severity}: ${open} open${oldest}; ${count(fixed, 'violation')} fixed${mean}.`
   })
 }
 

@@ -114,6 +114,9 @@ function matcherOf(
     (overdueAt === undefined || isOverdue({ due_at: dueOf(violation) }, overdueAt))
 }
 
+/** A resolved one may have been accepted or switched off: people read that it ended. */
+const activeStates = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
+
 /** Counts violations without holding them. */
 function startTally() {
   const none = <Name extends string>(names: readonly Name[]) =>
@@ -133,7 +136,7 @@ function startTally() {
     describe(): string {
       const parts = [
         `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
-        countEach(violationStates, counts.states),
+        countEach([...activeStates, 'ended'], { ...counts.states, ended: counts.states.resolved }),
         `the oldest since ${showTime(oldest)}`,
       ]
       return `${parts.join('; ')}.`

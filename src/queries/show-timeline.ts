@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
+import { describeEnding } from '../report/describe-ending.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showFields } from '../report/text/show-drift.ts'
@@ -45,18 +46,19 @@ function showMoment({ run, at, change, fields, violations }: TimelineRow, page: 
   ]
 }
 
-const turns = {
-  opened: 'opened',
-  continuing: 'continuing',
-  resolved: 'resolved',
-  unknown: 'unknown',
-  waived: 'waived',
-} as const
-
-function showTurn({ state, severity, rule, message }: TimelineViolation, page: TextPage): string[] {
+function showTurn(violation: TimelineViolation, page: TextPage): string[] {
+  const { severity, rule, message } = violation
   const [shown] = shortenSeals(message)
-  const text = `${turns[state]}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
+  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
   return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
+}
+
+/** What became of it: its state, or how it ended. */
+function turnOf(violation: TimelineViolation): string {
+  const { state, ended_by: by } = violation
+  if (state !== 'resolved') return state
+  const how = neutralise(describeEnding(violation))
+  return by === null ? how : `ended (${how})`
 }
 
 function showReferrers(referrers: Json, page: TextPage): string[] {

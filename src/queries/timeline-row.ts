@@ -1,6 +1,7 @@
 import type { ChangeType, FieldChange } from '../model/change.ts'
+import type { EndedBy } from '../model/ending.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Severity, ViolationState } from '../model/violation.ts'
+import type { Resolution, Severity, ViolationState } from '../model/violation.ts'
 
 /**
  * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
@@ -27,6 +28,9 @@ export interface TimelineViolation {
   readonly rule: string
   readonly severity: Severity
   readonly state: ViolationState
+  /** Of resolved ones, as in a report; null for all others. */
+  readonly resolution: Resolution | null
+  readonly ended_by: EndedBy | null
   readonly path: string
   readonly message: string
 }

@@ -52,7 +52,10 @@ async function expectRecorded(fixture: FleetFixture, policy: Policy, reports: re
     const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
     const got = violations
       .filter(({ project }) => shown.has(project))
-      .map(({ firstSeen, lastSeen, ...violation }) => ({ ...violation, first_seen: firstSeen, last_seen: lastSeen }))
+      .map(({ firstSeen, lastSeen, endedBy, ...violation }) => ({
+        ...violation,
+        ...{ first_seen: firstSeen, last_seen: lastSeen, ended_by: endedBy },
+      }))
     const key = (one: { fingerprint: string }) => one.fingerprint
     const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
       [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))

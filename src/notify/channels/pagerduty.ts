@@ -1,7 +1,9 @@
 import type { Severity } from '../../model/violation.ts'
+import { sentenceOfEnding } from '../../report/describe-ending.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { endingOf } from '../find-events.ts'
 import type { Event, Message } from '../message.ts'
 import type { SendMessage } from '../outcome.ts'
 import { plainText } from '../plain-text.ts'
@@ -24,7 +26,8 @@ export function sendToPagerDuty({ routing_key, url: base }: PagerDuty, env: Prox
     const send = (event: object) =>
       post({ url, headers: {}, body: JSON.stringify({ routing_key, ...event }) }, env, signal)
     const { incident } = message
-    if (incident?.action === 'resolve') return send({ event_action: 'resolve', dedup_key: incident.key })
+    if (incident?.action === 'resolve')
+      return send({ event_action: 'resolve', dedup_key: incident.key, ...alertOf(message) })
     const sent = await send({ event_action: 'trigger', dedup_key: incident?.key ?? message.id, ...alertOf(message) })
     // A test leaves nothing open.
     if (incident !== undefined || !sent.ok) return sent
@@ -73,8 +76,10 @@ function alertOf(message: Message) {
   }
 }
 
-function detailsOf({ text, rule, kind, uid, name, owner, path, remediation, command, listing }: Event) {
-  const members = { what: text, rule, kind, name, uid, owner, path, listing, fix: remediation, run: command }
+function detailsOf(event: Event) {
+  const { text, rule, kind, uid, name, owner, path, remediation, command, listing } = event
+  const ended = event.resolution === undefined ? undefined : sentenceOfEnding(endingOf(event))
+  const members = { ended, what: text, rule, kind, name, uid, owner, path, listing, fix: remediation, run: command }
   return Object.fromEntries(
     Object.entries(members).flatMap(([member, value]) =>
       value === undefined || value === '' ? [] : [[member, textOf(value)]],

@@ -2,6 +2,7 @@ import { matchesProject } from '../../config/choose-projects.ts'
 import type { CommittedRun, ResolvedViolation } from '../../history/reader.ts'
 import type { RecordedViolation } from '../../history/records.ts'
 import type { Kind } from '../../model/resource.ts'
+import { describeEnding } from '../../report/describe-ending.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
@@ -25,9 +26,9 @@ export async function showEnded(request: SiteRequest, comparison: ComparedRuns, 
   const { rows, total } = await readEnded(request, comparison)
   const next = await findNext(request.history, from, to)
   const items = rows.map((violation) => {
-    const { fingerprint, severity, rule, name, uid, project, resolution } = violation
+    const { fingerprint, severity, rule, name, uid, project, resolution, endedBy } = violation
     const run = 'run' in violation ? ` in run ${violation.run}` : ''
-    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${resolution ?? 'resolved'}${run}</p></li>
+    return html`<li><p><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${project} · ${name === '' ? uid : name} · ${describeEnding({ resolution, ended_by: endedBy })}${run}</p></li>
 `
   })
   const left = total - rows.length
@@ -41,7 +42,7 @@ export async function showEnded(request: SiteRequest, comparison: ComparedRuns, 
   if (next === undefined) return section
   const list = link('/violations', { since: next.number, state: 'all', project: projects })
   return html`${section}
-<p><a href="${list}">Violations opened or resolved since run ${next.number}</a></p>`
+<p><a href="${list}">Violations opened or ended since run ${next.number}</a></p>`
 }
 
 interface Ended {

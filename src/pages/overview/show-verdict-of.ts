@@ -5,7 +5,6 @@ import {
   type FailOn,
   isAtLeast,
   isOpen,
-  isSolved,
   leastNew,
   type Severity,
   type ViolationState,
@@ -55,9 +54,9 @@ export async function showVerdictOf(
       delta: [
         ...(opened[severity] === 0 ? [] : [`+${opened[severity]} new`]),
         ...(ended.fixed[severity] === 0 ? [] : [`−${ended.fixed[severity]} fixed`]),
-        ...(ended.closed[severity] === 0 ? [] : [`−${ended.closed[severity]} closed`]),
+        ...(ended.otherwise[severity] === 0 ? [] : [`−${ended.otherwise[severity]} ended otherwise`]),
         ...(unknown.severities[severity] === 0 ? [] : [`${unknown.severities[severity]} unknown`]),
-        ...(opened[severity] + ended.fixed[severity] + ended.closed[severity] + unknown.severities[severity] === 0 &&
+        ...(opened[severity] + ended.fixed[severity] + ended.otherwise[severity] + unknown.severities[severity] === 0 &&
         isWhole
           ? ['no change']
           : []),
@@ -87,11 +86,11 @@ export function testNew(index: ViolationIndex, run: number): (row: number) => bo
 
 /** What ended with the run, by severity. */
 async function countEnded({ history, run }: SiteRequest) {
-  const [fixed, closed] = [countSeverities([]), countSeverities([])]
+  const [fixed, otherwise] = [countSeverities([]), countSeverities([])]
   for (const { severity, resolution } of await history.resolvedBetween(run.number - 1, run.number)) {
-    ;(isSolved(resolution) ? fixed : closed)[severity]++
+    ;(resolution === 'fixed' ? fixed : otherwise)[severity]++
   }
-  return { fixed, closed }
+  return { fixed, otherwise }
 }
 
 /** Open violations that fail a run which fails on `failOn`. */

@@ -1,21 +1,16 @@
 import type { ViolationSpan } from '../../history/reader.ts'
-import type { Resolution } from '../../model/violation.ts'
+import { describeEnding } from '../../report/describe-ending.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import type { RunNames } from '../name-run.ts'
-
-const ends = {
-  ...{ fixed: 'fixed', removed: 'gone with its resource', policy: 'closed: the policy no longer asks for it' },
-  ...{ accepted: 'closed: accepted', expired: 'closed: its time is over' },
-} as const satisfies Record<Resolution, string>
 
 /** The states of a violation over time, newest first; its earlier lives too. */
 export function showStates(spans: readonly ViolationSpan[], runs: RunNames): Markup {
   const entries = spans.flatMap((span, at) => {
-    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, message } = span
+    const { state, isContinued, goesOn, fromRun, from, toRun, to, resolution, endedBy, message } = span
     const before = spans[at - 1]
     const isReworded = isContinued && before?.state === state
     const isBack = !isContinued && at > 0
-    const name = isReworded
+    const turn = isReworded
       ? 'message changed'
       : state === 'open'
         ? isContinued
@@ -26,7 +21,7 @@ export function showStates(spans: readonly ViolationSpan[], runs: RunNames): Mar
         : state
     const begun = entry(
       {
-        name,
+        name: turn,
         run: fromRun,
         at: from,
         text: before?.message === message ? '' : message,
@@ -35,8 +30,9 @@ export function showStates(spans: readonly ViolationSpan[], runs: RunNames): Mar
       runs,
     )
     if (toRun === null || goesOn) return [begun]
-    const ended = resolution === null ? 'ended' : ends[resolution]
-    return [begun, entry({ name: ended, run: toRun, at: to ?? '', text: '', mark: 'added' }, runs)]
+    const name = describeEnding({ resolution, ended_by: endedBy })
+    const mark = endedBy === null ? 'added' : ''
+    return [begun, entry({ name, run: toRun, at: to ?? '', text: '', mark }, runs)]
   })
   return html`<ol class="rows states" reversed>
 ${entries.toReversed()}</ol>

@@ -57,7 +57,19 @@ export const csvSections = {
    */
   controls: (report) =>
     csvTable(
-      ['control', 'rule', 'title', 'severity', 'evaluated', 'not_evaluated', 'open', 'waived', 'unknown', 'resolved'],
+      [
+        'control',
+        'rule',
+        'title',
+        'severity',
+        'evaluated',
+        'not_evaluated',
+        'open',
+        'waived',
+        'unknown',
+        'fixed',
+        'ended_otherwise',
+      ],
       controlRows(report),
     ),
 } as const satisfies Record<CsvSection, (report: Report) => string>
@@ -92,13 +104,15 @@ function controlRows(report: Report): Cell[][] {
   const rows = rulesOf(report).flatMap((rule) => {
     const found = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
+    const isFixed = ({ resolution }: ReportViolation) => resolution === 'fixed'
+    const ended = found.filter(({ state }) => state === 'resolved')
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
     const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
     const isKnown = gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped')
     const known = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [
       ...[known(inState('opened', 'continuing')), inState('waived'), inState('unknown')],
-      known(inState('resolved')),
+      ...[known(ended.filter(isFixed).length), ended.filter((one) => !isFixed(one)).length],
     ]
     return rule.controls.map((control) => [
       control,

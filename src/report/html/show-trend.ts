@@ -29,7 +29,7 @@ export function showTrend(
       ? nothing
       : html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
   const facts = [
-    html`in the last 7 days: opened ${week.opened}${left}, fixed ${week.fixed + week.removed}, closed otherwise ${week.closed}`,
+    html`in the last 7 days: opened ${week.opened}${left}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]

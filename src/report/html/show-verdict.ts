@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import { isOverdue } from '../../model/due.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { isOpen, isSolved, type Severity } from '../../model/violation.ts'
+import { isOpen, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../../text/show-open-time.ts'
 import { failsRunOf } from '../fails-run.ts'
@@ -51,17 +51,21 @@ function deltaOf(report: Report, severity: Severity): string[] {
   const changed = [
     ...(opened === 0 ? [] : [`+${opened} new`]),
     ...(ended.fixed === 0 ? [] : [`−${ended.fixed} fixed`]),
-    ...(ended.closed === 0 ? [] : [`−${ended.closed} closed`]),
+    ...(ended.otherwise === 0 ? [] : [`−${ended.otherwise} ended otherwise`]),
   ]
   if (changed.length + wasOpen.length > 0) return [...changed, ...wasOpen]
   return extentOf(report.coverage) === 'all' ? ['no change'] : []
 }
 
-/** Violations that ended: fixed, or gone with their resource; and closed by other causes, which fixed nothing. */
-function countEnds(violations: readonly ReportViolation[]): { readonly fixed: number; readonly closed: number } {
+/** Violations that ended: fixed, and otherwise, which mended nothing. */
+function countEnds(violations: readonly ReportViolation[]): { readonly fixed: number; readonly otherwise: number } {
   const ended = violations.filter(({ state }) => state === 'resolved')
-  const fixed = ended.filter(({ resolution }) => isSolved(resolution)).length
-  return { fixed, closed: ended.length - fixed }
+  const fixed = ended.filter(({ resolution }) => resolution === 'fixed').length
+  return { fixed, otherwise: ended.length - fixed }
+}
+
+function describeEnds({ fixed, otherwise }: ReturnType<typeof countEnds>): string[] {
+  return [...(fixed === 0 ? [] : [`${fixed} fixed`]), ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`])]
 }
 
 function factsOf(report: Report): string[] {
@@ -83,6 +87,6 @@ function factsOf(report: Report): string[] {
     ...(changes === '' && !isFirstScan(report) ? [extent === 'all' ? 'no drift' : 'drift: ?'] : []),
     ...(verdict.unknown === 0 ? [] : [`${verdict.unknown} unknown`]),
     ...(verdict.waived === 0 ? [] : [`${verdict.waived} waived`]),
-    ...(verdict.resolved === 0 ? [] : [countEach(['fixed', 'closed'], countEnds(violations))]),
+    ...(verdict.resolved === 0 ? [] : describeEnds(countEnds(violations))),
   ]
 }

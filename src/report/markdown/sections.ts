@@ -4,7 +4,9 @@ import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
+import { acceptedBefore } from '../accepted-before.ts'
 import { describeDue } from '../describe-due.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { describeFailures } from '../describe-failures.ts'
 import { gapsOf } from '../gaps.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
@@ -70,10 +72,10 @@ export function sectionsOf({
     ),
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(show)),
     table(
-      'Accepted',
+      'Accepted before',
       ['rule', 'project', 'resource', 'by', 'since', 'reason'],
       'violation',
-      accepted.map(({ rule, project, by, at, reason, ...resource }) => [
+      acceptedBefore({ accepted, violations }).map(({ rule, project, by, at, reason, ...resource }) => [
         ...[
           code(rule, 100),
           code(project, 100),
@@ -84,7 +86,7 @@ export function sectionsOf({
         ],
       ]),
     ),
-    table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
+    table('Ended', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
     table(
       'Not evaluated',
       ['project', 'rule', 'reason'],
@@ -122,7 +124,9 @@ function showViolation(violation: ReportViolation, at: string): string[] {
   ]
 }
 
-function showState({ state, first_seen, last_seen, waiver }: ReportViolation): string {
+function showState(violation: ReportViolation): string {
+  const { state, first_seen, last_seen, waiver } = violation
+  if (state === 'resolved') return violation.resolution === null ? 'ended' : prose(describeEnding(violation), 400)
   if (state === 'continuing') return `continuing since ${showTime(first_seen)}`
   if (state === 'unknown') return `unknown, last seen ${showTime(last_seen)}`
   if (waiver === undefined) return state

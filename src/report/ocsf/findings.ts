@@ -3,6 +3,7 @@ import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 
 /** The version of OCSF whose class 2003 findings have. */
@@ -33,7 +34,7 @@ export function readOcsfContext(report: Report): OcsfContext {
 export function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver, due_at } = violation
   const rule = context.rules.get(id)
-  const { activity, status, compliance } = states[state]
+  const { activity, status, compliance } = violation.ended_by === null ? states[state] : endedOtherwise
   const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
@@ -42,7 +43,7 @@ export function findingOfViolation(violation: ReportViolation, context: OcsfCont
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],
-    status_detail: state,
+    status_detail: violation.ended_by === null ? state : cut(describeEnding(violation)),
     message: cut(message),
     finding_info: {
       uid: fingerprint,
@@ -59,6 +60,7 @@ export function findingOfViolation(violation: ReportViolation, context: OcsfCont
       status_id: compliance[0],
       status: compliance[1],
       ...(waiver === undefined ? {} : { status_detail: describeWaiver(waiver) }),
+      ...(violation.ended_by === null ? {} : { status_detail: cut(describeEnding(violation)) }),
     },
     resources: [
       {
@@ -119,6 +121,9 @@ const states = {
   waived: { activity: activities.update, status: [3, 'Suppressed'], compliance: fail },
   resolved: { activity: activities.close, status: [4, 'Resolved'], compliance: [1, 'Pass'] },
 } as const satisfies Record<ViolationState, { activity: Word; status: Word; compliance: Word }>
+
+/** Nobody mended it: it is suppressed by who or what ended it, and does not pass. */
+const endedOtherwise = { activity: activities.close, status: [3, 'Suppressed'], compliance: fail } as const
 
 const severityIds = { info: 1, low: 2, medium: 3, high: 4, critical: 5 } as const satisfies Record<Severity, number>
 const captions = ['Unknown', 'Informational', 'Low', 'Medium', 'High', 'Critical'] as const

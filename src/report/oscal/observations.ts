@@ -14,6 +14,7 @@ export interface OscalContext {
 
 export function observeViolation(violation: ReportViolation, { seed, collected, rules }: OscalContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
+  const by = violation.ended_by
   const rule = rules.get(id)
   const remediation = shown(rule?.remediation ?? '')
   return {
@@ -25,6 +26,13 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
       ...property('rule', id),
       ...property('severity', severity),
       ...property('state', state),
+      ...property('resolution', violation.resolution ?? undefined),
+      ...property('ended-by', by?.kind),
+      ...property('ended-by-person', by?.by ?? undefined),
+      ...property('ended-by-reason', by?.reason ?? undefined),
+      ...property('ended-by-time', by?.at ?? undefined),
+      ...property('ended-by-run', by?.run === null || by?.run === undefined ? undefined : String(by.run)),
+      ...property('ended-by-line', by?.configured_at ? `${by.configured_at.file}:${by.configured_at.line}` : undefined),
       ...property('project', project),
       ...property('kind', kind),
       ...property('uid', uid),

@@ -2,9 +2,10 @@ import type { Location, Result } from 'sarif'
 import type { FileLocation } from '../../model/evaluation.ts'
 import { formatExpiry } from '../../model/format-expiry.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import type { ViolationState, Waiver } from '../../model/violation.ts'
+import type { Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { quote } from '../../text/neutralise.ts'
+import { describeEnding } from '../describe-ending.ts'
 import { levels } from './levels.ts'
 import { plain } from './plain.ts'
 
@@ -33,9 +34,9 @@ export function describeResult(violation: ReportViolation, { run, ruleIndex, pla
       // Code scanning reads only this one; without it, all violations of a project would be one alert on one line.
       primaryLocationLineHash: `${fingerprint}:1`,
     },
-    baselineState: baselineStateOf(state, first_seen === run.started_at),
+    baselineState: baselineStateOf(violation, first_seen === run.started_at),
     // An empty list must be written: where one result has suppressions, all shall have them (3.27.23).
-    suppressions: violation.waiver === undefined ? [] : [suppressionOf(violation.waiver)],
+    suppressions: suppressionsOf(violation),
     properties: {
       state,
       severity,
@@ -46,6 +47,8 @@ export function describeResult(violation: ReportViolation, { run, ruleIndex, pla
       path: cut(path, longestName),
       first_seen,
       last_seen,
+      ...(violation.resolution === null ? {} : { resolution: violation.resolution }),
+      ...(violation.ended_by === null ? {} : { ended_by: plain(describeEnding(violation)) }),
       ...(due_at === null ? {} : { due_at }),
     },
   }
@@ -57,9 +60,16 @@ function describeViolation({ message, project, kind, uid, name, state, last_seen
   return `${stale}${cut(message)} (${who})`
 }
 
+/** Only what is gone is absent: what a person or the policy ended is still there, and suppressed. */
+function suppressionsOf(violation: ReportViolation): Result['suppressions'] {
+  if (violation.waiver !== undefined) return [suppressionOf(violation.waiver)]
+  if (violation.ended_by === null) return []
+  return [{ kind: 'external', status: 'accepted', justification: plain(describeEnding(violation)) }]
+}
+
 /** A waived violation is new or unchanged like any other. An unknown one is unchanged, not absent. */
-function baselineStateOf(state: ViolationState, isNew: boolean): Result.baselineState {
-  if (state === 'resolved') return 'absent'
+function baselineStateOf({ state, ended_by: by }: ReportViolation, isNew: boolean): Result.baselineState {
+  if (state === 'resolved') return by === null ? 'absent' : 'unchanged'
   return state === 'opened' || (state === 'waived' && isNew) ? 'new' : 'unchanged'
 }
 

@@ -1,29 +1,25 @@
 import type { ReportViolation } from '../../model/report.ts'
-import type { AcceptedViolation, Resolution } from '../../model/violation.ts'
+import type { AcceptedViolation } from '../../model/violation.ts'
 import { padColumns, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
+import { countEndings, nameEnding } from '../describe-ending.ts'
 import { worstFirst } from '../group-by.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showResource } from './show-resource.ts'
-import { describeWaiver, resolutionWords } from './show-violation.ts'
+import { describeWaiver } from './show-violation.ts'
 
-/** Each with its cause. What the policy no longer asks for is counted and not listed: nothing was fixed. */
-export function showResolved(resolved: readonly ReportViolation[], page: TextPage, most: number): string[] {
-  if (resolved.length === 0) return []
-  const listed = page.full ? resolved : resolved.filter(({ resolution }) => resolution !== 'policy')
-  const byCause = Map.groupBy(resolved, ({ resolution }) => resolution)
-  const named = (Object.keys(resolutionWords) as Resolution[]).flatMap((cause) => {
-    const some = byCause.get(cause) ?? []
-    return some.length === 0 ? [] : [`${some.length} ${resolutionWords[cause]}`]
-  })
-  const causes = named.length === 0 ? '' : ` (${named.join(', ')})`
+/** Each with its ending: fixed, or who or what ended it. */
+export function showEnded(ended: readonly ReportViolation[], page: TextPage, most: number): string[] {
+  if (ended.length === 0) return []
+  const heading = shorten(neutralise(`Ended: ${ended.length} (${countEndings(ended)})`), 600)
+  const headings = wrapProse(heading, page.width).map((line) => page.paint('heading', line))
   return [
     '',
-    page.paint('heading', `Resolved: ${resolved.length}${causes}`),
-    ...fitEntries(listed, page, {
-      most: most - 2,
+    ...headings,
+    ...fitEntries(ended, page, {
+      most: most - 1 - headings.length,
       show: (violation) => showOne(violation, page),
       command: `violations --resolved --since ${page.runNumber}`,
     }),
@@ -59,7 +55,7 @@ export function showAccepted(accepted: readonly AcceptedViolation[], page: TextP
   if (accepted.length === 0) return []
   return [
     '',
-    page.paint('heading', `Accepted: ${count(accepted.length, 'violation')}, by people`),
+    page.paint('heading', `Accepted before: ${count(accepted.length, 'violation')}, by people`),
     ...fitEntries(accepted, page, {
       most: most - 2,
       show: ({ rule, project, name, uid, reason, by, at }) => {
@@ -74,8 +70,8 @@ export function showAccepted(accepted: readonly AcceptedViolation[], page: TextP
 }
 
 /** On one line where it fits. */
-function showOne({ severity, rule, resolution, ...resource }: ReportViolation, page: TextPage): string[] {
-  const cause = resolution === null ? [] : [`(${resolutionWords[resolution]})`]
+function showOne({ severity, rule, ...resource }: ReportViolation, page: TextPage): string[] {
+  const cause = resource.resolution === null ? [] : [`(${nameEnding(resource)})`]
   const [first = '', ...rest] = wrapPieces([neutralise(rule), ...showResource(resource), ...cause], page.width - 16)
   return [
     `  ${page.paint('aside', padColumns(severity, 'critical'.length))}  ${first}`,

@@ -1,21 +1,13 @@
 import { formatExpiry } from '../../model/format-expiry.ts'
 import type { ReportViolation } from '../../model/report.ts'
-import type { Resolution } from '../../model/violation.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeDue } from '../describe-due.ts'
+import { describeEnding } from '../describe-ending.ts'
 import type { TextPage } from './page.ts'
 import { shorten, shortenSeals } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showTime } from './show-time.ts'
-
-export const resolutionWords = {
-  fixed: 'fixed',
-  removed: 'resource removed',
-  policy: 'no longer asked for',
-  accepted: 'accepted',
-  expired: 'expired',
-} as const satisfies Record<Resolution, string>
 
 const severityColumn = 'critical'.length
 const indent = ' '.repeat(severityColumn + 2)
@@ -52,10 +44,12 @@ export function describeWaiver({ waiver }: ReportViolation): string[] {
   return [shorten(`accepted by ${neutralise(owner)} until ${until}${followedUp}: ${neutralise(reason)}`, 600)]
 }
 
-function describeState({ state, first_seen, last_seen, resolution }: ReportViolation): string {
+function describeState(violation: ReportViolation): string {
+  const { state, first_seen, last_seen, resolution } = violation
   if (state === 'opened') return 'new'
   if (state === 'resolved') {
-    return `until ${showTime(last_seen)}${resolution === null ? '' : `, ${resolutionWords[resolution]}`}`
+    const how = shorten(neutralise(describeEnding(violation)), 600)
+    return `until ${showTime(last_seen)}${resolution === null ? '' : `, ${how}`}`
   }
   if (state === 'waived') return `waived, since ${showTime(first_seen)}`
   return state === 'unknown' ? `unknown, last seen ${showTime(last_seen)}` : `since ${showTime(first_seen)}`

@@ -1,15 +1,16 @@
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
+import { acceptedBefore } from '../accepted-before.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 import { newViolations } from '../scanned-extent.ts'
 import type { TextPage } from './page.ts'
-import { showAccepted, showResolved, showWaived } from './show-ended.ts'
+import { showAccepted, showEnded, showWaived } from './show-ended.ts'
 import { describeSeverities, type GroupOptions, showGroups } from './show-groups.ts'
 
 /** Shows one section in at most so many lines. */
 export type ShowSection = (most: number) => string[]
 
-/** The sections about violations: new ones, other active ones, resolved, waived and accepted ones. */
+/** The sections about violations: new ones, other active ones, ended, waived and accepted ones. */
 export function violationSections(
   report: Report,
   page: TextPage,
@@ -33,9 +34,9 @@ export function violationSections(
         ...heading,
         ...showGroups(others, page, { ...groupOptions, describe: describeAge, most: most - 2 }),
       ]),
-    resolved: (most) => showResolved(ofState('resolved'), page, most),
+    resolved: (most) => showEnded(ofState('resolved'), page, most),
     waived: (most) => showWaived(ofState('waived'), page, most),
-    accepted: (most) => showAccepted(report.accepted, page, most),
+    accepted: (most) => showAccepted(acceptedBefore(report), page, most),
   }
 }
 

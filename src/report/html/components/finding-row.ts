@@ -1,6 +1,7 @@
 import { formatExpiry } from '../../../model/format-expiry.ts'
 import type { ReportViolation } from '../../../model/report.ts'
 import type { AcceptedViolation } from '../../../model/violation.ts'
+import { sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
 import { anchorOf } from '../anchors.ts'
@@ -27,7 +28,7 @@ interface FindingOptions {
 /** A violation: what was found, where, and since when. */
 export function findingRow(violation: ReportViolation, options: FindingOptions): Markup {
   const { rule, severity, project, state } = violation
-  return html`<li id="${options.anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}">${showFound(violation, options)}${showWaiver(violation)}</li>
+  return html`<li id="${options.anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}">${showFound(violation, options)}${showWaiver(violation)}${showEnding(violation)}</li>
 `
 }
 
@@ -59,6 +60,11 @@ export function acceptedRow(acceptance: AcceptedViolation, within: string): Mark
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   return html`<li id="${anchor}" data-rule="${rule}" data-project="${project}" data-state="accepted"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${resource(acceptance, `#${anchor}`)}${place}</p><p class="where">Accepted by ${by}, ${showTime(at)}: ${reason}</p></li>
 `
+}
+
+/** Who or what ended it. */
+function showEnding(violation: ReportViolation): Markup {
+  return violation.ended_by === null ? nothing : html`<p class="where">${sentenceOfEnding(violation)}</p>`
 }
 
 function showWaiver({ waiver }: ReportViolation): Markup {

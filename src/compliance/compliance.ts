@@ -101,7 +101,8 @@ export interface Exemption {
   readonly run?: number
 }
 
-export interface ExemptResource extends Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name'> {
+/** A violation's resource, and what was found in it; the message is empty when that is no longer known. */
+export interface ExemptResource extends Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'message'> {
   /** As of the last run that reported it; null when that is no longer known. */
   readonly severity: Severity | null
 }

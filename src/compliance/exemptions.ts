@@ -71,7 +71,7 @@ type ExemptResolution = Exclude<Resolution, 'fixed' | 'removed'>
 
 type EndedViolation = Pick<
   ReportViolation,
-  'rule' | 'fingerprint' | 'ended_by' | 'project' | 'kind' | 'uid' | 'name' | 'severity'
+  'rule' | 'fingerprint' | 'ended_by' | 'project' | 'kind' | 'uid' | 'name' | 'severity' | 'message'
 > & { readonly resolution: ExemptResolution }
 
 const usualKinds = { accepted: 'acceptance', policy: 'rule_off', expired: 'expiry' } as const satisfies Record<
@@ -121,6 +121,7 @@ export function resourceOf({
   uid,
   name,
   severity,
-}: Pick<AcceptedViolation, 'project' | 'kind' | 'uid' | 'name' | 'severity'>): Exemption['resource'] {
-  return { project, kind, uid, name, severity }
+  message,
+}: NonNullable<Exemption['resource']>): NonNullable<Exemption['resource']> {
+  return { project, kind, uid, name, severity, message }
 }

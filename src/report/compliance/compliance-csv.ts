@@ -93,9 +93,10 @@ function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCell
   })
   const others = [...byViolation.values()].map((exemption): Cell[] => {
     const { project = null, kind = null, uid = null, name = null, severity = null } = exemption.resource ?? {}
+    const said = exemption.resource?.message ?? exemption.match
     return [
       ...[exemption.fingerprint, exemption.rule, severity, 'exempted', project, kind, uid, name],
-      ...[null, exemption.match, null, null, null, null, ...waiverCells(), null, null, null, null],
+      ...[null, said, null, null, null, null, ...waiverCells(), null, null, null, null],
       ...exemptionCells(exemption),
     ]
   })

@@ -43,7 +43,7 @@ ${group('Gaps', coverage.gaps, (gaps) => showGaps(id, gaps, first))}${group('Rul
   'Unknown',
   violations.filter(({ state }) => state === 'unknown'),
   findings,
-)}${group('Exemptions', exemptions, (all) => showOfRules(id, all, { first, show: (one) => showExemption(one, control) }))}${solved.length === 0 ? nothing : fold(html`${describeEnds({ violations: solved })}`, findings(solved))}${nameRules(control)}</section>
+)}${group('Exemptions', exemptions, (all) => showOfRules(id, all, { first, show: showExemption }))}${solved.length === 0 ? nothing : fold(html`${describeEnds({ violations: solved })}`, findings(solved))}${nameRules(control)}</section>
 `
 }
 
@@ -63,14 +63,11 @@ function showSilent(rules: readonly ControlRule[]): Markup {
   return rowList(rows)
 }
 
-/** Also says what was found, where that is known. */
-function showExemption(exemption: Exemption, { violations, accepted }: ControlEvidence): Markup {
-  const { rule, fingerprint, resource } = exemption
-  const isIt = (one: { readonly fingerprint: string }) => one.fingerprint === fingerprint
-  const message = (violations.find(isIt) ?? accepted.find(isIt))?.message ?? ''
+function showExemption(exemption: Exemption): Markup {
+  const { rule, resource } = exemption
   const chip = resource?.severity ? html`${severityChip(resource.severity)} ` : nothing
   const where = resource === null ? nothing : html`<p class="where">${showResource(resource)}</p>`
-  return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${shorten(message, 2000)}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
+  return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${shorten(resource?.message ?? '', 2000)}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
 `
 }
 

@@ -42,7 +42,7 @@ CREATE TABLE run (
   normal_form_version  INTEGER NOT NULL, -- of the resources that it saw
   version_floor        INTEGER NOT NULL, -- rows of this run have greater ids: how a draft is found
   violation_floor      INTEGER NOT NULL,
-  rules_document       TEXT REFERENCES document (sha256), -- the rules in force
+  rules_document       TEXT REFERENCES document (sha256), -- the rules in force, what the policy leaves out, what the run was to cover
   projects_document    TEXT REFERENCES document (sha256), -- where each project is configured, and how much of it was evaluated
   previous             TEXT, -- chain of the committed run before this one; NULL where the chain starts
   part_digests         TEXT, -- JSON: digest of this run's rows, by what they are
@@ -410,7 +410,7 @@ CREATE VIEW violation_history AS
 CREATE VIEW run_rule AS
   SELECT r.number AS run, r.started_at, j.value ->> '$.id' AS rule, j.value ->> '$.kind' AS kind,
          j.value ->> '$.severity' AS severity, j.value ->> '$.title' AS title, j.value -> '$.controls' AS controls
-  FROM run r JOIN document d ON d.sha256 = r.rules_document JOIN json_each(d.body) j
+  FROM run r JOIN document d ON d.sha256 = r.rules_document JOIN json_each(d.body, '$.rules') j
   WHERE r.state = 'committed';
 
 -- Who approved what, and which approval drift rules compare with now.

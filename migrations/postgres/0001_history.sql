@@ -401,7 +401,7 @@ CREATE VIEW hookdrift.run_rule AS
   SELECT r.number AS run, r.started_at, j.value ->> 'id' AS rule, j.value ->> 'kind' AS kind,
          j.value ->> 'severity' AS severity, j.value ->> 'title' AS title, (j.value -> 'controls')::text AS controls
   FROM hookdrift.run r JOIN hookdrift.document d ON d.sha256 = r.rules_document
-  CROSS JOIN LATERAL json_array_elements(d.body::json) j
+  CROSS JOIN LATERAL json_array_elements(d.body::json -> 'rules') j
   WHERE r.state = 'committed';
 
 -- Who approved what, and which approval drift rules compare with now.

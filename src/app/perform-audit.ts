@@ -16,6 +16,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { boundHeap } from './bound-heap.ts'
 import { boundRun } from './bound-run.ts'
+import { describeScope } from './describe-scope.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, withUpkeep } from './open-history.ts'
@@ -35,6 +36,8 @@ export interface AuditRequest {
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
   readonly failOn: FailOn
+  /** The name of the schedule whose run it is; absent: a person or another program asks. */
+  readonly schedule?: string
   readonly quiet: boolean
   /** Whether missing resources count as removed at once, however many. */
   readonly acceptsRemovals?: boolean
@@ -112,6 +115,10 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       // A run of some projects does not know what the others name.
       services: areAll ? services.filter(({ matches }) => matches.length === 0) : [],
       isWholeFleet: areAll && areListed,
+      scope: await describeScope(configuration, {
+        ...{ all, projects, sealer, schedule: request.schedule ?? null },
+        now: systemClock.now(),
+      }),
       concurrency: configuration.concurrency,
       policy: request.policy,
       configurationDigest: configuration.digest,

@@ -2,9 +2,8 @@ import { resolve } from 'node:path'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
-import { composeCompliance } from '../compliance/compose-compliance.ts'
 import { type Framework, readFramework } from '../compliance/framework.ts'
-import { gatherCompliance } from '../compliance/gather-compliance.ts'
+import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ReplayedHistory } from '../replay/replay-policy.ts'
 import { replayedPolicyResults } from '../replay/replay-run.ts'
@@ -37,7 +36,7 @@ export async function planCompliance(
       replayed === undefined
         ? recordedPolicyResults(history)
         : replayedPolicyResults(history, replayed, systemClock.now)
-    if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), framework })
+    if (from === undefined) return assessRun(framework, run, policyResults)
     return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, policyResults)
   }
 }

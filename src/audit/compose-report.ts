@@ -8,7 +8,7 @@ import { composeVerdict } from '../report/verdict.ts'
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
-  const { accepted, rules, projects, policyDigest, configurationDigest, chain } = record
+  const { accepted, rules, projects, policyDigest, configurationDigest, chain, scope } = record
   const evaluations = new Map(projects.map((evaluation) => [evaluation.project, evaluation]))
   const shown = violations.map((violation) => toViolation(violation, evaluations.get(violation.project)))
   const evaluated = projects.map(toProject)
@@ -18,6 +18,7 @@ export function composeReport(record: RunRecord): Report {
     run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
+    coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map(
       ({ project, listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
         project,

@@ -1,4 +1,4 @@
-import type { RunContext } from '../history/records.ts'
+import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { FindCollected } from '../policy/find-collected.ts'
@@ -41,5 +41,5 @@ export interface FleetConclusion {
   readonly projects: readonly ConcludedProject[]
   /** What rules say of the policy's waivers. */
   readonly waivers: Concluded
-  readonly context: RunContext
+  readonly context: PolicyEvaluation
 }

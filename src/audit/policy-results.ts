@@ -1,15 +1,31 @@
 import type { PolicyResults } from '../compliance/policy-results.ts'
+import { silencedBy } from '../compliance/standing-exemptions.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import { AuditError } from '../model/errors.ts'
+import { policyProject } from '../model/resource.ts'
 import { composeReport } from './compose-report.ts'
 
 export function recordedPolicyResults(history: HistoryReader): PolicyResults {
   return {
-    resultsOf: async (run) => ({ report: composeReport(await recordOf(history, run)) }),
+    async resultsOf(run) {
+      const record = await recordOf(history, run)
+      return { report: composeReport(record), policy: record.policy, scope: record.scope }
+    },
+    async elsewhere(run) {
+      const scanned = scannedIn(await recordOf(history, run))
+      return (await history.violationsAt(run)).filter(({ project }) => !scanned.has(project))
+    },
+    silenced: (run) => silencedBy(history, run),
+    policiesBetween: (after, run) => history.policiesBetween(after, run),
     resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),
     waivedBetween: (after, run) => history.waivedBetween(after, run),
   }
+}
+
+/** What a run says something of: its projects, and the policy itself. */
+export function scannedIn({ coverage, projects }: RunRecord): ReadonlySet<string> {
+  return new Set([policyProject, ...coverage, ...projects].map((one) => ('name' in one ? one.name : one.project)))
 }
 
 /** @throws AuditError.failure when the run is not there */

@@ -7,6 +7,7 @@ import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import { Dropped } from '../model/stop.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -33,6 +34,8 @@ export interface Audit extends ProjectTerms {
   readonly services?: readonly AuditedService[]
   /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
   readonly isWholeFleet: boolean
+  /** What a later report says that the run was to cover. */
+  readonly scope: RunScope
   readonly concurrency: number
   readonly failOn: FailOn
 }
@@ -100,7 +103,7 @@ export async function conductRun(
   const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { policy, runsProbes = true, isWholeFleet } = audit
+    const { policy, runsProbes = true, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug, toolVersion } = dependencies
     const tools = projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, toolVersion })
     const outcomes = await auditAll(audit, tools, onBug)
@@ -113,7 +116,7 @@ export async function conductRun(
       find: collectedIn(draft),
     })
     await writeConclusion(draft, conclusion, {
-      ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written] },
+      ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written], scope },
     })
     await noteIgnored(draft, policy.ignore, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)

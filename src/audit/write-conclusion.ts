@@ -2,6 +2,7 @@ import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
@@ -20,6 +21,7 @@ interface Concluding {
   readonly labelsOf: (project: ProjectRef) => Labels
   /** Lists of projects of which something was drafted. */
   readonly lists: readonly ProjectRef[]
+  readonly scope: RunScope
 }
 
 interface Evaluated {
@@ -30,7 +32,7 @@ interface Evaluated {
 export async function writeConclusion(
   draft: Draft,
   { projects, waivers, context }: FleetConclusion,
-  { policy, now, labelsOf, lists }: Concluding,
+  { policy, now, labelsOf, lists, scope }: Concluding,
 ): Promise<void> {
   const { needs } = waivers.criteria
   const evaluator = createEvaluator(policy, now, labelsOf)
@@ -47,7 +49,7 @@ export async function writeConclusion(
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, { policy, now, evaluator })
   await writeWaivers(draft, waivers, { policy, evaluator })
-  await draft.stageContext(context)
+  await draft.stageContext({ ...context, scope })
 }
 
 interface Known {

@@ -197,6 +197,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
         const request = {
           ...files,
           only,
+          schedule: name,
           failOn: options.failOn,
           quiet: true,
           runsProbes,

@@ -1,10 +1,14 @@
+import type { FileLocation } from '../model/evaluation.ts'
 import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { RunGateway } from '../model/run-scope.ts'
 import type { AcceptedViolation, Severity, Waiver } from '../model/violation.ts'
 
 /**
- * The state of a control in a run. `not_met`: an open violation, of any severity. `not_assessed`: rules give
- * evidence for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing. `met`
- * covers only what the run observed. `not_covered`: no rule gives evidence for it, which is not a verdict.
+ * The state of a control in a run. `not_met`: an open violation at the threshold or above. `not_assessed`: rules give
+ * evidence for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing: of the
+ * fleet, of the period, or of what the run was to scan. `met` covers only what the run observed; what people or the policy
+ * exempt, and what is open below the threshold, is named with it. `not_covered`: no rule gives evidence for it, which is
+ * not a verdict.
  */
 export const controlStates = ['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'] as const
 export type ControlState = (typeof controlStates)[number]
@@ -23,6 +27,11 @@ export interface Compliance {
   readonly replayed_with?: ReplayedWith
   /** Present when the report is about a period instead of a run. */
   readonly period?: CompliancePeriod
+  /** Open violations of this severity or above decide: those that fail the run. */
+  readonly threshold: Severity
+  /** How many projects the run was to scan, of those that were known. */
+  readonly coverage_of_fleet: Report['coverage_of_fleet']
+  readonly scope: ComplianceScope
   /** All controls of the framework, in its order. */
   readonly controls: readonly ControlEvidence[]
 }
@@ -56,7 +65,76 @@ export interface ControlEvidence {
   readonly waivers: readonly ControlWaiver[]
   /** Violations of its rules that people accepted, oldest first. */
   readonly accepted: readonly AcceptedViolation[]
+  /** What does not count against it, because a person or the policy decided so. */
+  readonly exemptions: readonly Exemption[]
+  /** Open violations below the threshold. */
+  readonly observations: number
+  /** null for what no rule covers. */
+  readonly evidence: Evidence | null
   readonly coverage: ControlCoverage
+}
+
+export const exemptionKinds = ['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry'] as const
+export type ExemptionKind = (typeof exemptionKinds)[number]
+
+/** A violation, or a whole rule, that does not count: who decided so, why, and until when. */
+export interface Exemption {
+  readonly kind: ExemptionKind
+  readonly rule: string
+  /** null for a rule that is off or overridden: it finds nothing that could be named. */
+  readonly fingerprint: string | null
+  /** null where the policy does not name a person. */
+  readonly by: string | null
+  readonly reason: string | null
+  /** When it was decided, where that is known. */
+  readonly at: string | null
+  /** The instant at which it ends; null: no end. */
+  readonly until: string | null
+  /** The line of the policy. */
+  readonly configured_at: FileLocation | null
+  /** What is exempt: of a rule the resources in words, null for all; of a violation null. */
+  readonly match: string | null
+  /** The violation's resource; null for a rule. */
+  readonly resource: ExemptResource | null
+  readonly ticket?: string
+  /** The run whose state was approved. */
+  readonly run?: number
+}
+
+/** A violation's resource, and what was found in it; the message is empty when that is no longer known. */
+export interface ExemptResource extends Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'message'> {
+  /** As of the last run that reported it; null when that is no longer known. */
+  readonly severity: Severity | null
+}
+
+/** From when to when runs observed, and how much of the report's time that is. */
+export interface Evidence {
+  readonly from: string
+  readonly to: string
+  /** Of the period, from 0 to 1: times without a run for too long do not count. null: the report is about one run. */
+  readonly share: number | null
+}
+
+/** What the run was to cover, as configured then. */
+export interface ComplianceScope {
+  readonly company: string | null
+  readonly gateways: readonly RunGateway[]
+  /** Scanned by the run, sorted. */
+  readonly projects: readonly string[]
+  /** Known, and not to be scanned by the run; sorted. */
+  readonly unscanned: readonly string[]
+  /** Services whose other projects are not in scope, because the configuration names those that are. */
+  readonly named_only: readonly string[]
+  readonly packs: readonly string[]
+  readonly schedules: readonly {
+    readonly name: string
+    readonly cron: string
+    readonly timezone: string
+    /** The longest time between two ticks; null where the pattern is not a timetable. */
+    readonly interval_ms: number | null
+  }[]
+  /** The schedule that started the run; null: a person or another program did. */
+  readonly schedule: string | null
 }
 
 export interface ControlRule {
@@ -104,6 +182,19 @@ export interface CompliancePeriod {
   readonly interrupted: number
   /** Runs with a walk that was not complete. */
   readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
-  /** The longest time between two runs, the ends of the period included. */
-  readonly longest_gap: { readonly from: string; readonly to: string; readonly ms: number }
+  /** The longest time without a run, the ends of the period included. */
+  readonly longest_gap: TimeGap
+  /** The longest time without a run that leaves no gap in the evidence: the interval of the schedule, or 25 h. */
+  readonly most_gap_ms: number
+  /** How often that was exceeded. */
+  readonly gaps: number
+  /** How much of the period the runs cover. */
+  readonly covered_ms: number
+  readonly evidence: Evidence
+}
+
+export interface TimeGap {
+  readonly from: string
+  readonly to: string
+  readonly ms: number
 }

@@ -1,26 +1,60 @@
 import type { WaivedViolation } from '../history/reader.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
-import { countSeverities, isOpen, severities, type ViolationState, type Waiver } from '../model/violation.ts'
+import { type RunScope, unknownScope } from '../model/run-scope.ts'
+import {
+  type AcceptedViolation,
+  countSeverities,
+  type FailOn,
+  isAtLeast,
+  isOpen,
+  leastNew,
+  type Severity,
+  severities,
+  type Waiver,
+} from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
+import { showOpenTime } from '../text/show-open-time.ts'
 import type {
   Compliance,
   CompliancePeriod,
+  ComplianceScope,
   ControlEvidence,
   ControlRule,
   ControlState,
   ControlViolation,
   ControlWaiver,
+  Exemption,
   ReplayedWith,
 } from './compliance.ts'
 import { coverageOf } from './control-coverage.ts'
+import { describeBesides } from './describe-besides.ts'
 import { describeDoubts, describeDoubtsOf } from './describe-doubts.ts'
+import {
+  exemptByAcceptance,
+  exemptByEnding,
+  exemptByPolicy,
+  exemptByWaiver,
+  isEndedOnly,
+  resourceOf,
+} from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
 
 export interface ComplianceInput {
   readonly report: Report
   readonly framework: Framework
+  /** What the policy leaves out. Default: nothing. */
+  readonly policy?: PolicyFacts
+  /** What the run was to cover. Default: unknown. */
+  readonly scope?: RunScope
+  /** Violations of projects that the run did not scan, as of their last scans. */
+  readonly elsewhere?: readonly ReportViolation[]
+  /** Violations that people or the policy ended by the run, and of which the value is still there. */
+  readonly silenced?: readonly ReportViolation[]
+  /** What policies of earlier runs of the period left out, and the start of the last run of each. */
+  readonly formerPolicies?: readonly FormerPolicy[]
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
@@ -30,38 +64,77 @@ export interface ComplianceInput {
   readonly replayedWith?: ReplayedWith
 }
 
+export interface FormerPolicy {
+  readonly policy: PolicyFacts
+  readonly until: string
+}
+
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
-  const { report, framework, period, resolvedBefore = [], waivedMeanwhile = [], replayedWith } = input
-  const current = report.violations.map((violation) => withDuration(violation, report.run.started_at))
-  const violations = [...current, ...resolvedBefore]
+  const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
+  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [], formerPolicies = [] } = input
+  const { run, verdict, coverage_of_fleet } = report
+  const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
+  const ofReport: Evaluation = {
+    report,
+    policy,
+    period,
+    silenced,
+    formerPolicies,
+    waivedMeanwhile,
+    violations: [...current.sort(openFirst), ...resolvedBefore],
+    threshold: thresholdOf(verdict.fail_on),
+  }
   return {
     schema: 'hookdrift.compliance/2',
     framework: framework.id,
     title: framework.title,
     tool: report.tool,
-    run: report.run,
+    run,
     digests: report.digests,
     verify: 'hookdrift verify',
     ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
-    controls: framework.controls.map((control) =>
-      assessControl(control, framework.id, { report, violations, waivedMeanwhile }),
-    ),
+    threshold: ofReport.threshold,
+    coverage_of_fleet,
+    scope: describeScope(scope, policy, report),
+    controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
   }
 }
 
-interface Evidence {
-  readonly report: Report
-  readonly violations: readonly ControlViolation[]
-  readonly waivedMeanwhile: readonly WaivedViolation[]
+function describeScope(scope: RunScope, { packs }: PolicyFacts, { projects }: Report): ComplianceScope {
+  const { company, gateways, unscanned, schedules, schedule } = scope
+  return {
+    company,
+    gateways,
+    projects: projects.map(({ project }) => project),
+    unscanned,
+    named_only: gateways.flatMap(({ service, projects: which }) => (which === 'named' ? [service] : [])),
+    packs,
+    schedules: schedules.map(({ intervalMs, ...rest }) => ({ ...rest, interval_ms: intervalMs })),
+    schedule,
+  }
 }
 
-function assessControl(
-  control: FrameworkControl,
-  framework: string,
-  { report, violations, waivedMeanwhile }: Evidence,
-): ControlEvidence {
+/** What decides whether a violation counts: as for the run's exit code, or medium where that depends on other things. */
+function thresholdOf(failOn: FailOn): Severity {
+  return failOn === 'never' || failOn === 'new' ? leastNew : failOn
+}
+
+/** What a report holds for every control. */
+interface Evaluation {
+  readonly report: Report
+  readonly policy: PolicyFacts
+  readonly period: CompliancePeriod | undefined
+  readonly violations: readonly ControlViolation[]
+  readonly silenced: readonly ReportViolation[]
+  readonly formerPolicies: readonly FormerPolicy[]
+  readonly waivedMeanwhile: readonly WaivedViolation[]
+  readonly threshold: Severity
+}
+
+function assessControl(control: FrameworkControl, framework: string, evaluation: Evaluation): ControlEvidence {
+  const { report, period, violations, waivedMeanwhile, threshold } = evaluation
   const evaluated = report.rules.flatMap((rule) => {
     const isNamed = rule.controls.includes(`${framework}:${control.id}`)
     const rationale = rationaleFor(control, rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
@@ -71,17 +144,32 @@ function assessControl(
   const found = violations.filter(({ rule }) => ids.has(rule))
   const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
   const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
-  const open = found.filter(isOpen)
   const accepted = report.accepted.filter(({ rule }) => ids.has(rule))
+  const isOfControl = ({ rule }: { readonly rule: string }) =>
+    ids.has(rule) || rationaleFor(control, rule) !== undefined
+  const exemptions = exemptionsOf({ ...evaluation, found, accepted, isOfControl })
+  const open = found.filter(isOpen)
+  const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
+  const observed = open.filter(({ severity }) => !isAtLeast(severity, threshold))
   const isCovered = control.evidence.length > 0
-  const numberOf = (state: ViolationState) => found.filter((violation) => violation.state === state).length
   const [state, reason] = decideState({
-    ...{ isCovered, rules, open, accepted: accepted.length, gaps: coverage.gaps.length },
+    isCovered,
+    rules,
+    open: counted,
+    observations: observed,
+    exemptions,
+    threshold,
     isScanned: report.coverage.length > 0,
-    ...{ unknown: numberOf('unknown'), waived: numberOf('waived') },
-    doubts: describeDoubtsOf([...ids], report.projects),
+    gaps: [
+      ...gapsOfWalks(coverage),
+      ...gapsOfRules(rules),
+      ...gapsOfFields(describeDoubtsOf([...ids], report.projects)),
+      ...gapsOfViolations(found.filter((violation) => violation.state === 'unknown').length),
+    ],
+    limits: [...limitsOfFleet(report), ...limitsOfPeriod(period)],
   })
   const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
+  const { started_at: from, finished_at: to } = report.run
   return {
     id: control.id,
     title: control.title,
@@ -91,65 +179,144 @@ function assessControl(
     violations: found,
     waivers,
     accepted,
+    exemptions,
+    observations: observed.length,
+    evidence: state === 'not_covered' ? null : (period?.evidence ?? { from, to, share: null }),
     coverage,
   }
+}
+
+interface Exempting extends Pick<Evaluation, 'policy' | 'silenced' | 'formerPolicies' | 'waivedMeanwhile'> {
+  readonly found: readonly ControlViolation[]
+  readonly accepted: readonly AcceptedViolation[]
+  isOfControl(one: { readonly rule: string }): boolean
+}
+
+/** What of a control's rules does not count, and who decided so; of a violation only the first that applies. */
+function exemptionsOf(exempting: Exempting): readonly Exemption[] {
+  const { found, accepted, silenced, waivedMeanwhile, policy, formerPolicies, isOfControl } = exempting
+  const open = new Set(found.filter(isOpen).map(({ fingerprint }) => fingerprint))
+  const ofViolations = [
+    ...found.flatMap((violation) =>
+      violation.waiver === undefined
+        ? []
+        : [exemptByWaiver(violation, violation.waiver, { policy, resource: resourceOf(violation) })],
+    ),
+    ...waivedMeanwhile
+      .filter(isOfControl)
+      .map((violation) => exemptByWaiver(violation, violation.waiver, { policy, resource: null })),
+    ...accepted.map(exemptByAcceptance),
+    ...found.filter(isEndedOnly).map(exemptByEnding),
+    ...silenced
+      .filter((violation) => isOfControl(violation) && !open.has(violation.fingerprint))
+      .filter(isEndedOnly)
+      .map(exemptByEnding),
+  ]
+  const known = new Set<string | null>()
+  const distinct = ofViolations.filter(({ kind, fingerprint }) => {
+    const key = `${kind} ${fingerprint}`
+    const isNew = !known.has(key)
+    known.add(key)
+    return isNew
+  })
+  return [...distinct, ...exemptionsOfPolicies(distinct, { policy, formerPolicies, isOfControl })]
+}
+
+/** A line of the policy that ended a violation of the report is named with it. */
+function exemptionsOfPolicies(
+  ofViolations: readonly Exemption[],
+  { policy, formerPolicies, isOfControl }: Pick<Exempting, 'policy' | 'formerPolicies' | 'isOfControl'>,
+): readonly Exemption[] {
+  const lineOf = ({ kind, rule, configured_at }: Exemption) =>
+    canonicalJson([kind, rule, configured_at && { ...configured_at }])
+  const named = new Set(ofViolations.map(lineOf))
+  const keyOf = ({ kind, rule, setting, match }: PolicyException) => canonicalJson([kind, rule, setting, match])
+  const today = new Set(policy.exceptions.map(keyOf))
+  const former = new Map<string, Exemption>()
+  for (const { policy: earlier, until } of formerPolicies) {
+    for (const exception of earlier.exceptions) {
+      if (!today.has(keyOf(exception))) former.set(keyOf(exception), exemptByPolicy(exception, until))
+    }
+  }
+  const all = [...policy.exceptions.map((exception) => exemptByPolicy(exception, null)), ...former.values()]
+  return all.filter((exemption) => isOfControl(exemption) && !named.has(lineOf(exemption)))
 }
 
 interface Assessment {
   /** Whether the framework maps rules to the control, in force or not. */
   readonly isCovered: boolean
   readonly rules: readonly ControlRule[]
+  /** Open violations that decide, and those below the threshold. */
   readonly open: readonly ControlViolation[]
-  /** Violations that were open when last seen, and that the run did not check. */
-  readonly unknown: number
-  /** Violations that do not decide, because a person answers for them. */
-  readonly waived: number
-  readonly accepted: number
-  /** Walks that were not complete. */
-  readonly gaps: number
-  /** Fields that its rules could not rely on, in words: what has them so was not evaluated. */
-  readonly doubts: readonly string[]
+  readonly observations: readonly ControlViolation[]
+  readonly exemptions: readonly Exemption[]
+  readonly threshold: Severity
   /** Whether the run walked anything: for readers of some projects, anything of these. */
   readonly isScanned: boolean
+  /** What the run did not observe of what it was to observe, a sentence each. */
+  readonly gaps: readonly string[]
+  /** What the run was not to observe, or no run observed, a sentence each. */
+  readonly limits: readonly string[]
 }
 
 function decideState(assessment: Assessment): [state: ControlState, reason: string] {
-  const { isCovered, rules, open, unknown, gaps, doubts, isScanned } = assessment
+  const { isCovered, rules, open, observations, exemptions, threshold, isScanned, gaps, limits } = assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
       : ['not_covered', 'No rule gives evidence for it.']
   }
-  if (open.length > 0)
-    return ['not_met', `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))}).`]
-  if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
-  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
-  if (gaps === 0 && silent.length === 0 && unknown === 0 && doubts.length === 0) {
-    const exceptions = countEach(['waived', 'accepted'], assessment)
-    const but = exceptions === '' ? '' : ` (${exceptions})`
-    return ['met', `No open violation${but}, and the run observed everything that its rules evaluate.`]
+  const besides = describeBesides({ exemptions: exemptions.length, observations: observations.length })
+  if (open.length > 0) {
+    const severe = `${count(open.length, 'open violation')} (${countEach(severities, countSeverities(open))})`
+    return ['not_met', [`${severe}${besides}.`, ...limits].join(' ')]
   }
-  const isAnyEvaluated = rules.some(({ evaluated }) => evaluated > 0)
-  return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', describeMissing(assessment, silent)]
+  if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
+  if (gaps.length + limits.length === 0) {
+    const which = observations.length === 0 ? 'No open violation' : `No open violation at ${threshold} or above`
+    return ['met', `${which}${besides}, and the run observed everything that its rules evaluate.`]
+  }
+  const isAnyEvaluated = gaps.length === 0 || rules.some(({ evaluated }) => evaluated > 0)
+  const nothingOpen = besides === '' ? '' : ` No open violation at ${threshold} or above${besides}.`
+  return [isAnyEvaluated ? 'partially_assessed' : 'not_assessed', `${[...gaps, ...limits].join(' ')}${nothingOpen}`]
 }
 
-function describeMissing(assessment: Assessment, silent: readonly string[]): string {
-  const { gaps, unknown, doubts } = assessment
+function gapsOfWalks({ gaps }: ControlEvidence['coverage']): string[] {
+  if (gaps.length === 0) return []
+  if (gaps.length === 1) return ['1 walk of what its rules evaluate was not complete.']
+  return [`${gaps.length} walks of what its rules evaluate were not complete.`]
+}
+
+function gapsOfRules(rules: readonly ControlRule[]): string[] {
+  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
+  return silent.length === 0 ? [] : [`The run could not evaluate every rule: ${silent.join(', ')}.`]
+}
+
+/** Fields that its rules could not rely on, a sentence each: what has them so was not evaluated. */
+function gapsOfFields(doubts: readonly string[]): string[] {
   const left = doubts.length - mostDoubts
-  return [
-    ...doubts.slice(0, mostDoubts),
-    ...(left > 0 ? [`The same holds for ${count(left, 'more field')}.`] : []),
-    ...(gaps + silent.length + unknown > 0 ? [describeUnseen(assessment, silent)] : []),
-  ].join(' ')
+  return [...doubts.slice(0, mostDoubts), ...(left > 0 ? [`The same holds for ${count(left, 'more field')}.`] : [])]
 }
 
 const mostDoubts = 3
 
-function describeUnseen({ gaps, unknown }: Assessment, silent: readonly string[]): string {
-  if (gaps === 1) return '1 walk of what its rules evaluate was not complete.'
-  if (gaps > 1) return `${gaps} walks of what its rules evaluate were not complete.`
-  if (silent.length > 0) return `The run could not evaluate every rule: ${silent.join(', ')}.`
-  return `The run did not check ${count(unknown, 'violation')} that ${unknown === 1 ? 'was' : 'were'} open before.`
+function gapsOfViolations(unknown: number): string[] {
+  if (unknown === 0) return []
+  return [`The run did not check ${count(unknown, 'violation')} that ${unknown === 1 ? 'was' : 'were'} open before.`]
+}
+
+function limitsOfFleet({ coverage_of_fleet: { scanned, known } }: Report): string[] {
+  return scanned >= known ? [] : [`${scanned} of ${count(known, 'known project')} scanned in this run.`]
+}
+
+function limitsOfPeriod(period: CompliancePeriod | undefined): string[] {
+  if (period === undefined || period.gaps === 0) return []
+  const { gaps, most_gap_ms, longest_gap } = period
+  const often = gaps === 1 ? 'once' : `${gaps} times`
+  const longest = gaps === 1 ? 'for' : 'at the longest for'
+  return [
+    `The period is without a run for more than ${showOpenTime(most_gap_ms)} ${often}, ${longest} ${showOpenTime(longest_gap.ms)}.`,
+  ]
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
@@ -167,6 +334,16 @@ function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: s
 function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
   const doubts = describeDoubts(rule.id, projects)
   return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
+}
+
+/** What a reader must act on comes first; within a state, the order stays that of reports. */
+function openFirst(a: ControlViolation, b: ControlViolation): number {
+  return rankOf(a) - rankOf(b)
+}
+
+function rankOf(violation: ControlViolation): number {
+  if (isOpen(violation)) return 0
+  return { unknown: 1, waived: 2, resolved: 3, opened: 0, continuing: 0 }[violation.state]
 }
 
 function withDuration(violation: ReportViolation, at: string): ControlViolation {

@@ -22,9 +22,12 @@ export function coverageOf(kinds: ReadonlySet<Kind>, { coverage }: Pick<Report, 
   }
 }
 
-/** A project whose settings the configuration does not request: rules about them evaluate nothing. */
+/**
+ * A project whose settings the configuration does not request: rules about them evaluate nothing. A service's list of
+ * projects is not one of them: it has no settings.
+ */
 function notRequested(project: string, walks: readonly ReportCoverage[]): ControlCoverage['gaps'] {
-  if (walks.some(({ listing }) => listing === 'project')) return []
+  if (walks.some(({ listing }) => listing === 'project' || listing === 'projects')) return []
   return [{ project, listing: 'project', status: 'skipped', reason: 'the configuration does not request it' }]
 }
 

@@ -170,6 +170,11 @@ export const configurationSchema = z.strictObject({
       `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
     ),
   policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
+  company: z
+    .string()
+    .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
+    .exactOptional()
+    .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
   concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
   run_timeout: runTimeout
     .prefault('1h')

@@ -13,6 +13,8 @@ export interface Configuration {
   readonly file: string | undefined
   readonly history: HistoryLocation
   readonly policy: string | undefined
+  /** Whose webhooks these are, as reports by control name it. */
+  readonly company: string | undefined
   /** Which runs to keep; undefined: all. */
   readonly retention: Retention | undefined
   /** Projects read at once. */

@@ -120,6 +120,7 @@ export function examineConfiguration(
     file: origin.variableAt === undefined ? resolve(file) : undefined,
     findHistory: () => historyOf(file, value, sources.env, options),
     policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
+    company: value.company,
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,

@@ -1,6 +1,7 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts'
 import type { Move } from './lease-owner.ts'
@@ -61,6 +62,8 @@ export interface HistoryReader extends PastReader {
   visitSpans(after: number, run: number, visit: (span: RecordedSpan) => void): Promise<void>
   /** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
+  /** What the policies of committed runs after `after`, up to `run`, leave out; by their first run. */
+  policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
   /** Resources of a project as of a run, by kind and uid. */
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceAtRun[]>
   /** Some resources as of a run, without their attributes: what is not returned is not held. */
@@ -197,6 +200,13 @@ export interface WaivedViolation {
   readonly fingerprint: string
   readonly rule: string
   readonly waiver: Waiver
+}
+
+/** What a policy leaves out, and the first and last run of those that were asked for that recorded it. */
+export interface RecordedPolicy {
+  readonly firstRun: number
+  readonly lastRun: number
+  readonly policy: PolicyFacts
 }
 
 /** A version as stored. The body is unparsed canonical JSON: callers read many versions and parse few. */

@@ -3,14 +3,22 @@ import type { Coverage } from '../model/coverage.ts'
 import type { EndedBy } from '../model/ending.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Kind, Listing } from '../model/resource.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import type { AcceptedViolation, FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
 
-export interface RunContext {
+/** What a policy evaluated. */
+export interface PolicyEvaluation {
   /** Sorted by id. */
   readonly rules: readonly EvaluatedRule[]
   /** Sorted by name. */
   readonly projects: readonly ProjectEvaluation[]
+  readonly policy: PolicyFacts
+}
+
+export interface RunContext extends PolicyEvaluation {
+  readonly scope: RunScope
 }
 
 export type CompleteScans = Readonly<Partial<Record<Kind, CompleteScan>>>

@@ -1,4 +1,7 @@
+import { matchesGlob } from '../model/glob.ts'
 import { projectKey } from '../model/keys.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import type { OpenHistory } from './history.ts'
 import type { HistoryReader, IdentifiedViolation } from './reader.ts'
 import type { RunRecord } from './records.ts'
@@ -90,6 +93,14 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
       return (await history.waivedBetween(after, run)).filter(({ fingerprint }) => fingerprints.has(fingerprint))
     },
 
+    async policiesBetween(after, run) {
+      const visible = (await latestScans(run)).map(({ project }) => project.name)
+      return (await history.policiesBetween(after, run)).map((one) => ({
+        ...one,
+        policy: scopedPolicy(one.policy, visible),
+      }))
+    },
+
     stateAt: async (project, run, kind) => (isVisible(project.name) ? history.stateAt(project, run, kind) : []),
     completeScansAt: async (project, run) => (isVisible(project.name) ? history.completeScansAt(project, run) : {}),
     versionsAt: async (project, points) =>
@@ -124,6 +135,7 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
 function scopedRecord(record: RunRecord, visibility: Visibility): RunRecord {
   const { isVisible } = visibility
   const isSeen = ({ project }: OfProject) => isVisible(project)
+  const visible = [...record.projects.map(({ project }) => project), ...record.scope.unscanned].filter(isVisible)
   return {
     ...record,
     projects: record.projects.filter(isSeen),
@@ -134,7 +146,39 @@ function scopedRecord(record: RunRecord, visibility: Visibility): RunRecord {
     changes: record.changes.filter(isSeen),
     violations: record.violations.filter(isSeen),
     accepted: record.accepted.filter(isSeen),
+    policy: scopedPolicy(record.policy, visible),
+    scope: scopedScope(record.scope, visible),
   }
+}
+
+/** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */
+function scopedPolicy({ packs, exceptions, waivers }: PolicyFacts, visible: readonly string[]): PolicyFacts {
+  const isReached = (pattern: string) => visible.some((name) => matchesGlob(name, pattern))
+  return {
+    packs,
+    exceptions: exceptions.flatMap((exception) =>
+      exception.projects === null || exception.projects.some(isReached)
+        ? [{ ...exception, match: null, projects: null }]
+        : [],
+    ),
+    waivers,
+  }
+}
+
+/** The name of a schedule may be that of a hidden project. */
+function scopedScope(scope: RunScope, visible: readonly string[]): RunScope {
+  const services = new Set(visible.map(serviceOf))
+  return {
+    company: scope.company,
+    gateways: scope.gateways.filter(({ service }) => services.has(service)),
+    unscanned: scope.unscanned.filter((name) => visible.includes(name)),
+    schedules: scope.schedules.map((schedule) => ({ ...schedule, name: '' })),
+    schedule: null,
+  }
+}
+
+function serviceOf(project: string): string {
+  return project.slice(0, project.indexOf('/'))
 }
 
 type Records = Pick<

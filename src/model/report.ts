@@ -22,6 +22,8 @@ export interface Report {
   }
   readonly digests: Digests
   readonly verdict: Verdict
+  /** How many projects the run was to scan, of those that were known. */
+  readonly coverage_of_fleet: { readonly scanned: number; readonly known: number }
   readonly coverage: readonly ReportCoverage[]
   readonly notices: readonly Notice[]
   readonly drift: readonly ReportChange[]

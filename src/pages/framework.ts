@@ -1,8 +1,7 @@
 import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
-import { composeCompliance } from '../compliance/compose-compliance.ts'
-import { gatherCompliance } from '../compliance/gather-compliance.ts'
+import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import {
@@ -76,7 +75,7 @@ async function compose(request: SiteRequest, id: (typeof builtInFrameworkIds)[nu
   const [from, to] = [query.one('from'), query.one('to')]
   if (from === undefined) {
     if (to !== undefined) throw AuditError.usage('the parameter "to" needs "from"')
-    return composeCompliance({ ...(await results.resultsOf(run.number)), framework })
+    return assessRun(framework, run.number, results)
   }
   return gatherCompliance(history, framework, { from, to: to ?? endOf(request), now }, results)
 }

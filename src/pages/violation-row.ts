@@ -1,12 +1,12 @@
 import { isOverdue } from '../model/due.ts'
 import type { ViolationRow } from '../queries/read-violations.ts'
-import { showOpenTime } from '../report/compliance/show-open-time.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { nameEnding } from '../report/describe-ending.ts'
 import { anchorOf } from '../report/html/anchors.ts'
 import { findingRow } from '../report/html/components/finding-row.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { ReportLinks } from '../report/html/report-links.ts'
+import { showOpenTime } from '../text/show-open-time.ts'
 
 interface RowOptions {
   readonly links: ReportLinks

@@ -1,6 +1,7 @@
 import type { DueDurations } from '../model/due.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/engine/rule.ts'
@@ -14,6 +15,8 @@ import type { PolicyWaiver } from './waiver.ts'
 export interface Policy {
   /** SHA-256 of its decisions, in hex: equal for policies that decide alike. */
   readonly digest: string
+  /** What a reader of a run needs to know of it. */
+  readonly facts: PolicyFacts
   /** The file that says it, as reports name it; undefined for a pack. */
   readonly file: string | undefined
   /** Every rule that exists, custom ones included, enabled or not. */

@@ -186,11 +186,12 @@ function* readOwn(
     ...doubles,
   ]
   refuseFaults(examined, bad)
+  const placed = waivers.map((written, index) => ({ written, at: placeOf(file, document, ['waivers', index]) }))
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
     layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
     overrides: lastOfEach([...extended.flatMap((said) => said.overrides), ...overrides]),
-    waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...waivers]),
+    waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...placed]),
     custom: [...inherited, ...custom],
     probes: [...withoutRepeats(extendedProbes), ...probes],
     due: mergeDue([...extended.map((said) => said.due), document.value.due]),

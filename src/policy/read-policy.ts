@@ -6,9 +6,11 @@ import type { FileLocation } from '../model/evaluation.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
 import { shownPath } from '../text/shown-path.ts'
+import { describePolicy } from './describe-policy.ts'
 import { activateRules } from './layers.ts'
 import type { ParsedPolicy } from './parsed-policy.ts'
 import type { ActiveRule, Policy } from './policy.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
 import { readParsedPolicy } from './read-parsed-policy.ts'
 import { matcherOf } from './selector.ts'
 import { inOneGo, type Steps } from './steps.ts'
@@ -49,14 +51,21 @@ export function* policySteps(
   }
   yield
   return {
-    digest: digestOf(active, { overrides, waivers, probes, due, ignore }),
+    digest: digestOf(active, { overrides, waivers: waivers.map(({ written }) => written), probes, due, ignore }),
+    facts: describePolicy((at) => placeOf(at, workingDirectory), {
+      layers,
+      overrides,
+      waivers,
+      known: evaluated,
+      rules: active,
+    }),
     ...{ probes, due, ignore },
     file: file && shownPath(workingDirectory, file),
     placeOf: (at) => placeOf(at, workingDirectory),
     known,
     layers,
     rules: active,
-    waivers: waivers.map(compileWaiver),
+    waivers: waivers.map(({ written }) => compileWaiver(written)),
     overrides: matched,
     rulesUnder,
   }
@@ -78,7 +87,7 @@ function digestOf(
     probes,
     due,
     ignore,
-  }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes' | 'due' | 'ignore'>,
+  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore'> & { readonly waivers: readonly WrittenWaiver[] },
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]

@@ -4,6 +4,7 @@ import { commitSurely } from '../history/postgres/commit-surely.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
 import { readMove } from '../history/postgres/lease.ts'
 import type { ErrorKind } from '../model/errors.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import type { FailOn } from '../model/violation.ts'
 import { type Jobs, runQueue } from './jobs.ts'
 import type { WalkOptions } from './tasks.ts'
@@ -31,6 +32,8 @@ export interface RunPlan {
   readonly isWholeFleet: boolean
   /** Whether these are all projects of the configuration, so that lists are searched for others. */
   readonly areAll: boolean
+  /** What a later report says that the run was to cover. */
+  readonly scope: RunScope
 }
 
 /** The data of the job of a run. */

@@ -5,7 +5,7 @@ import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
 import type { CommittedRun, HistoryReader, RunInputs } from '../history/reader.ts'
-import type { RunContext } from '../history/records.ts'
+import type { PolicyEvaluation } from '../history/records.ts'
 import { overdueRule } from '../model/due.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
@@ -37,7 +37,7 @@ export interface Replay {
   /** Rules that could not be asked. */
   readonly notEvaluated: readonly RuleNotEvaluated[]
   /** The rules, and how much they evaluated in the last run of the projects that it scanned. */
-  readonly context: RunContext
+  readonly context: PolicyEvaluation
 }
 
 export type ReplayedHistory = HistoryReader & Pick<Approvals, 'approvals'>
@@ -60,7 +60,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   const fleet: FleetState = new Map()
   const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs, policy.ignore)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
-  let context: RunContext = { rules: [], projects: [] }
+  let context: PolicyEvaluation = { rules: [], projects: [], policy: policy.facts }
 
   for (const past of pastRuns) {
     const { run, scans, runInputs } = past

@@ -1,10 +1,10 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { recordOf as readRecord } from '../audit/policy-results.ts'
+import { recordOf as readRecord, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/policy-results.ts'
+import { isSilenced, withoutChanged } from '../compliance/standing-exemptions.ts'
 import type { CommittedRun, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
-import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Replay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
 import { recordOf } from './violation-tracker.ts'
@@ -44,12 +44,24 @@ export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, 
     async resultsOf(number) {
       const record = await readRecord(history, number)
       const { replay, run } = await upTo(number)
-      const scanned = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
+      const scanned = scannedIn(record)
       const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
       const report = composeReport({ ...record, ...replay.context, policyDigest: policy.digest, violations })
       const original_policy = record.policyDigest
-      return { report, replayedWith: { policy: policy.digest, original_policy, not_evaluated: replay.notEvaluated } }
+      const replayedWith = { policy: policy.digest, original_policy, not_evaluated: replay.notEvaluated }
+      return { report, policy: policy.facts, scope: record.scope, replayedWith }
     },
+    async elsewhere(number) {
+      const scanned = scannedIn(await readRecord(history, number))
+      const { replay, run } = await upTo(number)
+      return violationsOf(replay, run).filter(({ project, state }) => state !== 'resolved' && !scanned.has(project))
+    },
+    async silenced(number) {
+      const ended = resolvedIn((await upTo(number)).replay, 0, number)
+      return withoutChanged(history, ended.filter(isSilenced), number)
+    },
+    // As if there never was another policy.
+    policiesBetween: async () => [],
     // A replay lists its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],
     async resolvedBefore(after, number) {

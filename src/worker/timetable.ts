@@ -31,7 +31,7 @@ export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable
   }
 }
 
-/** The number of ticks that are checked for the shortest interval. */
+/** The number of ticks that are checked for the shortest and the longest interval. */
 const ticksAhead = 50
 
 /** Creates a check of schedules, as of `now`. It returns the fault of a schedule, or undefined. */
@@ -51,7 +51,7 @@ export function timetableFaultsAt(now: number) {
       return { member: 'cron', text: `${describeText(cron)} is not a pattern, ${forms}` } as const
     }
     try {
-      const shortest = shortestGap(readTimetable(written), now)
+      const shortest = Math.min(...intervals(readTimetable(written), now))
       if (jitterMs < shortest) return undefined
       const gap = `two ticks are ${shortest / 1000} s apart`
       return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, and ${gap}: expected less` } as const
@@ -64,15 +64,23 @@ export function timetableFaultsAt(now: number) {
   }
 }
 
-function shortestGap(timetable: Timetable, now: number): number {
-  let shortest = Number.POSITIVE_INFINITY
-  let last = timetable.after(now)
+/** The longest time between two ticks after `from`; undefined where there is no timetable. */
+export function longestInterval(schedule: ScheduleDefinition, from: number): number | undefined {
+  try {
+    return Math.max(...intervals(readTimetable(schedule), from))
+  } catch {
+    // The worker refuses it, with the place. An audit by hand does not need it.
+    return undefined
+  }
+}
+
+function* intervals(timetable: Timetable, from: number): Generator<number> {
+  let last = timetable.after(from)
   for (let tick = 0; tick < ticksAhead; tick++) {
     const next = timetable.after(last)
-    shortest = Math.min(shortest, next - last)
+    yield next - last
     last = next
   }
-  return shortest
 }
 
 function isZone(name: string): boolean {

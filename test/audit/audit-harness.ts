@@ -14,6 +14,7 @@ import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Clock } from '../../src/model/clock.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
+import { unknownScope } from '../../src/model/run-scope.ts'
 import type { Severity } from '../../src/model/violation.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
@@ -186,6 +187,10 @@ export function openAuditHarness({
           lists: found.lists,
           services: services.filter(({ matches }) => matches.length === 0),
           isWholeFleet: areListed && chosen.length === found.projects.length,
+          scope: {
+            ...unknownScope,
+            unscanned: namesOf(found.projects).filter((name) => !namesOf(chosen).includes(name)),
+          },
           concurrency,
           policy: turn.policy ?? testPolicy,
           configurationDigest: turn.configurationDigest ?? 'configuration',
@@ -263,4 +268,8 @@ export function policyOf(yaml: string, files: Readonly<Record<string, string>> =
     if (text === undefined) throw new Error(`ENOENT: no such file, open '${file}'`)
     return text
   })
+}
+
+function namesOf(projects: readonly AuditedProject[]): string[] {
+  return projects.map(({ ref }) => ref.name)
 }

@@ -29,7 +29,7 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
   const common = { kind: 'endpoint', uid: 'a', name: 'a', facts: {} } as const
   const staged: StagedResource = {
     resource: { ...common, attributes: after, volatile: {}, ...(malformed && { malformed }) },
-    ...{ since: 2, version: 2, base: undefined, change: undefined, leftOut: new Map() },
+    ...{ since: 2, version: 2, isKnown: true, base: undefined, change: undefined, leftOut: new Map() },
     known: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
   // As much of a draft as is asked.

@@ -4,7 +4,7 @@ import type { ControlState } from '../../src/compliance/compliance.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Framework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
-import { severities } from '../../src/model/violation.ts'
+import { isAtLeast, severities } from '../../src/model/violation.ts'
 import { anAcceptance, aReport, aViolation, aWalk } from '../report/sample-reports.ts'
 
 const framework: Framework = {
@@ -53,9 +53,16 @@ describe('the state of a control', () => {
     expect(statesOf({})).toEqual(met)
   })
 
-  it('is not met with an open violation, of any severity, and only then', () => {
-    for (const severity of severities) {
-      expect(statesOf({ violations: [aViolation({ severity })] })).toEqual({ ...met, E: 'not_met' })
+  it('is not met with an open violation that fails the run, and met with one below', () => {
+    for (const failOn of severities) {
+      for (const severity of severities) {
+        const state = isAtLeast(severity, failOn) ? 'not_met' : 'met'
+        expect(statesOf({ failOn, violations: [aViolation({ severity })] })).toEqual({ ...met, E: state })
+      }
+    }
+    for (const failOn of ['never', 'new'] as const) {
+      expect(statesOf({ failOn, violations: [aViolation({ severity: 'medium' })] }).E).toBe('not_met')
+      expect(statesOf({ failOn, violations: [aViolation({ severity: 'low' })] }).E).toBe('met')
     }
     for (const state of ['resolved', 'waived'] as const) {
       expect(statesOf({ violations: [aViolation({ state })] })).toEqual(met)
@@ -67,18 +74,19 @@ describe('the state of a control', () => {
   })
 
   it('names who accepted what, and counts it in the reason', () => {
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
     const [accepted, elsewhere] = ['endpoint/url-not-https', 'another/rule'].map((id) => anAcceptance({ rule: id }))
     const report = aReport({
       coverage: walks,
       projects: [project],
       rules: all,
       accepted: [accepted, elsewhere].flatMap((one) => one ?? []),
-      violations: [aViolation({ state: 'waived' })],
+      violations: [aViolation({ state: 'waived', waiver })],
     })
     const [endpoints] = composeCompliance({ report, framework }).controls
     expect(endpoints).toMatchObject({
       state: 'met',
-      reason: 'No open violation (1 waived, 1 accepted), and the run observed everything that its rules evaluate.',
+      reason: 'No open violation, with 2 exemptions, and the run observed everything that its rules evaluate.',
       accepted: [{ rule: 'endpoint/url-not-https', by: 'lee', reason: 'the receiver moved, ticket 4711' }],
     })
   })
@@ -214,7 +222,7 @@ describe('the evidence for a control', () => {
     const [endpoints] = composeCompliance({ report, framework }).controls
     expect(endpoints).toMatchObject({
       state: 'not_met',
-      reason: '1 open violation (1 high).',
+      reason: '1 open violation (1 high), with 2 exemptions.',
       rules: [{ id: 'endpoint/url-not-https', rationale: 'They receive.', evaluated: 2, not_evaluated: [] }],
       violations: [{ open_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],

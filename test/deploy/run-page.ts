@@ -132,6 +132,7 @@ export function bare(line: string): string {
     .replace(/\bjust now\b/g, 'AGE')
     .replace(/\b\d+(?:\.\d)? [KMGT]B\b/g, 'SIZE')
     .replace(/\b[0-9a-f]{8,64}…?/g, 'DIGEST')
+    .replace(/\b127\.0\.0\.1:\d+/g, 'ADDRESS')
     .replace(/[ ─-]+/g, ' ')
     .trim()
 }

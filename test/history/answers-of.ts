@@ -21,6 +21,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await reader.resolvedBetween(0, run),
     ...(await firstAt(reader, run)),
     byText(await reader.waivedBetween(run - 2, run)),
+    await reader.policiesBetween(run - 2, run),
     byText(await spansOf(reader, run - 2, run)),
     ...(await visitedAt(reader, run)),
     (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),

@@ -3,11 +3,13 @@ import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { RecordedSpan } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
+import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import {
   aChange,
+  aContext,
   aCoverage,
   at,
   aVersion,
@@ -265,6 +267,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
       expect(await fixture.history.waivedBetween(0, 3)).toEqual(waivers)
       expect(await fixture.history.waivedBetween(1, 3)).toEqual([])
+    })
+
+    it('lists what policies left out in a period, each once with its first and last run there', async () => {
+      const stage = (policy: PolicyFacts) => async (draft: Draft) => {
+        await walkAll(draft)
+        await draft.stageContext(aContext({ policy }))
+      }
+      const [some, none] = [aContext().policy, { packs: ['tls'], exceptions: [], waivers: [] }]
+      for (const policy of [some, none, some]) await run(stage(policy))
+      expect(await fixture.history.policiesBetween(0, 3)).toEqual([
+        { firstRun: 1, lastRun: 3, policy: some },
+        { firstRun: 2, lastRun: 2, policy: none },
+      ])
+      expect(await fixture.history.policiesBetween(1, 2)).toEqual([{ firstRun: 2, lastRun: 2, policy: none }])
     })
 
     it('lists resources of a run with their first run, and marks unreferenced ones', async () => {

@@ -8,6 +8,7 @@ import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectNotice } from '../../src/model/notice.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
+import { unknownScope } from '../../src/model/run-scope.ts'
 import { type Finding, fingerprintOf, type Resolution } from '../../src/model/violation.ts'
 
 export const payments: ProjectRef = { name: 'acme/payments', service: 'acme', uid: '01PAYMENTS' }
@@ -49,6 +50,17 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
     projects: [
       { ...project, resources: { endpoint: 2 }, evaluatedByRule: {}, notEvaluated: { 'endpoint/orphan': 'it threw' } },
     ],
+    policy: {
+      packs: ['recommended'],
+      exceptions: [
+        {
+          ...{ kind: 'override', rule: 'endpoint/url-not-https', setting: 'off', match: 'project acme/*' },
+          ...{ projects: ['acme/*'], configuredAt: { file: 'policy.yaml', line: 3 } },
+        },
+      ],
+      waivers: [],
+    },
+    scope: { ...unknownScope, unscanned: ['acme/orders'] },
     ...other,
   }
 }

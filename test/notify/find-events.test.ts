@@ -12,7 +12,7 @@ import { anEvent } from './samples.ts'
 const project = 'acme/payments'
 
 function aRecord(other: Partial<RunRecord> = {}): RunRecord {
-  const { rules, projects } = aContext()
+  const { projects, ...context } = aContext()
   return {
     number: 7,
     startedAt: '2026-11-21T03:00:00.000Z',
@@ -22,7 +22,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     policyDigest: 'policy',
     configurationDigest: 'configuration',
     chain: null,
-    rules,
+    ...context,
     projects: projects.map((one) => ({ ...one, notEvaluated: {} })),
     coverage: [],
     notices: [],

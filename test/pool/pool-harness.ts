@@ -165,7 +165,7 @@ export function openPoolHarness(
     const { db, jobs, owner } = await coordinator
     asked += 1
     const id = `run-${asked}`
-    const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn } = audit
+    const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn, scope } = audit
     const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
     const request = {
       schedule: null,
@@ -187,7 +187,7 @@ export function openPoolHarness(
     })
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
-    const plan = { lists, isWholeFleet, areAll: true }
+    const plan = { lists, isWholeFleet, areAll: true, scope }
     let isPlanned = false
     const waiting: Clock = {
       ...clock,

@@ -33,6 +33,10 @@ const period = {
   interrupted: 1,
   incomplete: [{ run: 9, at: '2026-11-02T00:00:00.000Z', walks: 3 }],
   longest_gap: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z', ms: 2 * day },
+  most_gap_ms: 3 * day,
+  gaps: 0,
+  covered_ms: 50 * day,
+  evidence: { from: '2026-10-03T00:00:00.000Z', to: '2026-11-30T00:00:00.000Z', share: 0.8196 },
 }
 
 const show = (parts: Partial<Report>, by: typeof framework = framework) =>
@@ -55,7 +59,10 @@ const read = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '
 describe('the HTML compliance report', () => {
   it('has framework and period at the head, and a number for each state', () => {
     const text = read(show({}))
-    expect(text).toContain('Our framework Period 2026-10-01 00:00 UTC to 2026-12-01 00:00 UTC · as of run 17')
+    expect(text).toContain(
+      'Our framework Evidence begins 2026-10-03 00:00 UTC and ends 2026-11-30 00:00 UTC: 50 d of 61 d are covered (81.9 %). ' +
+        'Period 2026-10-01 00:00 UTC to 2026-12-01 00:00 UTC · as of run 17',
+    )
     expect(text).toContain(
       'not met 1 of 2 controls with evidence is met. 1 not met 0 partially assessed 0 not assessed 1 met',
     )
@@ -65,19 +72,24 @@ describe('the HTML compliance report', () => {
   it('goes from summary to evidence, what is missing first, and ends with appendices and a line to sign', () => {
     const page = show({})
     const ids = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id)
-    expect(ids).toEqual(['controls', 'period', 'not_met', 'met', 'not_covered', 'origin'])
+    expect(ids).toEqual([
+      ...['scope', 'controls', 'period', 'exemptions', 'not_met', 'met', 'rules', 'not_covered', 'origin'],
+    ])
     const [, end = ''] = page.split('<h2 id="origin">')
     expect(read(end)).toMatch(/Policy b{64} .* hookdrift verify Company Reviewed by, signature Date/)
   })
 
-  it('counts open violations as open, of any severity: not waived or resolved ones', () => {
+  it('counts open violations, those below the threshold, exempted and fixed ones by themselves', () => {
     const text = read(show({}))
-    expect(text).toContain('NOT Not met not met 2 open violations (1 high, 1 low). 2 1 · 1')
-    expect(text).toContain('Open: 2')
+    expect(text).toContain('not met 1 open violation (1 high), with 1 exemption and 1 observation. 1 1 1 1')
+    expect(text).toContain('Open: 1')
+    expect(text).toContain('Observations, below medium: 1')
     expect(text).toContain(
-      'Waivers: 1 endpoint/url-not-https : 1 violation accepted by ops until the end of 2027-03-31',
+      'Exemptions: 1 high endpoint/url-not-https sends to http://hooks.example.com, without TLS ' +
+        'acme/payments · endpoint orders waived waived by ops until the end of 2027-03-31: moves soon',
     )
-    expect(text).toContain('1 violation resolved')
+    expect(text).toContain('1 ended: 1 fixed')
+    expect(text).not.toContain('resolved')
   })
 
   it('shows the findings of a rule once, by rule, and refers to them under every other control', () => {
@@ -87,9 +99,11 @@ describe('the HTML compliance report', () => {
     for (const uid of ['low', 'waived', 'gone']) expect(page.split(`<code>${uid}</code>`)).toHaveLength(2)
     const [, after = ''] = page.split('<h3 id="control-AGAIN">')
     const text = read(after)
-    expect(text).toMatch(/Open: 2 high Title of endpoint\/url-not-https endpoint\/url-not-https 1 : see NOT low/)
-    expect(text).toContain('Waivers: 1 1 of these: see NOT')
-    expect(text).toMatch(/1 rule evaluated Again\. endpoint\/url-not-https : see NOT/)
+    expect(text).toMatch(
+      /Open: 1 high Title of endpoint\/url-not-https endpoint\/url-not-https 1 : see NOT Observations, below medium: 1 low/,
+    )
+    expect(text).toContain('Exemptions: 1 1 of these: see NOT')
+    expect(text).toMatch(/AGAIN Again: 1 rule Again\. endpoint\/url-not-https : see NOT/)
     expect(after).toContain('see <a href="#control-NOT">NOT</a>')
   })
 

@@ -39,9 +39,11 @@ const show = (format: ComplianceFormat, compliance: Compliance) =>
 const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {
   json: (text) => JSON.parse(text).controls.map(({ id, state }: { id: string; state: string }) => [id, state]),
   text: (text) => [
-    ...[...text.matchAll(/^(ALL) {2}([A-Z ]+?) {2}(?=<)/gm)].map(([, id = '', state = '']): [string, string] => {
-      return [id, controlStates.find((name) => stateNames[name].toUpperCase() === state) ?? state]
-    }),
+    ...[...text.matchAll(/^(ALL) {2}([A-Z ]+?)(?:, WITH [0-9A-Z ]+)? {2}(?=<)/gm)].map(
+      ([, id = '', state = '']): [string, string] => {
+        return [id, controlStates.find((name) => stateNames[name].toUpperCase() === state) ?? state]
+      },
+    ),
     ...[...text.matchAll(/^ {2}(NONE)/gm)].map(([, id = '']): [string, string] => [id, 'not_covered']),
   ],
   html: (text) =>
@@ -51,9 +53,11 @@ const readers: Record<keyof typeof complianceReports, (text: string) => [id: str
     return [...new Map(rows.map(({ control, state }) => [control, state]))]
   },
   markdown: (text) => [
-    ...[...text.matchAll(/^\| `(ALL)` \|.*\*\*([a-z ]+)\*\*/gm)].map(([, id = '', state = '']): [string, string] => {
-      return [id, controlStates.find((name) => stateNames[name] === state) ?? state]
-    }),
+    ...[...text.matchAll(/^\| `(ALL)` \|.*\*\*([a-z ]+)(?:, with [0-9a-z ]+)?\*\*/gm)].map(
+      ([, id = '', state = '']): [string, string] => {
+        return [id, controlStates.find((name) => stateNames[name] === state) ?? state]
+      },
+    ),
     ...(/Not covered by this tool: `NONE`\./.test(text) ? [['NONE', 'not_covered'] as [string, string]] : []),
   ],
   oscal: (text) => {

@@ -20,6 +20,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
       state: 'committed',
     },
     digests: { policy: 'b'.repeat(64), configuration: 'c'.repeat(64), chain: null },
+    coverage_of_fleet: { scanned: 1, known: 1 },
     coverage: [aWalk()],
     notices: [],
     drift: [],

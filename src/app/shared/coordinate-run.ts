@@ -15,6 +15,7 @@ import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readReque
 import { readProjects } from '../../pool/tasks.ts'
 import type { RunTrace } from '../../telemetry/trace-run.ts'
 import { boundRun } from '../bound-run.ts'
+import { describeScope } from '../describe-scope.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
 import { chooseProjects, openServices } from '../open-projects.ts'
@@ -169,8 +170,8 @@ async function conduct(
   const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
   const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
   if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
-    const { lists, isWholeFleet, areAll } = requested.plan
-    const audit = { ...common, ...requested.options, lists, isWholeFleet, services: searched(areAll) }
+    const { lists, isWholeFleet, areAll, scope } = requested.plan
+    const audit = { ...common, ...requested.options, lists, isWholeFleet, scope, services: searched(areAll) }
     const projects = await plannedProjects(requested, pool, services)
     log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
     return await goOnTogether(
@@ -184,7 +185,11 @@ async function conduct(
   const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
   const projects = chooseProjects(found.projects, request.only, areListed)
   const areAll = services.length === configuration.services.length && projects.length === found.projects.length
-  const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll }
+  const scope = await describeScope(configuration, {
+    ...{ all: found.projects, projects, sealer, schedule: request.schedule },
+    now: systemClock.now(),
+  })
+  const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll, scope }
   const { runsProbes, acceptsRemovals, runTimeoutMs } = request
   const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
   const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }

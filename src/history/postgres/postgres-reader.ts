@@ -8,6 +8,7 @@ import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { readMove } from './lease.ts'
 import { countResources, listResources } from './list-resources.ts'
+import { policiesBetween } from './policies-between.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
@@ -55,6 +56,7 @@ export function postgresReader(db: PostgresDatabase): HistoryReader {
     identifyViolations: inSnapshot(identifyViolations),
     visitSpans: inSnapshot(visitSpans),
     waivedBetween: asking(waivedBetween),
+    policiesBetween: asking(policiesBetween),
     stateAt: inSnapshot(stateAt),
     listResources: inSnapshot(listResources),
     countResources: asking(countResources),

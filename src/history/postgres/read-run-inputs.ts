@@ -1,5 +1,5 @@
 import type { Kind, Listing } from '../../model/resource.ts'
-import { readProjects, readRules } from '../read-documents.ts'
+import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RunInputs } from '../reader.ts'
 import type { Session } from './connect.ts'
 import { readChanges } from './read-run.ts'
@@ -27,7 +27,7 @@ export async function readRunInputs(session: Session, run: number): Promise<RunI
   if (row === undefined) return undefined
   return {
     ...row,
-    rules: readRules(row.rules),
+    rules: readStableContext(row.rules).rules,
     projects: readProjects(row.projects),
     changes: await readChanges(session, run),
     withheldRemovals: await readWithheldRemovals(session, run),

@@ -1,5 +1,5 @@
 import type { Notice } from '../../model/notice.ts'
-import { readProjects, readRules } from '../read-documents.ts'
+import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { type RecordedChangeRow, toChange } from '../stored-change.ts'
@@ -33,7 +33,7 @@ export async function readRun(session: Session, number: number): Promise<RunReco
   if (run === undefined) return undefined
   return {
     ...run,
-    rules: readRules(run.rules),
+    ...readStableContext(run.rules),
     projects: readProjects(run.projects),
     coverage: await readCoverage(session, number),
     notices: await readNotices(session, number),

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, Listing } from '../../model/resource.ts'
-import { readProjects, readRules } from '../read-documents.ts'
+import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RunInputs } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { readChanges } from './read-run.ts'
@@ -26,7 +26,7 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
   if (row === undefined) return undefined
   return {
     ...row,
-    rules: readRules(row.rules),
+    rules: readStableContext(row.rules).rules,
     projects: readProjects(row.projects),
     changes: readChanges(db, run),
     withheldRemovals: readWithheldRemovals(db, run),

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Notice } from '../../model/notice.ts'
-import { readProjects, readRules } from '../read-documents.ts'
+import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { type RecordedChangeRow, toChange } from '../stored-change.ts'
@@ -27,7 +27,7 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   if (run === undefined) return undefined
   return {
     ...run,
-    rules: readRules(run.rules),
+    ...readStableContext(run.rules),
     projects: readProjects(run.projects),
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),

@@ -7,6 +7,7 @@ import { endpointsOf } from './endpoints-of.ts'
 import { firstViolations, foundViolations } from './first-violations.ts'
 import { countResources, listResources } from './list-resources.ts'
 import { readMove } from './move/mark-moved.ts'
+import { policiesBetween } from './policies-between.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
@@ -43,6 +44,7 @@ export function sqliteReader(db: Database): HistoryReader {
     identifyViolations: asking(identifyViolations),
     visitSpans: asking(visitSpans),
     waivedBetween: asking(waivedBetween),
+    policiesBetween: asking(policiesBetween),
     stateAt: asking(stateAt),
     listResources: asking(listResources),
     countResources: asking(countResources),

@@ -1,13 +1,14 @@
-import type { ControlEvidence } from '../../compliance/compliance.ts'
+import type { Compliance, ControlEvidence, Exemption } from '../../compliance/compliance.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { type Cell, csvTable } from '../csv/csv-table.ts'
-import type { ComplianceFormat } from './compliance-format.ts'
+import { type ComplianceFormat, isExempted } from './compliance-format.ts'
+import { describeSource } from './describe-exemption.ts'
 
-/** A row for each violation of each control, accepted ones included; a control without any has one row. */
-export const complianceCsv: ComplianceFormat = ({ framework, controls, replayed_with: replayed }) =>
+/** A row for each violation of each control and for each exemption; a control without any has one row. */
+export const complianceCsv: ComplianceFormat = (compliance) =>
   csvTable(
-    [...controlColumns, ...violationColumns, 'replayed_with'],
-    controls.flatMap((control) => rowsOf(framework, control).map((row) => [...row, replayed?.policy ?? null])),
+    [...controlColumns, ...violationColumns, ...exemptionColumns, ...reportColumns],
+    compliance.controls.flatMap((control) => rowsOf(compliance.framework, control, reportCells(compliance))),
   )
 
 const controlColumns = [
@@ -22,8 +23,33 @@ const violationColumns = [
   ...(['accepted_by', 'accepted_reason', 'accepted_at'] as const),
 ]
 
-function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
-  const { id, title, state, reason, rules, violations, waivers, accepted, coverage } = control
+const exemptionColumns = [
+  ...(['resolution', 'exemption', 'exemption_by', 'exemption_reason', 'exemption_at', 'exemption_until'] as const),
+  ...(['exemption_source'] as const),
+]
+
+const reportColumns = [
+  ...(['replayed_with', 'exemptions', 'observations', 'evidence_from', 'evidence_to', 'evidence_share'] as const),
+  ...(['projects_scanned', 'projects_known'] as const),
+]
+
+type ReportCells = (control: ControlEvidence) => Cell[]
+
+function reportCells({ replayed_with: replayed, coverage_of_fleet: { scanned, known } }: Compliance): ReportCells {
+  return ({ exemptions, observations, evidence }) => [
+    replayed?.policy ?? null,
+    exemptions.length,
+    observations,
+    evidence?.from ?? null,
+    evidence?.to ?? null,
+    evidence?.share ?? null,
+    scanned,
+    known,
+  ]
+}
+
+function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCells): Cell[][] {
+  const { id, title, state, reason, rules, violations, waivers, accepted, exemptions, coverage } = control
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const { walks, complete, pages, items } = coverage
   const head = [
@@ -40,26 +66,56 @@ function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
     pages,
     items,
   ]
-  if (violations.length + accepted.length === 0) return [[...head, ...violationColumns.map(() => null)]]
-  const acceptedRows = accepted.map(
-    ({ fingerprint, rule, severity, project, kind, uid, name, path, ...acceptance }) => [
-      ...head,
-      ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, acceptance.message],
-      ...[null, null, null, null, ...waiverCells()],
-      ...[acceptance.by, acceptance.reason, acceptance.at],
-    ],
-  )
-  const violationRows = violations.map((violation) => [
-    ...head,
-    ...[violation.fingerprint, violation.rule, violation.severity, violation.state, violation.project],
-    ...[violation.kind, violation.uid, violation.name, violation.path, violation.message],
-    ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.open_ms],
-    ...waiverCells(violation.waiver),
-    ...[null, null, null],
-  ])
-  return [...violationRows, ...acceptedRows]
+  const tail = cellsOf(control)
+  const byViolation = new Map(exemptions.map((exemption) => [keyOf(exemption), exemption]))
+  const violationRows = violations.map((violation): Cell[] => {
+    const state = isExempted(violation) ? 'exempted' : violation.state
+    const exemption = byViolation.get(violation.fingerprint)
+    byViolation.delete(violation.fingerprint)
+    return [
+      ...[violation.fingerprint, violation.rule, violation.severity, state],
+      ...[violation.project, violation.kind, violation.uid, violation.name, violation.path, violation.message],
+      ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.open_ms],
+      ...waiverCells(violation.waiver),
+      ...[null, null, null, violation.resolution],
+      ...exemptionCells(exemption),
+    ]
+  })
+  const acceptedRows = accepted.map((acceptance): Cell[] => {
+    const { fingerprint, rule, severity, project, kind, uid, name, path, message, by, reason: why, at } = acceptance
+    const exemption = byViolation.get(fingerprint)
+    byViolation.delete(fingerprint)
+    return [
+      ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, message],
+      ...[null, null, null, null, ...waiverCells(), by, why, at, null],
+      ...exemptionCells(exemption),
+    ]
+  })
+  const others = [...byViolation.values()].map((exemption): Cell[] => {
+    const { project = null, kind = null, uid = null, name = null, severity = null } = exemption.resource ?? {}
+    const said = exemption.resource?.message ?? exemption.match
+    return [
+      ...[exemption.fingerprint, exemption.rule, severity, 'exempted', project, kind, uid, name],
+      ...[null, said, null, null, null, null, ...waiverCells(), null, null, null, null],
+      ...exemptionCells(exemption),
+    ]
+  })
+  const rows = [...violationRows, ...acceptedRows, ...others]
+  const empty = [...violationColumns, ...exemptionColumns].map(() => null)
+  return (rows.length === 0 ? [empty] : rows).map((row) => [...head, ...row, ...tail])
+}
+
+/** A rule that is off has no violation; one that is overridden several times has several exemptions. */
+function keyOf({ fingerprint, rule, match, configured_at }: Exemption): string {
+  return fingerprint ?? JSON.stringify([rule, match, configured_at])
 }
 
 function waiverCells({ owner, reason, expires, ticket }: Partial<Waiver> = {}): Cell[] {
   return [owner, reason, expires, ticket].map((cell) => cell ?? null)
+}
+
+function exemptionCells(exemption: Exemption | undefined): Cell[] {
+  if (exemption === undefined) return [null, null, null, null, null, null]
+  const { kind, by, reason, at, until } = exemption
+  return [kind, by, reason, at, until, describeSource(exemption) || null]
 }

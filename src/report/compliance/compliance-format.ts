@@ -1,4 +1,7 @@
-import type { Compliance, ControlState } from '../../compliance/compliance.ts'
+import type { Compliance, ControlEvidence, ControlState, ControlViolation } from '../../compliance/compliance.ts'
+import { describeBesides } from '../../compliance/describe-besides.ts'
+import { isSolved } from '../../model/violation.ts'
+import { countEach } from '../../text/count.ts'
 import { describeNotEvaluated } from '../describe-not-evaluated.ts'
 import type { RenderOptions } from '../report-format.ts'
 
@@ -32,12 +35,45 @@ export function describeReplay({ replayed_with: replayed }: Compliance): readonl
   ]
 }
 
-/** `2 not met, 1 partially assessed, 3 met, 38 not covered by this tool`. */
+/** `2 not met, 1 partially assessed, 3 met (2 with exemptions or observations), 38 not covered by this tool`. */
 export function describeStates(compliance: Compliance): string {
   const counts = countStates(compliance)
   const states = Object.keys(stateNames) as ControlState[]
+  const qualified = compliance.controls.filter((control) => besidesOf(control) !== '').length
   return states
     .filter((state) => counts[state] > 0)
-    .map((state) => `${counts[state]} ${stateNames[state]}`)
+    .map((state) => {
+      const but = state === 'met' && qualified > 0 ? ` (${qualified} with exemptions or observations)` : ''
+      return `${counts[state]} ${stateNames[state]}${but}`
+    })
     .join(', ')
+}
+
+/** `met, with 2 exemptions and 1 observation`. */
+export function describeState(control: ControlEvidence): string {
+  return `${stateNames[control.state]}${besidesOf(control)}`
+}
+
+/** What a reader must know with the word `met`; empty for other states, whose reasons say it. */
+export function besidesOf({ state, exemptions, observations }: ControlEvidence): string {
+  return state !== 'met' ? '' : describeBesides({ exemptions: exemptions.length, observations })
+}
+
+/** Whether it ended because a person or the policy decided so: it is still there. */
+export function isExempted({ state, resolution }: Pick<ControlViolation, 'state' | 'resolution'>): boolean {
+  return state === 'resolved' && !isSolved(resolution)
+}
+
+/** Violations of a control that are gone, because they were fixed or their resource was removed. */
+export function solvedOf({ violations }: Pick<ControlEvidence, 'violations'>): readonly ControlViolation[] {
+  return violations.filter(({ state, resolution }) => state === 'resolved' && isSolved(resolution))
+}
+
+/** `2 ended: 1 fixed, 1 exempted`; empty when none did. */
+export function describeEnds({ violations }: Pick<ControlEvidence, 'violations'>): string {
+  const ended = violations.filter(({ state }) => state === 'resolved')
+  const fixed = ended.filter(({ resolution }) => resolution === 'fixed').length
+  const removed = ended.filter(({ resolution }) => resolution === 'removed').length
+  const counts = { fixed, removed, exempted: ended.length - fixed - removed }
+  return ended.length === 0 ? '' : `${ended.length} ended: ${countEach(['fixed', 'removed', 'exempted'], counts)}`
 }

@@ -1,19 +1,36 @@
-import type { Compliance, CompliancePeriod, ControlEvidence, ControlState } from '../../compliance/compliance.ts'
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlEvidence,
+  ControlState,
+  Exemption,
+} from '../../compliance/compliance.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import { count } from '../../text/count.ts'
+import { showOpenTime } from '../../text/show-open-time.ts'
 import { anchorOf } from '../html/anchors.ts'
 import { command } from '../html/components/command.ts'
 import { factList } from '../html/components/facts.ts'
 import { rowList } from '../html/components/fold.ts'
 import { cell, table } from '../html/components/table.ts'
 import { verdictBanner } from '../html/components/verdict-banner.ts'
-import { html, type Markup } from '../html/markup.ts'
+import { html, type Markup, nothing } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, countStates, describeReplay, stateNames } from './compliance-format.ts'
+import {
+  besidesOf,
+  type ComplianceFormat,
+  countStates,
+  describeReplay,
+  solvedOf,
+  stateNames,
+} from './compliance-format.ts'
+import { describeExemption, type ExemptionGroup, groupExemptions } from './describe-exemption.ts'
+import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 import type { EvidencePlaces } from './evidence-options.ts'
 import { findFirstControls } from './first-controls.ts'
 import { countOpen, showEvidence, stateChip } from './html-evidence.ts'
-import { showOpenTime } from './show-open-time.ts'
+import { showRules } from './html-rules.ts'
 
 /** A document for an auditor: the verdict and a summary, the evidence, what is missing first, and appendices. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
@@ -36,11 +53,24 @@ export function complianceName({ title, period, run }: Compliance): string {
     : `${title}, ${showTime(period.from)} to ${showTime(period.to)}, run ${run.number}`
 }
 
-/** Period and run, and on paper a line for the name of the company, which hookdrift does not know. */
-export function coverLine({ period, run }: Compliance): Markup {
+/** Evidence and period, run, and the company: on paper a line to write on, where the configuration does not name it. */
+export function coverLine(compliance: Compliance): Markup {
+  const { period, run, scope } = compliance
+  const fleet = describeFleet(compliance)
   const over = period === undefined ? 'As' : `Period ${showTime(period.from)} to ${showTime(period.to)} · as`
-  return html`<p class="meta">${over} of run ${run.number}, ${showTime(run.started_at)}<span class="blank">Company</span></p>
+  const company = scope.company === null ? html`<span class="blank">Company</span>` : html` · ${scope.company}`
+  return html`${
+    period === undefined
+      ? nothing
+      : html`<p><b>${describeEvidence(period)}</b></p>
 `
+  }<p class="meta">${over} of run ${run.number}, ${showTime(run.started_at)}${company}</p>
+${
+  fleet === undefined
+    ? nothing
+    : html`<p><b class="bad">${fleet}</b></p>
+`
+}`
 }
 
 /** In the order of the evidence: what is missing comes first. */
@@ -58,7 +88,7 @@ export function complianceVerdict(compliance: Compliance): Markup {
     sentence:
       counts.not_assessed === covered
         ? `None of ${count(covered, 'control')} with evidence could be assessed.`
-        : `${counts.met} of ${count(covered, 'control')} with evidence ${counts.met === 1 ? 'is' : 'are'} met.`,
+        : `${counts.met} of ${count(covered, 'control')} with evidence ${counts.met === 1 ? 'is' : 'are'} met${describeQualified(compliance)}.`,
     numbers: assessed.map((state) => ({
       value: String(counts[state]),
       label: stateNames[state],
@@ -72,13 +102,21 @@ export function complianceVerdict(compliance: Compliance): Markup {
   })
 }
 
-/** The summary, the evidence, what is missing first, and the appendices. */
+/** `, 2 of them with exemptions or observations`; empty where every met control is met plainly. */
+function describeQualified({ controls }: Compliance): string {
+  const qualified = controls.filter((control) => besidesOf(control) !== '').length
+  return qualified === 0 ? '' : `, ${qualified} with exemptions or observations`
+}
+
+/** Scope and summary, the evidence, what is missing first, and the appendices. */
 export function complianceSections(compliance: Compliance, places?: EvidencePlaces): PageSection[] {
   const { controls, period } = compliance
   const replayed = describeReplay(compliance)
   const left = controls.filter(({ state }) => state === 'not_covered')
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
-  const first = findFirstControls(inOrder.flatMap(([, alike]) => alike))
+  const covered = inOrder.flatMap(([, alike]) => alike)
+  const first = findFirstControls(covered)
+  const exemptions = groupExemptions(controls)
   const evidence = inOrder.flatMap(([name, alike]) => {
     if (alike.length === 0) return []
     const title = `${stateNames[name].slice(0, 1).toUpperCase()}${stateNames[name].slice(1)}`
@@ -87,7 +125,7 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
         id: name,
         title,
         count: alike.length,
-        content: html`${alike.map((control) => showEvidence(control, { first, places }))}`,
+        content: html`${alike.map((control) => showEvidence(control, compliance.threshold, { first, places }))}`,
       },
     ]
   })
@@ -95,9 +133,22 @@ export function complianceSections(compliance: Compliance, places?: EvidencePlac
     ...(replayed.length === 0
       ? []
       : [{ id: 'replayed', title: 'Replayed', content: html`${replayed.map((text) => html`<p>${text}</p>`)}` }]),
+    { id: 'scope', title: 'Scope', content: factList(describeScope(compliance)) },
     { id: 'controls', title: 'Summary', content: showSummary(controls) },
     ...(period === undefined ? [] : [{ id: 'period', title: 'Period', content: showPeriod(period) }]),
+    ...(exemptions.length === 0
+      ? []
+      : [{ id: 'exemptions', title: 'Exemptions', count: exemptions.length, content: showExemptions(exemptions) }]),
     ...evidence,
+    ...(covered.length === 0
+      ? []
+      : [
+          {
+            id: 'rules',
+            title: 'Appendix: rules evaluated',
+            content: html`${covered.map((control) => showRules(control, { first, places }))}`,
+          },
+        ]),
     ...(left.length === 0
       ? []
       : [
@@ -116,20 +167,56 @@ const columns = [
   { title: 'Control' },
   { title: 'Title', isText: true },
   { title: 'State', isText: true },
-  ...['Open', 'Waived', 'Accepted', 'Resolved'].map((title) => ({ title, isNumber: true })),
+  ...['Open', 'Observations', 'Exempted', 'Fixed'].map((title) => ({ title, isNumber: true })),
 ]
 
 function showSummary(controls: readonly ControlEvidence[]): Markup {
   const covered = controls.filter(({ state }) => state !== 'not_covered')
-  return table('Controls and their states', columns, covered.map(showRow))
+  return html`${table('Controls and their states', columns, covered.map(showRow))}<p class="soft">${aboutTitles} Open: open violations that decide. Observations: those below the threshold. Exempted: violations and rules that do not count, because a person or the policy decided so. Fixed: violations that are gone.</p>
+`
 }
 
 function showRow(control: ControlEvidence): Markup {
-  const { id, title, state, reason, violations, accepted } = control
+  const { id, title, state, reason, exemptions, observations } = control
   const open = countOpen(control)
-  const inState = (name: string) => violations.filter((violation) => violation.state === name).length
-  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`${stateChip(state)}<br><span class="soft">${reason}</span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', inState('waived'), 'n')}${cell('Accepted', accepted.length, 'n')}${cell('Resolved', inState('resolved'), 'n')}</tr>
+  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`${stateChip(control)}<br><span class="soft">${reason}</span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Observations', observations, 'n')}${cell('Exempted', exemptions.length, 'n')}${cell('Fixed', solvedOf(control).length, 'n')}</tr>
 `
+}
+
+const exemptionColumns = [
+  { title: 'Rule' },
+  { title: 'What is exempt', isText: true },
+  { title: 'Who and why', isText: true },
+  { title: 'Until' },
+  { title: 'Controls' },
+]
+
+/** Each decision once: what does not count, who decided so, and why. */
+function showExemptions(groups: readonly ExemptionGroup[]): Markup {
+  const rows = groups.map(
+    ({
+      exemption,
+      resources,
+      controls,
+    }) => html`<tr><th scope="row"><code>${exemption.rule}</code></th>${cell('What is exempt', showExempt(exemption, resources))}${cell('Who and why', describeExemption(exemption))}${cell('Until', exemption.until === null ? 'no end' : formatExpiry(exemption.until))}${cell('Controls', html`${controls.map((id, at) => html`${at === 0 ? '' : ', '}<a href="#${anchorOf('control', id)}">${id}</a>`)}`)}</tr>
+`,
+  )
+  return html`<p>What does not count against a control, because a person or the policy decided so.</p>
+${table('Exemptions', exemptionColumns, rows)}`
+}
+
+const mostExempt = 5
+
+function showExempt({ match }: Exemption, resources: ExemptionGroup['resources']): Markup {
+  if (resources.length === 0) return html`the rule, for ${match ?? 'every resource'}`
+  const named = resources
+    .slice(0, mostExempt)
+    .map(
+      ({ project, kind, uid, name }, at) =>
+        html`${at === 0 ? nothing : html`<br>`}${project} ${kind} ${name === '' ? uid : name}`,
+    )
+  const more = resources.length - named.length
+  return html`${count(resources.length, 'violation')}:<br>${named}${more > 0 ? html`<br>and ${more} more, under the controls` : nothing}`
 }
 
 function showLeft(left: readonly ControlEvidence[]): Markup {
@@ -141,25 +228,28 @@ function showLeft(left: readonly ControlEvidence[]): Markup {
 ${rowList(rows, rows.length)}`
 }
 
-function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: CompliancePeriod): Markup {
-  const gaps = incomplete.map(
+function showPeriod(period: CompliancePeriod): Markup {
+  const { from, to, runs, interrupted, incomplete, longest_gap, most_gap_ms, gaps } = period
+  const rows = incomplete.map(
     ({ run, at, walks }) => html`<li>Run ${run}, ${showTime(at)}: ${count(walks, 'walk')} not complete</li>
 `,
   )
   return html`${factList([
     ['From', showTime(from)],
     ['To', showTime(to)],
+    ['Evidence', describeEvidence(period)],
     ['Runs', `${runs}, ${interrupted} more were interrupted`],
     [
-      'Longest time between runs',
+      nameLongestGap(period),
       `${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}`,
     ],
+    [`Times without a run for more than ${showOpenTime(most_gap_ms)}`, String(gaps)],
     ['Runs with incomplete walks', String(incomplete.length)],
-  ])}${rowList(gaps)}`
+  ])}${rowList(rows)}`
 }
 
-function showOrigin({ run, digests, verify }: Compliance): Markup {
-  const sign = ['Company', 'Reviewed by, signature', 'Date'].map((what) => html`<p>${what}</p>`)
+function showOrigin({ run, digests, verify, scope }: Compliance): Markup {
+  const sign = [scope.company ?? 'Company', 'Reviewed by, signature', 'Date'].map((what) => html`<p>${what}</p>`)
   return html`${factList([
     ['Run', `${run.number}, ${showTime(run.started_at)}`],
     ['Policy', html`<code>${digests.policy}</code>`],

@@ -1,14 +1,22 @@
-import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { count } from '../../text/count.ts'
+import { showOpenTime } from '../../text/show-open-time.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'
 import { showResource } from '../markdown/show-resource.ts'
 import { type MarkdownSection, row, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
-import { showOpenTime } from './show-open-time.ts'
+import {
+  type ComplianceFormat,
+  describeReplay,
+  describeState,
+  describeStates,
+  isExempted,
+  solvedOf,
+} from './compliance-format.ts'
+import { describeExemption, groupExemptions } from './describe-exemption.ts'
+import { describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 
 const mostCharacters = 64_500
 
@@ -17,18 +25,19 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const { framework, title, run, digests, controls, period, verify } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const left = controls.filter(({ state }) => state === 'not_covered')
-  const over =
-    period === undefined
-      ? ''
-      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time between runs ${showOpenTime(period.longest_gap.ms)}`
+  const over = period === undefined ? '' : `, ${describeRuns(period)}`
+  const fleet = describeFleet(compliance)
   const top = [
     `## ${prose(title)}, run ${run.number}`,
     '',
-    `**${describeStates(compliance)}.** Evidence for an assessment, not an assessment.`,
+    ...(period === undefined ? [] : [describeEvidence(period), '']),
+    `**${describeStates(compliance)}.** ${fleet === undefined ? '' : `${fleet} `}Evidence for an assessment, not an assessment.`,
     '',
     ...describeReplay(compliance).flatMap((text) => [prose(text, 500), '']),
-    row(['control', 'title', 'state', 'rules', 'walks']),
-    row(['---', '---', '---', '---:', '---:']),
+    ...describeScope(compliance).map(([name, text]) => `- ${name}: ${prose(text, 500)}`),
+    '',
+    row(['control', 'title', 'state', 'fixed', 'exempted', 'observations', 'rules', 'walks']),
+    row(['---', '---', '---', '---:', '---:', '---:', '---:', '---:']),
     ...covered.map(showControl),
     '',
     ...(left.length === 0 ? [] : [`Not covered by this tool: ${left.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
@@ -40,22 +49,61 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   ]
   const room = mostCharacters - [...top, ...bottom].join('\n').length
   const all = `\`hookdrift report --run ${run.number} --framework ${prose(framework)} --format json\` shows all`
-  return `${[...top, ...fill(covered.flatMap(sectionsOf), room, all), ...bottom].join('\n')}\n`
+  return `${[...top, ...fill([showExemptions(controls), ...covered.flatMap(sectionsOf)], room, all), ...bottom].join('\n')}\n`
 }
 
-function showControl({ id, title, state, rules, coverage }: ControlEvidence): string {
-  const walks = `${coverage.complete} of ${coverage.walks}`
-  return row([code(id, 60), prose(title, 200), `**${stateNames[state]}**`, String(rules.length), walks])
+/** Runs, and the longest time without one. */
+function describeRuns(period: CompliancePeriod): string {
+  const { from, to, runs, incomplete, interrupted, longest_gap } = period
+  const extent = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
+  const gap = nameLongestGap(period)
+  const longest = `${gap.charAt(0).toLowerCase()}${gap.slice(1)}: ${showOpenTime(longest_gap.ms)}`
+  return `from ${showTime(from)} to ${showTime(to)}: ${extent}, ${longest}`
 }
 
-function sectionsOf({ id, rules, violations, waivers, accepted, coverage }: ControlEvidence): MarkdownSection[] {
+function showControl(control: ControlEvidence): string {
+  const { id, title, rules, exemptions, observations, coverage } = control
+  return row([
+    code(id, 60),
+    prose(title, 200),
+    `**${describeState(control)}**`,
+    String(solvedOf(control).length),
+    String(exemptions.length),
+    String(observations),
+    String(rules.length),
+    `${coverage.complete} of ${coverage.walks}`,
+  ])
+}
+
+/** Every decision by which something does not count, once. */
+function showExemptions(controls: readonly ControlEvidence[]): MarkdownSection {
+  return table(
+    'Exemptions',
+    ['rule', 'what', 'resource', 'controls'],
+    'exemption',
+    groupExemptions(controls).map(({ exemption, resources, controls: ids }) => {
+      const [first] = resources
+      const shown = first === undefined ? '' : `${code(first.project, 100)} ${showResource(first)}`
+      const more = resources.length > 1 ? ` and ${resources.length - 1} more` : ''
+      return [
+        code(exemption.rule, 100),
+        prose(describeExemption(exemption), 500),
+        `${shown}${more}`,
+        ids.map((id) => code(id, 60)).join(', '),
+      ]
+    }),
+  )
+}
+
+function sectionsOf({ id, rules, violations, coverage }: ControlEvidence): MarkdownSection[] {
   const name = prose(id, 60)
+  const counting = violations.filter((violation) => violation.state !== 'waived' && !isExempted(violation))
   return [
     table(
       `${name}: violations`,
       ['severity', 'rule', 'project', 'resource', 'message', 'state'],
       'violation',
-      violations.map(showViolation),
+      counting.map(showViolation),
     ),
     table(
       `${name}: gaps`,
@@ -76,37 +124,11 @@ function sectionsOf({ id, rules, violations, waivers, accepted, coverage }: Cont
         rule.not_evaluated.map(({ project, reason }) => [code(rule.id, 100), code(project, 100), prose(reason, 300)]),
       ),
     ),
-    table(
-      `${name}: waivers`,
-      ['rule', 'violations', 'owner', 'until', 'reason', 'ticket'],
-      'waiver',
-      waivers.map(({ rule, violations: waived, owner, expires, reason, ticket = '' }) => [
-        code(rule, 100),
-        String(waived),
-        prose(owner, 100),
-        formatExpiry(expires),
-        prose(reason, 300),
-        prose(ticket, 100),
-      ]),
-    ),
-    table(
-      `${name}: accepted`,
-      ['rule', 'project', 'resource', 'by', 'since', 'reason'],
-      'violation',
-      accepted.map(({ rule, project, by, at, reason, ...resource }) => [
-        code(rule, 100),
-        code(project, 100),
-        showResource(resource),
-        prose(by, 100),
-        showTime(at),
-        prose(reason, 300),
-      ]),
-    ),
   ]
 }
 
 function showViolation(violation: ControlViolation): string[] {
-  const { severity, rule, project, message, state, first_seen, open_ms } = violation
-  const since = `${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)})`
+  const { severity, rule, project, message, state, resolution, first_seen, open_ms } = violation
+  const since = `${resolution ?? state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)})`
   return [severity, code(rule, 100), code(project, 100), showResource(violation), prose(message, 300), since]
 }

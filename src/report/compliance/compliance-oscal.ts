@@ -1,11 +1,19 @@
-import type { Compliance, ControlEvidence } from '../../compliance/compliance.ts'
+import type { Compliance, ControlEvidence, ControlViolation, Exemption } from '../../compliance/compliance.ts'
 import { neutraliseJson } from '../../text/neutralise.ts'
 import { assessmentResults } from '../oscal/assessment-results.ts'
 import { controlToken } from '../oscal/control-token.ts'
 import { nameUuid } from '../oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
 import { property, shown } from '../oscal/property.ts'
-import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import {
+  type ComplianceFormat,
+  describeReplay,
+  describeState,
+  describeStates,
+  isExempted,
+} from './compliance-format.ts'
+import { describeExemption } from './describe-exemption.ts'
+import { describeEvidence, describeFleet, describeScope } from './describe-scope.ts'
 
 /**
  * OSCAL assessment results: a finding for each control that rules give evidence for. OSCAL knows only satisfied and not
@@ -19,9 +27,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
   const gaps = new Map(
     covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
   )
-  const violations = new Map(
-    covered.flatMap((control) => control.violations).map((found) => [found.fingerprint, found]),
-  )
+  const violations = new Map(covered.flatMap(observedOf).map((found) => [found.fingerprint, found]))
   const inventory = inventoryOf([...violations.values()], seed)
   const observations = [
     ...[...gaps.values()].map((gap) => observeGap(gap, context)),
@@ -33,7 +39,14 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     title: shown(`${title}, hookdrift run ${run.number}`),
     head: {
       title: shown(title),
-      description: [describeStates(compliance), ...describeReplay(compliance).map(shown)].join('. '),
+      description: [
+        describeStates(compliance),
+        ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
+        ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
+        ...describeReplay(compliance),
+      ]
+        .map((text) => shown(text).replace(/\.$/, ''))
+        .join('. '),
       start: compliance.period?.from ?? run.started_at,
       end: compliance.period?.to ?? run.finished_at,
       props: [
@@ -43,6 +56,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
         ...property('chain', digests.chain ?? undefined),
         ...property('verify', verify),
         ...property('replayed-with', compliance.replayed_with?.policy),
+        ...describeScope(compliance).flatMap(([name, text]) => property('scope', `${name}: ${text}`)),
       ],
     },
     selection: selectionOf(covered, framework),
@@ -52,28 +66,48 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
 }
 
 function findingOf(control: ControlEvidence, { framework }: Compliance, seed: string) {
-  const { id, title, state, reason, violations, coverage, rules } = control
+  const { id, title, state, reason, coverage, rules, exemptions, observations, evidence } = control
   const related = [
     ...coverage.gaps.map(({ project, listing }) => nameUuid(seed, 'coverage', project, listing)),
-    ...violations.map(({ fingerprint }) => nameUuid(seed, 'violation', fingerprint)),
+    ...observedOf(control).map(({ fingerprint }) => nameUuid(seed, 'violation', fingerprint)),
   ]
   return {
     uuid: nameUuid(seed, 'finding', id),
-    title: shown(`${id} ${title}: ${stateNames[state]}`),
+    title: shown(`${id} ${title}: ${describeState(control)}`),
     description: shown(reason),
-    props: [...property('state', state), ...rules.flatMap((rule) => property('rule', rule.id))],
+    props: [
+      ...property('state', state),
+      ...property('exemptions', String(exemptions.length)),
+      ...property('observations', String(observations)),
+      ...property('evidence-from', evidence?.from),
+      ...property('evidence-to', evidence?.to),
+      ...property('evidence-share', evidence?.share === null ? undefined : evidence?.share.toString()),
+      ...exemptions.flatMap((exemption) => property('exemption', nameExemption(exemption))),
+      ...rules.flatMap((rule) => property('rule', rule.id)),
+    ],
     target: {
       type: 'objective-id',
       'target-id': controlToken(`${framework}:${id}`),
       status: {
         state: state === 'met' ? 'satisfied' : 'not-satisfied',
-        reason: state === 'met' ? 'pass' : state === 'not_met' ? 'fail' : 'other',
+        reason: state === 'met' && exemptions.length === 0 ? 'pass' : state === 'not_met' ? 'fail' : 'other',
       },
     },
     ...(related.length === 0
       ? {}
       : { 'related-observations': [...new Set(related)].map((uuid) => ({ 'observation-uuid': uuid })) }),
   }
+}
+
+/** What people or the policy ended is no observation of the run: the finding names it as an exemption. */
+function observedOf({ violations }: ControlEvidence): readonly ControlViolation[] {
+  return violations.filter((violation) => !isExempted(violation))
+}
+
+/** `drift/authentication-lost 3714c86c…: approved with a baseline by eve …`. */
+function nameExemption(exemption: Exemption): string {
+  const { rule, fingerprint } = exemption
+  return `${rule}${fingerprint === null ? '' : ` ${fingerprint}`}: ${describeExemption(exemption)}`
 }
 
 function selectionOf(controls: readonly ControlEvidence[], framework: string) {

@@ -1,15 +1,22 @@
-import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import type { Compliance, CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { showOpenTime } from '../../text/show-open-time.ts'
 import type { RenderOptions } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import {
+  type ComplianceFormat,
+  describeEnds,
+  describeReplay,
+  describeState,
+  describeStates,
+} from './compliance-format.ts'
+import { describeExemption, groupExemptions } from './describe-exemption.ts'
+import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
 import { groupGaps } from './group-gaps.ts'
-import { showOpenTime } from './show-open-time.ts'
 
 /** For people at a terminal: each control with its state and evidence, then the controls that are not covered. */
 export const complianceText: ComplianceFormat = (compliance, render) => {
@@ -18,14 +25,20 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const left = controls.filter(({ state }) => state === 'not_covered')
   const column = Math.max(0, ...left.map(({ id }) => id.length))
+  const fleet = describeFleet(compliance)
   const lines = [
+    ...(period === undefined ? [] : wrapProse(describeEvidence(period), width)),
     ...wrapProse(neutralise(`${title} (${framework}): ${describeStates(compliance)}.`), width),
     ...wrapProse('Evidence for an assessment, not an assessment: "met" covers only what hookdrift observes.', width),
-    `Run ${run.number}, ${showTime(run.started_at)}.`,
+    `Run ${run.number}, ${showTime(run.started_at)}.${fleet === undefined ? '' : ` ${fleet}`}`,
     ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
+    '',
+    ...describeScope(compliance).flatMap(([name, text]) => wrapProse(neutralise(`${name}: ${text}.`), width)),
     ...covered.flatMap((control) => showControl(control, render, width)),
+    ...showExemptions(compliance, render, width),
     ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
+    ...(left.length === 0 ? [] : wrapProse(aboutTitles, width - 2).map(indent)),
     ...left.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
     '',
     `policy        ${digests.policy}`,
@@ -39,16 +52,16 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
 const mostViolations = 20
 
 function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
-  const { id, title, state, reason, rules, violations, waivers, accepted, coverage } = control
-  const resolved = violations.filter((violation) => violation.state === 'resolved').length
-  const active = violations.filter((violation) => violation.state !== 'resolved')
+  const { id, title, reason, rules, violations, exemptions, coverage } = control
+  const active = violations.filter(({ state }) => state !== 'resolved' && state !== 'waived')
   const shown = full ? active : active.slice(0, mostViolations)
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const extent = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
+  const ends = describeEnds(control)
   return [
     '',
-    shorten(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
-    ...wrapProse(`${reason} ${extent}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
+    shorten(neutralise(`${id}  ${describeState(control).toUpperCase()}  ${title}`), width),
+    ...wrapProse(`${reason} ${extent}${ends === '' ? '' : `; ${ends}`}.`, width - 2).map(indent),
     ...groupGaps(coverage.gaps)
       .slice(0, full ? undefined : 5)
       .flatMap(({ where, status, reason: why }) =>
@@ -60,22 +73,36 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
     ...(shown.length === active.length
       ? []
       : [`  … and ${active.length - shown.length} more; --format json shows all`]),
-    ...waivers.flatMap(({ rule, owner, reason: why, expires, ticket, violations: waived }) =>
-      wrapProse(
-        neutralise(
-          `waived: ${rule}, ${count(waived, 'violation')}, by ${owner} until ${formatExpiry(expires)}: ${why}${ticket === undefined ? '' : ` (${ticket})`}`,
-        ),
-        width - 4,
-      ).map(indentMore),
-    ),
-    ...accepted.flatMap(({ rule, project, by, at, reason: why, ...resource }) => [
-      ...wrapPieces([`accepted: ${neutralise(rule)}`, ...showResource({ project, ...resource })], width - 4).map(
-        indentMore,
-      ),
-      ...wrapProse(neutralise(`by ${by}, ${showTime(at)}: ${why}`), width - 6).map((line) => `      ${line}`),
-    ]),
+    ...(exemptions.length === 0 ? [] : [indentMore(`${count(exemptions.length, 'exemption')}: see Exemptions`)]),
   ]
 }
+
+/** Every decision by which something does not count, once, with the controls that it concerns. */
+function showExemptions({ controls }: Compliance, { full }: RenderOptions, width: number): string[] {
+  const groups = groupExemptions(controls)
+  if (groups.length === 0) return []
+  const shown = full ? groups : groups.slice(0, mostExemptions)
+  return [
+    '',
+    `Exemptions: ${groups.length}`,
+    ...shown.flatMap(({ exemption, resources, controls: ids }) => {
+      const named = full ? resources : resources.slice(0, mostResources)
+      const more = resources.length - named.length
+      return [
+        ...wrapProse(neutralise(`${exemption.rule}: ${describeExemption(exemption)}`), width - 2).map(indent),
+        ...named.flatMap((resource) => wrapPieces(showResource(resource), width - 4).map(indentMore)),
+        ...(more === 0 ? [] : [indentMore(`… and ${more} more; --format json shows all`)]),
+        ...wrapProse(`for ${ids.join(', ')}`, width - 4).map(indentMore),
+      ]
+    }),
+    ...(shown.length === groups.length
+      ? []
+      : [`  … and ${groups.length - shown.length} more; --format json shows all`]),
+  ]
+}
+
+const mostExemptions = 50
+const mostResources = 5
 
 function showViolation(violation: ControlViolation, width: number): string[] {
   const { severity, rule, state, message, first_seen, open_ms } = violation
@@ -86,13 +113,14 @@ function showViolation(violation: ControlViolation, width: number): string[] {
   ]
 }
 
-function showPeriod(
-  { from, to, runs, interrupted, incomplete, longest_gap }: CompliancePeriod,
-  width: number,
-): string[] {
+function showPeriod(period: CompliancePeriod, width: number): string[] {
+  const { from, to, runs, interrupted, incomplete, longest_gap } = period
   const extent = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
-  const gap = `longest time between runs ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
-  return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${extent}; ${gap}.`, width)
+  const gap = `${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}`
+  return [
+    ...wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${extent}.`, width),
+    ...wrapProse(`${nameLongestGap(period)}: ${gap}.`, width),
+  ]
 }
 
 function indent(line: string): string {

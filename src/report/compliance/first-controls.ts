@@ -14,8 +14,10 @@ type Walk = Pick<ControlEvidence['coverage']['gaps'][number], 'project' | 'listi
 /** `controls`: in the order in which their evidence is shown. */
 export function findFirstControls(controls: readonly ControlEvidence[]): FirstControls {
   const [byRule, byWalk] = [new Map<string, string>(), new Map<string, string>()]
-  for (const { id, rules, coverage } of controls) {
-    for (const rule of rules) if (!byRule.has(rule.id)) byRule.set(rule.id, id)
+  for (const { id, rules, exemptions, coverage } of controls) {
+    // A rule that is off is not evaluated, and exempt all the same.
+    const named = [...rules.map((rule) => rule.id), ...exemptions.map(({ rule }) => rule)]
+    for (const rule of named) if (!byRule.has(rule)) byRule.set(rule, id)
     for (const gap of coverage.gaps) if (!byWalk.has(keyOf(gap))) byWalk.set(keyOf(gap), id)
   }
   return { ofRule: (id) => byRule.get(id) ?? '', ofWalk: (walk) => byWalk.get(keyOf(walk)) ?? '' }

@@ -1,47 +1,73 @@
-import type { ControlEvidence, ControlState, ControlViolation } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
-import { isOpen } from '../../model/violation.ts'
+import type { ControlEvidence, ControlRule, ControlViolation, Exemption } from '../../compliance/compliance.ts'
+import { isAtLeast, isOpen, type Severity } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { anchorOf } from '../html/anchors.ts'
-import { acceptedRow } from '../html/components/finding-row.ts'
 import { fold, rowList } from '../html/components/fold.ts'
+import { resource as showResource } from '../html/components/resource.ts'
+import { severityChip } from '../html/components/severity.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
-import { showCount } from '../html/scan-extent.ts'
-import { stateNames } from './compliance-format.ts'
+import { shorten } from '../text/shorten.ts'
+import { describeEnds, describeState, solvedOf } from './compliance-format.ts'
+import { describeExemption } from './describe-exemption.ts'
 import type { EvidenceOptions } from './evidence-options.ts'
 import { type FirstControls, splitByControl } from './first-controls.ts'
 import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from './group-gaps.ts'
 import { seeControl, showFindings } from './html-findings.ts'
-import { showRules } from './html-rules.ts'
 
-/** A state as icon, word and colour. */
-export function stateChip(state: ControlState): Markup {
-  return html`<span class="chip ${state}">${stateNames[state]}</span>`
+/** A state as icon, word and colour, and what must be known with it. */
+export function stateChip(control: ControlEvidence): Markup {
+  return html`<span class="chip ${control.state}">${describeState(control)}</span>`
 }
 
-/** `35`. Where walks are not complete or nothing was assessed, there may be more: `35+`, and `?` for none. */
-export function countOpen({
-  violations,
-  coverage,
-  state,
-}: Pick<ControlEvidence, 'violations' | 'coverage' | 'state'>): string {
-  const open = violations.filter(isOpen).length
-  return showCount(open, coverage.gaps.length === 0 && state !== 'not_assessed' ? 'all' : 'some')
+/** `35`. Where walks are not complete or nothing was assessed, there may be more: `at least 35`, and `?` for none. */
+export function countOpen({ violations, observations, coverage, state }: ControlEvidence): string {
+  const open = violations.filter(isOpen).length - observations
+  if (coverage.gaps.length === 0 && state !== 'not_assessed') return String(open)
+  return open === 0 ? '?' : `at least ${open}`
 }
 
-/**
- * A control with all that the run has on it: violations and gaps first, then waivers and rules. What an earlier control
- * shows, it refers to.
- */
-export function showEvidence(control: ControlEvidence, options: EvidenceOptions): Markup {
-  const { id, title, state, reason, violations, waivers, accepted, coverage } = control
+/** A control with all that the run has on it, what counts first. What an earlier control shows, it refers to. */
+export function showEvidence(control: ControlEvidence, threshold: Severity, options: EvidenceOptions): Markup {
+  const { id, title, reason, violations, exemptions, coverage, rules } = control
   const { first } = options
-  const ofState = (...states: string[]) => violations.filter((violation) => states.includes(violation.state))
   const findings = (found: readonly ControlViolation[]) => showFindings(control, found, options)
-  const resolved = ofState('resolved')
-  return html`<section class="control" aria-labelledby="${anchorOf('control', id)}"><h3 id="${anchorOf('control', id)}">${id} ${title} ${stateChip(state)}</h3>
+  const open = violations.filter(isOpen)
+  const [counted, observed] = [true, false].map((counts) =>
+    open.filter(({ severity }) => isAtLeast(severity, threshold) === counts),
+  )
+  const solved = solvedOf(control)
+  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0)
+  return html`<section class="control" aria-labelledby="${anchorOf('control', id)}"><h3 id="${anchorOf('control', id)}">${id} ${title} ${stateChip(control)}</h3>
 <p>${reason} ${describeWalks(coverage)}</p>
-${group('Gaps', coverage.gaps, (gaps) => showGaps(id, gaps, first))}${group('Open', ofState('opened', 'continuing'), findings)}${group('Unknown', ofState('unknown'), findings)}${group('Waived', ofState('waived'), findings)}${group('Waivers', waivers, (all) => showOfRules(id, all, { first, show: showWaiver }))}${group('Accepted', accepted, (all) => showOfRules(id, all, { first, show: (one) => acceptedRow(one, id) }))}${resolved.length === 0 ? nothing : fold(html`${count(resolved.length, 'violation')} resolved`, findings(resolved))}${showRules(control, options)}</section>
+${group('Gaps', coverage.gaps, (gaps) => showGaps(id, gaps, first))}${group('Rules not evaluated everywhere', silent, showSilent)}${group('Open', counted ?? [], findings)}${group(`Observations, below ${threshold}`, observed ?? [], findings)}${group(
+  'Unknown',
+  violations.filter(({ state }) => state === 'unknown'),
+  findings,
+)}${group('Exemptions', exemptions, (all) => showOfRules(id, all, { first, show: showExemption }))}${solved.length === 0 ? nothing : fold(html`${describeEnds({ violations: solved })}`, findings(solved))}${nameRules(control)}</section>
+`
+}
+
+function nameRules({ id, rules }: ControlEvidence): Markup {
+  if (rules.length === 0) return nothing
+  return html`<p class="soft"><a href="#${anchorOf('rules', id)}">${count(rules.length, 'rule')} evaluated</a></p>
+`
+}
+
+function showSilent(rules: readonly ControlRule[]): Markup {
+  const rows = rules.flatMap(({ id, not_evaluated }) =>
+    not_evaluated.map(
+      ({ project, reason }) => html`<li class="unseen">? <code>${id}</code> in ${project}: ${reason}</li>
+`,
+    ),
+  )
+  return rowList(rows)
+}
+
+function showExemption(exemption: Exemption): Markup {
+  const { rule, resource } = exemption
+  const chip = resource?.severity ? html`${severityChip(resource.severity)} ` : nothing
+  const where = resource === null ? nothing : html`<p class="where">${showResource(resource)}</p>`
+  return html`<li data-rule="${rule}"><p>${chip}<code>${rule}</code> ${shorten(resource?.message ?? '', 2000)}</p>${where}<p class="where">${describeExemption(exemption)}</p></li>
 `
 }
 
@@ -74,7 +100,7 @@ function showGap({ where, status, reason }: GapGroup): Markup {
 `
 }
 
-/** Waivers and acceptances: those of rules that an earlier control shows are counted. */
+/** Exemptions: those of rules that an earlier control shows are counted. */
 function showOfRules<Entry extends { readonly rule: string }>(
   control: string,
   entries: readonly Entry[],
@@ -86,10 +112,4 @@ function showOfRules<Entry extends { readonly rule: string }>(
 `,
   )
   return html`${own.length === 0 ? nothing : rowList(own.map(show))}${known}`
-}
-
-function showWaiver({ rule, owner, reason, expires, ticket, violations }: ControlEvidence['waivers'][number]): Markup {
-  const followedUp = ticket === undefined ? '' : ` (${ticket})`
-  return html`<li><code>${rule}</code>: ${count(violations, 'violation')} accepted by ${owner} until ${formatExpiry(expires)}: ${reason}${followedUp}</li>
-`
 }

@@ -1,5 +1,6 @@
 import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { severities } from '../../model/violation.ts'
+import { showOpenTime } from '../../text/show-open-time.ts'
 import { anchorOf } from '../html/anchors.ts'
 import { findingRow } from '../html/components/finding-row.ts'
 import { rowList } from '../html/components/fold.ts'
@@ -8,7 +9,6 @@ import { html, type Markup, nothing } from '../html/markup.ts'
 import { showTime } from '../text/show-time.ts'
 import type { EvidenceOptions, EvidencePlaces } from './evidence-options.ts'
 import { splitByControl } from './first-controls.ts'
-import { showOpenTime } from './show-open-time.ts'
 
 /** Findings of one rule and severity, at least one. */
 interface Group {
@@ -84,12 +84,12 @@ const ages = {
   continuing: 'open for',
   unknown: 'unknown after',
   waived: 'waived after',
-  resolved: 'resolved after',
+  resolved: 'ended after',
 } as const satisfies Record<ControlViolation['state'], string>
 
 function showFinding(control: string, finding: ControlViolation, places: EvidencePlaces | undefined): Markup {
-  const { fingerprint, state, first_seen, resolved_at, open_ms } = finding
-  const end = resolved_at === undefined ? ages[state] : `resolved ${showTime(resolved_at)} after`
+  const { fingerprint, state, resolution, first_seen, resolved_at, open_ms } = finding
+  const end = resolved_at === undefined ? ages[state] : `${resolution ?? 'ended'} ${showTime(resolved_at)} after`
   const age = `since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}`
   return findingRow(finding, {
     anchor: anchorOf(`v-${fingerprint}`, control),

@@ -1,6 +1,6 @@
 import type { ControlEvidence, ControlRule } from '../../compliance/compliance.ts'
 import { count } from '../../text/count.ts'
-import { fold } from '../html/components/fold.ts'
+import { anchorOf } from '../html/anchors.ts'
 import { cell, table } from '../html/components/table.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import type { EvidenceOptions, EvidencePlaces } from './evidence-options.ts'
@@ -13,7 +13,7 @@ const columns = [{ title: 'Rule' }, { title: 'Finds' }, { title: 'Evaluated', is
  * The rules that give evidence, with the reason why in front of all that share it. Those that an earlier control shows are
  * only named.
  */
-export function showRules({ id, rules, state }: ControlEvidence, { first, places }: EvidenceOptions): Markup {
+export function showRules({ id, title, rules }: ControlEvidence, { first, places }: EvidenceOptions): Markup {
   if (rules.length === 0) return nothing
   const groups = [...Map.groupBy(rules, ({ rationale }) => rationale)].map(([rationale, alike], at) => {
     const { own, elsewhere } = splitByControl(alike, id, (rule) => first.ofRule(rule.id))
@@ -28,7 +28,9 @@ export function showRules({ id, rules, state }: ControlEvidence, { first, places
     return html`<p>${rationale}</p>
 ${rows.length === 0 ? nothing : table(`Rules for ${id}, ${at + 1}`, columns, rows)}${named}`
   })
-  return fold(html`${count(rules.length, 'rule')} evaluated`, html`${groups}`, state === 'partially_assessed')
+  return html`<section class="control" aria-labelledby="${anchorOf('rules', id)}"><h3 id="${anchorOf('rules', id)}">${id} ${title}: ${count(rules.length, 'rule')}</h3>
+${groups}</section>
+`
 }
 
 function nameRule({ id }: ControlRule, places: EvidencePlaces | undefined): Markup {

@@ -10,7 +10,9 @@ import type {
 } from '../../../src/history/reader.ts'
 import type { RecordedViolation } from '../../../src/history/records.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
+import { canonicalJson } from '../../../src/model/canonical-json.ts'
 import { resourceKey } from '../../../src/model/keys.ts'
+import { unknownPolicy } from '../../../src/model/policy-facts.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
 import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
@@ -273,6 +275,20 @@ export function memoryReader(memory: Memory): HistoryReader {
         return waiver === undefined || !wasValid || !isSeen ? [] : [{ fingerprint, rule, waiver }]
       })
       return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
+    },
+
+    async policiesBetween(after, run) {
+      const recorded = rows().runs.flatMap((one, index) => {
+        const number = index + 1
+        const isMeant = one.state === 'committed' && number > after && number <= run && one.context !== undefined
+        return isMeant ? [{ number, context: one.context }] : []
+      })
+      const alike = Map.groupBy(recorded, ({ context: { projects: _, ...stable } }) => canonicalJson(stable as never))
+      return [...alike.values()].map((group) => ({
+        firstRun: group.at(0)?.number ?? 0,
+        lastRun: group.at(-1)?.number ?? 0,
+        policy: group[0]?.context.policy ?? unknownPolicy,
+      }))
     },
 
     async stateAt(project, run, kind) {

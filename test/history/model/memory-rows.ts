@@ -10,7 +10,9 @@ import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
+import { unknownPolicy } from '../../../src/model/policy-facts.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
+import { unknownScope } from '../../../src/model/run-scope.ts'
 import type { MemoryMarks } from './memory-marks.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
@@ -104,6 +106,8 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
     chain: null,
     rules: context?.rules ?? [],
     projects: context?.projects ?? [],
+    policy: context?.policy ?? unknownPolicy,
+    scope: context?.scope ?? unknownScope,
     coverage: ofRun(rows.walks)
       .map(({ run: _, shape: __, ...coverage }) => coverage)
       .sort(inWalkOrder),

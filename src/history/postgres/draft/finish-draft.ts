@@ -154,10 +154,10 @@ async function insertNotices(
   )
 }
 
-async function writeContext(session: Session, run: number, { rules, projects }: RunContext): Promise<void> {
+async function writeContext(session: Session, run: number, { projects, ...stable }: RunContext): Promise<void> {
   const digests: string[] = []
   // Both are JSON by their types, but the compiler cannot derive that from interfaces.
-  for (const value of [rules, projects] as unknown as Json[]) {
+  for (const value of [stable, projects] as unknown as Json[]) {
     const body = canonicalJson(value)
     const sha256 = hash('sha256', body)
     await session.run(

@@ -85,8 +85,9 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
       }
       if (context === undefined) return
       // Both are JSON by their types, but the compiler cannot derive that from interfaces.
-      const [rules, projects] = [context.rules as unknown as Json, context.projects as unknown as Json]
-      sql.nameDocuments.run(insertDocument(rules), insertDocument(projects), run)
+      const { projects, ...stable } = context
+      const documents = [stable, projects] as unknown as [Json, Json]
+      sql.nameDocuments.run(insertDocument(documents[0]), insertDocument(documents[1]), run)
     },
     digests: () => new Map(),
     spoilDigests: () => undefined,

@@ -1,0 +1,127 @@
+import { matchesGlob } from '../model/glob.ts'
+import type { PolicyException, PolicyFacts } from '../model/policy-facts.ts'
+import type { ReportViolation } from '../model/report.ts'
+import { type AcceptedViolation, isSolved, type Resolution, type Waiver } from '../model/violation.ts'
+import type { ControlViolation, Exemption } from './compliance.ts'
+
+/** The exemption of a violation that a waiver covers. `resource`: null where only an earlier run knows it. */
+export function exemptByWaiver(
+  { rule, fingerprint }: Pick<ControlViolation, 'rule' | 'fingerprint'>,
+  waiver: Waiver,
+  { policy: { waivers }, resource }: { readonly policy: PolicyFacts; readonly resource: Exemption['resource'] },
+): Exemption {
+  const { owner, reason, expires, ticket } = waiver
+  const written = waivers.find(
+    (one) => matchesGlob(rule, one.rule) && one.owner === owner && one.reason === reason && one.expires === expires,
+  )
+  return {
+    kind: 'waiver',
+    rule,
+    fingerprint,
+    by: owner,
+    reason,
+    at: null,
+    until: expires,
+    configured_at: written?.configuredAt ?? null,
+    match: null,
+    resource,
+    ...(ticket === undefined ? {} : { ticket }),
+  }
+}
+
+export function exemptByAcceptance(accepted: AcceptedViolation): Exemption {
+  const { rule, fingerprint, by, reason, at } = accepted
+  const resource = resourceOf(accepted)
+  return {
+    kind: 'acceptance',
+    rule,
+    fingerprint,
+    by,
+    reason,
+    at,
+    until: null,
+    configured_at: null,
+    match: null,
+    resource,
+  }
+}
+
+/** The exemption of a violation that a person or the policy ended: what it reports is still there. */
+export function exemptByEnding(violation: EndedViolation): Exemption {
+  const { rule, fingerprint, resolution, ended_by } = violation
+  // That nobody is known who ended it does not make it fixed.
+  const unknown = { kind: usualKinds[resolution], by: null, reason: null, at: null, run: null, configured_at: null }
+  const { kind, by, reason, at, run, configured_at } = ended_by ?? unknown
+  return {
+    kind,
+    rule,
+    fingerprint,
+    by,
+    reason,
+    at,
+    until: null,
+    configured_at,
+    match: null,
+    resource: resourceOf(violation),
+    ...(run === null ? {} : { run }),
+  }
+}
+
+type ExemptResolution = Exclude<Resolution, 'fixed' | 'removed'>
+
+type EndedViolation = Pick<
+  ReportViolation,
+  'rule' | 'fingerprint' | 'ended_by' | 'project' | 'kind' | 'uid' | 'name' | 'severity' | 'message'
+> & { readonly resolution: ExemptResolution }
+
+const usualKinds = { accepted: 'acceptance', policy: 'rule_off', expired: 'expiry' } as const satisfies Record<
+  ExemptResolution,
+  Exemption['kind']
+>
+
+/** Whether a violation ended although what it reports is still there. */
+export function isEndedOnly<Violation extends Pick<ReportViolation, 'state' | 'resolution'>>(
+  violation: Violation,
+): violation is Violation & { readonly resolution: ExemptResolution } {
+  const { state, resolution } = violation
+  return state === 'resolved' && resolution !== null && !isSolved(resolution)
+}
+
+/**
+ * A rule that the policy switches off or overrides, whether it would find anything or not. `until`: the start of the last
+ * run of which the policy said so; null: the policy still does.
+ */
+export function exemptByPolicy(
+  { kind, rule, setting, match, configuredAt }: PolicyException,
+  until: string | null,
+): Exemption {
+  return {
+    kind,
+    rule,
+    fingerprint: null,
+    by: null,
+    reason: kind === 'override' ? describeSetting(setting) : null,
+    at: null,
+    until,
+    configured_at: configuredAt,
+    match,
+    resource: null,
+  }
+}
+
+/** What an override says instead; that a rule is off needs no other words. */
+function describeSetting(setting: string): string {
+  if (setting === 'off') return 'switched off'
+  return setting === 'options' ? 'other options' : `severity ${setting}`
+}
+
+export function resourceOf({
+  project,
+  kind,
+  uid,
+  name,
+  severity,
+  message,
+}: NonNullable<Exemption['resource']>): NonNullable<Exemption['resource']> {
+  return { project, kind, uid, name, severity, message }
+}

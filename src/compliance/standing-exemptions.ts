@@ -1,0 +1,59 @@
+import type { HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import { valueAt } from '../model/json.ts'
+import type { Resolution } from '../model/violation.ts'
+
+/** How a violation ends although what it reports stays: then the run that ends it is the last one to speak of it. */
+const silencing: readonly (Resolution | null)[] = ['accepted', 'expired']
+
+export function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>): boolean {
+  return silencing.includes(resolution)
+}
+
+/**
+ * Violations that people or the policy ended by a run, and of which the value is still the one that was there then: no
+ * later run reports them, and none of them is fixed. By the run that ended them, the latest first.
+ */
+export async function silencedBy(history: HistoryReader, run: number): Promise<readonly ResolvedViolation[]> {
+  const runs = new Map((await history.runs()).map(({ number, startedAt }) => [startedAt, number]))
+  const ended = new Set<number>()
+  await history.visitSpans(0, run, ({ resolution, to, goesOn }) => {
+    const number = to === null || goesOn || !silencing.includes(resolution) ? undefined : runs.get(to)
+    if (number !== undefined) ended.add(number)
+  })
+  const found = new Map<string, ResolvedViolation>()
+  for (const number of [...ended].sort((a, b) => b - a)) {
+    for (const violation of await history.resolvedBetween(number - 1, number)) {
+      if (isSilenced(violation) && !found.has(violation.fingerprint)) {
+        found.set(violation.fingerprint, violation)
+      }
+    }
+  }
+  return withoutChanged(history, [...found.values()], run)
+}
+
+/** Without those whose value changed after they ended, up to a run. */
+export async function withoutChanged(
+  history: Pick<HistoryReader, 'latestScans' | 'versionsAt'>,
+  violations: readonly ResolvedViolation[],
+  run: number,
+): Promise<readonly ResolvedViolation[]> {
+  if (violations.length === 0) return []
+  const projects = new Map((await history.latestScans(run)).map(({ project }) => [project.name, project]))
+  const unchanged = new Set<ResolvedViolation>()
+  for (const [name, ofProject] of Map.groupBy(violations, ({ project }) => project)) {
+    const project = projects.get(name)
+    if (project === undefined) continue
+    const points = ofProject.flatMap(({ kind, uid, run: end }) => [
+      { kind, uid, run: end },
+      { kind, uid, run },
+    ])
+    const versions = await history.versionsAt(project, points)
+    for (const [index, violation] of ofProject.entries()) {
+      const [then, now] = [versions[index * 2], versions[index * 2 + 1]]
+      const [before, after] = [then, now].map((version) => version && valueAt(version.attributes, violation.path))
+      if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) unchanged.add(violation)
+    }
+  }
+  return violations.filter((violation) => unchanged.has(violation))
+}

@@ -56,7 +56,11 @@ describe('the HTML report', () => {
       'Run 17 · 2026-11-21 03:04 UTC · took 12 s · 4 of 4 walks complete · fails at medium or above',
     )
     expect(page).toContain('Failed</strong> 4 open violations of medium or above.')
-    expect(numbersIn(page)).toEqual(['1 critical +1 new', '2 high +1 new, −1 fixed, 1 unknown', '1 medium no change'])
+    expect(numbersIn(page)).toEqual([
+      '1 critical +1 new',
+      '2 high +1 new, −1 fixed, −1 ended otherwise, 1 unknown',
+      '1 medium −1 ended otherwise',
+    ])
     expect(page).toContain('<dt>Exit code</dt><dd>1</dd>')
   })
 

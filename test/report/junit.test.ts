@@ -86,7 +86,7 @@ describe('a case', () => {
   it('passes when its violations are resolved', () => {
     expect(caseOf([resolved])).toMatchObject({
       outcome: 'passed',
-      lines: ['evaluated 44 endpoints', 'high R1 bad (resolved)'],
+      lines: ['evaluated 44 endpoints', 'high R1 bad (ended)'],
     })
   })
 

@@ -16,13 +16,13 @@ describe('the Markdown report', () => {
   it('begins with a table of counts', () => {
     const [summary] = tablesIn(markdown(evaluatedSamples.small, options))
     expect(summary).toEqual({
-      header: ['severity', 'opened', 'continuing', 'resolved', 'unknown', 'waived'],
+      header: ['severity', 'opened', 'continuing', 'fixed', 'ended otherwise', 'unknown', 'waived'],
       rows: [
-        ['critical', '1', '0', '0', '0', '0'],
-        ['high', '1', '1', '1', '1', '1'],
-        ['medium', '0', '1', '0', '0', '0'],
-        ['low', '0', '0', '0', '0', '0'],
-        ['info', '0', '0', '0', '0', '0'],
+        ['critical', '1', '0', '0', '0', '0', '0'],
+        ['high', '1', '1', '1', '1', '1', '1'],
+        ['medium', '0', '1', '0', '1', '0', '0'],
+        ['low', '0', '0', '0', '0', '0', '0'],
+        ['info', '0', '0', '0', '0', '0', '0'],
       ],
     })
   })

@@ -33,6 +33,8 @@ describe('the SARIF report', () => {
     expect(resultOf({ state, first_seen })).toMatchObject({ baselineState, properties: { state } })
   })
 
+  const suppressedBy = (justification: string) => ({ kind: 'external', status: 'accepted', justification })
+
   it('marks each result as suppressed or not, and a waived one with owner, reason and end', () => {
     const suppressed = runOf(evaluatedSamples.small).results.map(
       ({ suppressions }: { suppressions: object[] }) => suppressions,
@@ -51,6 +53,8 @@ describe('the SARIF report', () => {
           },
         },
       ],
+      [suppressedBy('approved with the baseline of run 5 by eve on 2026-11-20 15:13 UTC: looks fine')],
+      [suppressedBy('switched off by an override (policy.yaml:12)')],
     ])
     expect(suppressed).toHaveLength(evaluatedSamples.small.violations.length)
   })

@@ -5,7 +5,7 @@ import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'
 import { describeDue } from '../describe-due.ts'
-import { describeEnding } from '../describe-ending.ts'
+import { describeEnding, nameEnding } from '../describe-ending.ts'
 import { countEvaluated } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
@@ -74,15 +74,17 @@ function describeViolation(violation: ReportViolation, at: string): string {
   const { severity, uid, message, state, first_seen, last_seen } = violation
   const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
   const due = describeDue(violation, at)
-  const word = state === 'resolved' ? cut(describeEnding(violation), 600) : state
+  const word = state === 'resolved' ? nameEnding(violation) : state
   return `${severity} ${cut(uid, 200)} ${cut(message)} (${word}${since}${due === '' ? '' : `, ${due}`})`
 }
 
 function describeWithWaiver(violation: ReportViolation, at: string): string[] {
-  const { waiver } = violation
-  return waiver === undefined
-    ? [describeViolation(violation, at)]
-    : [describeViolation(violation, at), `  ${describeWaiver(waiver)}`]
+  const { waiver, ended_by: by } = violation
+  return [
+    describeViolation(violation, at),
+    ...(waiver === undefined ? [] : [`  ${describeWaiver(waiver)}`]),
+    ...(by === null ? [] : [`  ${cut(describeEnding(violation), 1200)}`]),
+  ]
 }
 
 function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {

@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import type { FormatTest, Parsed } from '../format-test.ts'
+import { type FormatTest, type Parsed, stateNamed } from '../format-test.ts'
 
 export const junit: FormatTest = {
   read(text) {
@@ -10,7 +10,9 @@ export const junit: FormatTest = {
         cases.flatMap(({ name: rule, lines }) =>
           lines.flatMap((line) => {
             const [, severity, state] = /^(critical|high|medium|low|info) .* \((\w+)[^()]*\)$/.exec(line) ?? []
-            return severity === undefined || state === undefined ? [] : [{ severity, rule, project, state }]
+            return severity === undefined || state === undefined
+              ? []
+              : [{ severity, rule, project, state: stateNamed(state) }]
           }),
         ),
       ),

@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it'
-import type { FormatTest } from '../format-test.ts'
+import { type FormatTest, stateNamed } from '../format-test.ts'
 
 export const markdown: FormatTest = {
   read(text) {
@@ -8,7 +8,7 @@ export const markdown: FormatTest = {
       rows.map((row) => {
         const cell = (name: string) => row[header.indexOf(name)] ?? ''
         const [state = ''] = cell('state').split(/[ ,]/)
-        return { severity: cell('severity'), rule: cell('rule'), project: cell('project'), state }
+        return { severity: cell('severity'), rule: cell('rule'), project: cell('project'), state: stateNamed(state) }
       }),
     )
     return { violations, exitCode: Number(/\*\* Exit code (\d+)\.$/m.exec(text)?.[1]) }

@@ -43,7 +43,7 @@ export function findingOfViolation(violation: ReportViolation, context: OcsfCont
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],
-    status_detail: violation.ended_by === null ? state : cut(describeEnding(violation)),
+    status_detail: state,
     message: cut(message),
     finding_info: {
       uid: fingerprint,

@@ -121,7 +121,7 @@ export interface Draft extends PastReader {
   violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
   /** Fingerprints of a project that a person accepts. */
   acceptedFingerprints(project: ProjectRef): Promise<ReadonlySet<string>>
-  /** Who accepts violations of a project, and why: by fingerprint, where somebody does. */
+  /** Who accepts violations of a project, and why: by fingerprint, where a person does. */
   acceptances(
     project: ProjectRef,
     fingerprints: readonly string[],

@@ -94,7 +94,7 @@ function isUnknown(violation: AgedViolation): boolean {
 /** The least good first: what was overdue is only fixed when all of it is. */
 const worstFirst = ['policy', 'expired', 'accepted', 'removed', 'fixed'] as const satisfies readonly Resolution[]
 
-/** `dueLater`: of a policy by which none of them is overdue any more. */
+/** `dueLater`: of a policy by which none of them is overdue any longer. */
 function endingAmong(group: readonly AgedViolation[], dueLater: Ending): Ending {
   const found = new Map(group.map((violation) => endingOf(violation)).map((ending) => [ending.resolution, ending]))
   for (const resolution of worstFirst) {

@@ -11,7 +11,7 @@ const readAtOnce = 100
 
 /**
  * What the policy says of the rules of violations, for the resources that these are about as the run leaves them. Only
- * overrides ask for more of a resource than its violation tells.
+ * overrides ask for more of a resource than its violation says.
  */
 export async function readSwitches(
   draft: Pick<ScanDraft, 'run' | 'versionsAt'>,
@@ -39,7 +39,7 @@ export async function readSwitches(
     evaluator.switchOf(project, bareResource(violation), violation.rule)
 }
 
-/** What a violation tells of the resource that it is about. */
+/** What a violation says of the resource that it is about. */
 export function bareResource({ kind, uid, name }: Pick<Finding, 'kind' | 'uid' | 'name'>): Resource {
   return { kind, uid, name, attributes: {}, volatile: {}, facts: {} }
 }

@@ -93,7 +93,7 @@ function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath |
   return ignored.find((one) => isIgnoredBy(one, path))
 }
 
-/** A violation that only a comparison with a baseline could find, where there is none any more. */
+/** A violation that only a comparison with a baseline could find, where there is none any longer. */
 async function endingOfBaseline(draft: ScanDraft, project: ProjectRef): Promise<Ending> {
   const { run, revoked } = (await draft.lastApproval(project)) ?? {}
   return byPolicy({

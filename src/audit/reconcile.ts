@@ -18,7 +18,7 @@ export interface KeyedFinding {
   readonly finding: Finding
 }
 
-/** What decides what the silence of a rule means, as far as a scan tells. */
+/** What decides what the silence of a rule means, as far as a scan shows. */
 export interface ScanCriteria {
   /** Of the rules that the policy has on. */
   readonly needs: RuleNeeds
@@ -44,7 +44,7 @@ export interface ScanCriteria {
   readonly isUnderOtherRules: boolean
 }
 
-/** With what only the resources and the policy of the run tell. */
+/** With what only the resources and the policy of the run show. */
 export interface Criteria extends ScanCriteria {
   /** Whether the policy has the rule on for what a violation is about, and what in it decides that. */
   switchOf(violation: Finding): RuleSwitch
@@ -143,7 +143,7 @@ export function decideSilence(finding: Finding, criteria: Criteria): Ending | un
 }
 
 /**
- * Nobody mended what the policy has off for the resource now, whatever else changed in it. A rule that reads one
+ * What the policy has off for the resource now is not mended, regardless of what else changed in it. A rule that reads one
  * resource, which is the same as before, falls silent because the policy asks for less.
  */
 function endingOf(violation: Finding, criteria: Criteria): Ending {

@@ -1,7 +1,7 @@
 import type { FileLocation } from './evaluation.ts'
 import type { Resolution } from './violation.ts'
 
-/** What ends a violation that nobody mended. */
+/** What ends a violation that is not mended. */
 export const endingKinds = ['acceptance', 'baseline', 'rule_off', 'override', 'expiry'] as const
 export type EndingKind = (typeof endingKinds)[number]
 
@@ -23,7 +23,7 @@ export interface EndedBy {
   readonly configured_at: FileLocation | null
 }
 
-/** Why a violation ended. Only what a scan shows to be gone has nobody who ended it. */
+/** Why a violation ended. Only what a scan shows to be gone has no one to name. */
 export interface Ending {
   readonly resolution: Resolution
   readonly endedBy: EndedBy | null

@@ -35,7 +35,7 @@ export interface Event {
   readonly fingerprint?: string
   /** Why a violation ended. */
   readonly resolution?: Resolution
-  /** Who or what ended it, where nobody mended it. */
+  /** Who or what ended it, where it is not mended. */
   readonly ended_by?: EndedBy
   readonly listing?: WalkedListing
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */

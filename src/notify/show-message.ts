@@ -107,7 +107,7 @@ const marks: Readonly<Record<EventType, string>> = {
   'rule.unknown': 'Unknown',
 }
 
-/** What a person or the policy ended is not resolved: nobody mended it. */
+/** What a person or the policy ended is not resolved: it is not mended. */
 function wordFor(event: Event): string {
   if (event.resolution === undefined) return marks[event.type]
   const name = nameEnding(endingOf(event))

@@ -249,14 +249,14 @@ describe('the resolution of a violation', () => {
   })
 
   it.each(['of/one', 'of/project', 'of/fleet', 'of/drift', 'of/scan'])(
-    'is policy where an override has %s off for the resource, whatever else changed in it',
+    'is policy where an override has %s off for the resource, regardless of other changes in it',
     (rule) => {
       const [ended] = decide([active({ rule })], [], { off: [rule], changed: ['e1'] }).resolved
       expect(ended?.ending).toEqual({ resolution: 'policy', endedBy: override })
     },
   )
 
-  it('is removed where the resource is, whatever the policy has off', () => {
+  it('is removed where the resource is, regardless of what the policy has off', () => {
     expect(resolutionOf(active(), { off: ['of/one'], removed: ['e1'] })).toEqual(['removed'])
   })
 
@@ -264,7 +264,7 @@ describe('the resolution of a violation', () => {
     expect(resolutionOf(active(), { off: ['of/one'], unobserved: ['e1'] })).toEqual([])
   })
 
-  it('names nobody who ended what is gone', () => {
+  it('names no one for what is gone', () => {
     const endings = [{}, { removed: ['e1'] }].flatMap((scan) => decide([active()], [], scan).resolved)
     expect(endings.map(({ ending }) => ending.endedBy)).toEqual([null, null])
   })

@@ -165,7 +165,7 @@ export function endedAs(ids: Iterable<number>, resolution: Resolution = 'fixed')
   return new Map(Array.from(ids, (id) => [id, anEnding(resolution)]))
 }
 
-/** With somebody or something that ended it, unless it is gone. */
+/** With a person or a line that ended it, unless it is gone. */
 export function anEnding(resolution: Resolution): Ending {
   return { resolution, endedBy: resolution === 'fixed' || resolution === 'removed' ? null : enders[resolution] }
 }

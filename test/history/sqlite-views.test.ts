@@ -257,7 +257,7 @@ describe('the documented views', () => {
     await draft.endViolations(payments, endedAs(idsOf('c')))
     await commit(draft)
     const ended = { project: 'acme/payments', run: 2, first_seen: at(1), ended_at: at(2), owner: null }
-    const nobody = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
+    const noOne = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
     const by = (resolution: Resolution) => JSON.stringify(anEnding(resolution).endedBy)
     expect(
       rows(`SELECT uid, project, run, first_seen, ended_at, owner, resolution, ended_by, ended_kind, ended_person,
@@ -267,8 +267,8 @@ describe('the documented views', () => {
         ...{ uid: 'a', ...ended, resolution: 'accepted', ended_by: by('accepted') },
         ...{ ended_kind: 'baseline', ended_person: 'eve', ended_reason: 'looks fine' },
       },
-      { uid: 'b', ...ended, resolution: 'policy', ...nobody, ended_by: by('policy'), ended_kind: 'override' },
-      { uid: 'c', ...ended, resolution: 'fixed', ...nobody },
+      { uid: 'b', ...ended, resolution: 'policy', ...noOne, ended_by: by('policy'), ended_kind: 'override' },
+      { uid: 'c', ...ended, resolution: 'fixed', ...noOne },
     ])
   })
 

@@ -26,10 +26,10 @@ const endpoints = ['wiped', 'moved', 'accepted', 'excepted', 'mended', 'insecure
 type Name = (typeof endpoints)[number]
 
 /**
- * A project that nobody mends but for one endpoint: an authentication stays wiped and a baseline is approved over it, a
+ * A project of which one endpoint is mended: an authentication stays wiped and a baseline is approved over it, a
  * person accepts a violation, an override and a rule that is off end others, one expires and one is waived.
  */
-async function tellStory() {
+async function openStory() {
   const story = await openHistoryFixture({
     fleet: { clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 8 },
   })
@@ -102,9 +102,9 @@ async function tellStory() {
 /** Of the last policy: the rule that is off, and the line of the override. */
 const [ruleLine, overrideLine] = [6, 9]
 
-let story: Awaited<ReturnType<typeof tellStory>>
+let story: Awaited<ReturnType<typeof openStory>>
 beforeAll(async () => {
-  story = await tellStory()
+  story = await openStory()
   return () => story[Symbol.asyncDispose]()
 }, 60_000)
 
@@ -114,18 +114,18 @@ const endingsIn = ({ violations }: Report) =>
       state === 'resolved' ? [[name, { resolution, ended_by }]] : [],
     ),
   )
-const nobody = { by: null, reason: null, at: null, run: null, configured_at: null }
+const noOne = { by: null, reason: null, at: null, run: null, configured_at: null }
 
-it('keeps with each violation that nobody mended who or what ended it', () => {
+it('keeps with each violation that is not mended who or what ended it', () => {
   expect(endingsIn(story.unmended)).toEqual({
     accepted: {
       resolution: 'accepted',
-      ended_by: { ...nobody, kind: 'acceptance', by: 'nora', reason: 'the receiver moved', at: expect.any(String) },
+      ended_by: { ...noOne, kind: 'acceptance', by: 'nora', reason: 'the receiver moved', at: expect.any(String) },
     },
     moved: {
       resolution: 'expired',
       ended_by: {
-        ...{ ...nobody, kind: 'expiry', reason: 'not put back within 3 h' },
+        ...{ ...noOne, kind: 'expiry', reason: 'not put back within 3 h' },
         configured_at: { file: 'policy.yaml', line: 4 },
       },
     },
@@ -133,15 +133,15 @@ it('keeps with each violation that nobody mended who or what ended it', () => {
   expect(endingsIn(story.last)).toEqual({
     wiped: {
       resolution: 'accepted',
-      ended_by: { ...nobody, kind: 'baseline', by: 'eve', reason: 'looks fine', at: expect.any(String), run: 3 },
+      ended_by: { ...noOne, kind: 'baseline', by: 'eve', reason: 'looks fine', at: expect.any(String), run: 3 },
     },
     excepted: {
       resolution: 'policy',
-      ended_by: { ...nobody, kind: 'override', configured_at: { file: 'policy.yaml', line: overrideLine } },
+      ended_by: { ...noOne, kind: 'override', configured_at: { file: 'policy.yaml', line: overrideLine } },
     },
     insecure: {
       resolution: 'policy',
-      ended_by: { ...nobody, kind: 'rule_off', configured_at: { file: 'policy.yaml', line: ruleLine } },
+      ended_by: { ...noOne, kind: 'rule_off', configured_at: { file: 'policy.yaml', line: ruleLine } },
     },
     mended: { resolution: 'fixed', ended_by: null },
   })
@@ -208,7 +208,7 @@ it('names who and why in CSV, SARIF, OCSF and OSCAL, and calls only what is gone
   ])
 })
 
-it('tells endings on the command line: violations, the timeline, the report as JSON', async () => {
+it('says endings on the command line: violations, the timeline, the report as JSON', async () => {
   const listed = await story.ask(['violations', '--resolved'], { columns: 400 })
   expect(listed.stdout).toMatch(/approved with the baseline of run 3 by eve on .* UTC: looks fine/)
   expect(listed.stdout).toMatch(/accepted by nora on .* UTC: the receiver moved/)

@@ -35,7 +35,7 @@ const loaded = formatNames.map(async (name) => [name, (await import(`./formats/$
 /** The tests of all formats. A format without one fails here. */
 export const formatTests = Object.fromEntries(await Promise.all(loaded)) as Readonly<Record<Format, FormatTest>>
 
-/** The state that a word of a report stands for: one that is no state says how a violation ended. */
+/** The state that a word of a report means: a word that names none says how a violation ended. */
 export function stateNamed(word: string): string {
   return violationStates.some((state) => state === word) ? word : 'resolved'
 }

@@ -26,7 +26,7 @@ export function sendToPagerDuty({ routing_key, url: base }: PagerDuty, env: Prox
     const send = (event: object) =>
       post({ url, headers: {}, body: JSON.stringify({ routing_key, ...event }) }, env, signal)
     const { incident } = message
-    // A resolving event has no room for words: how a violation ended stands in the message, which the outbox keeps.
+    // A resolving event has no room for words: how a violation ended is in the message, which the outbox keeps.
     if (incident?.action === 'resolve') return send({ event_action: 'resolve', dedup_key: incident.key })
     const sent = await send({ event_action: 'trigger', dedup_key: incident?.key ?? message.id, ...alertOf(message) })
     // A test leaves nothing open.

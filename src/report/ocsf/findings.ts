@@ -43,7 +43,7 @@ export function findingOfViolation(violation: ReportViolation, context: OcsfCont
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],
-    status_detail: violation.ended_by === null ? state : cut(describeEnding(violation)),
+    status_detail: state,
     message: cut(message),
     finding_info: {
       uid: fingerprint,
@@ -122,7 +122,7 @@ const states = {
   resolved: { activity: activities.close, status: [4, 'Resolved'], compliance: [1, 'Pass'] },
 } as const satisfies Record<ViolationState, { activity: Word; status: Word; compliance: Word }>
 
-/** Nobody mended it: it is suppressed by who or what ended it, and does not pass. */
+/** It is not mended: it is suppressed by who or what ended it, and does not pass. */
 const endedOtherwise = { activity: activities.close, status: [3, 'Suppressed'], compliance: fail } as const
 
 const severityIds = { info: 1, low: 2, medium: 3, high: 4, critical: 5 } as const satisfies Record<Severity, number>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Audits once, writes the reports as AUDIT_REPORTS/hookdrift.*, and exits with the audit's code.
 # AUDIT_HISTORY: the file of the history. AUDIT_CONFIG, AUDIT_FAIL_ON and AUDIT_PROJECTS may be empty.
-# Names come from people: one that begins with a dash is no option.
+# Names come from people: one that begins with a dash is not an option.
 set -eu
 
 mkdir -p -- "$(dirname -- "$AUDIT_HISTORY")" "$AUDIT_REPORTS"

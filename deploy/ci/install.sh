@@ -3,7 +3,7 @@
 # in AUDIT_SOURCE, which it builds in a copy.
 set -eu
 
-# Names come from people: an absolute one begins with no dash, so it is no option.
+# Names come from people: an absolute one begins with no dash, so it is not an option.
 absolute() { case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$PWD/$1" ;; esac; }
 
 AUDIT_PREFIX=$(absolute "$AUDIT_PREFIX")

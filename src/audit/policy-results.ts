@@ -1,5 +1,5 @@
 import type { PolicyResults } from '../compliance/policy-results.ts'
-import { silencedBy } from '../compliance/standing-exemptions.ts'
+import { silencedBy } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import { AuditError } from '../model/errors.ts'
@@ -7,13 +7,22 @@ import { policyProject } from '../model/resource.ts'
 import { composeReport } from './compose-report.ts'
 
 export function recordedPolicyResults(history: HistoryReader): PolicyResults {
+  /** A record is large, and several questions are about the same run. */
+  let last: Promise<RunRecord> | undefined
+  let lastRun: number | undefined
+  const read = (run: number): Promise<RunRecord> => {
+    if (last !== undefined && lastRun === run) return last
+    lastRun = run
+    last = recordOf(history, run)
+    return last
+  }
   return {
     async resultsOf(run) {
-      const record = await recordOf(history, run)
+      const record = await read(run)
       return { report: composeReport(record), policy: record.policy, scope: record.scope }
     },
     async elsewhere(run) {
-      const scanned = scannedIn(await recordOf(history, run))
+      const scanned = scannedIn(await read(run))
       return (await history.violationsAt(run)).filter(({ project }) => !scanned.has(project))
     },
     silenced: (run) => silencedBy(history, run),

@@ -70,7 +70,7 @@ export interface ControlEvidence {
   /** Open violations below the threshold. */
   readonly observations: number
   /** null for what no rule covers. */
-  readonly evidence: Evidence | null
+  readonly evidence: ObservedTime | null
   readonly coverage: ControlCoverage
 }
 
@@ -108,7 +108,7 @@ export interface ExemptResource extends Pick<ReportViolation, 'project' | 'kind'
 }
 
 /** From when to when runs observed, and how much of the report's time that is. */
-export interface Evidence {
+export interface ObservedTime {
   readonly from: string
   readonly to: string
   /** Of the period, from 0 to 1: times without a run for too long do not count. null: the report is about one run. */
@@ -190,7 +190,7 @@ export interface CompliancePeriod {
   readonly gaps: number
   /** How much of the period the runs cover. */
   readonly covered_ms: number
-  readonly evidence: Evidence
+  readonly evidence: ObservedTime
 }
 
 export interface TimeGap {

@@ -49,7 +49,7 @@ export function exemptByAcceptance(accepted: AcceptedViolation): Exemption {
 /** The exemption of a violation that a person or the policy ended: what it reports is still there. */
 export function exemptByEnding(violation: EndedViolation): Exemption {
   const { rule, fingerprint, resolution, ended_by } = violation
-  // That nobody is known who ended it does not make it fixed.
+  // Where it is not known who ended it, it is not fixed all the same.
   const unknown = { kind: usualKinds[resolution], by: null, reason: null, at: null, run: null, configured_at: null }
   const { kind, by, reason, at, run, configured_at } = ended_by ?? unknown
   return {

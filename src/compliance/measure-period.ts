@@ -1,6 +1,6 @@
 import type { CommittedRun } from '../history/reader.ts'
 import type { RunSchedule } from '../model/run-scope.ts'
-import type { CompliancePeriod, Evidence, TimeGap } from './compliance.ts'
+import type { CompliancePeriod, ObservedTime, TimeGap } from './compliance.ts'
 
 /** Both in milliseconds since the epoch. */
 export interface Period {
@@ -50,7 +50,7 @@ function evidenceOf({
   readonly from: number
   readonly to: number
   readonly share: number
-}): Evidence {
+}): ObservedTime {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), share }
 }
 

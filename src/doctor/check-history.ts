@@ -31,7 +31,7 @@ export async function checkHistory(
     const diagnoses = [...troublesOf(examination, location), ...contentDiagnoses(examination, name)]
     return { diagnoses, examination }
   } catch (error) {
-    return { diagnoses: diagnosesOf(error, lookAtHistory), examination: undefined }
+    return { diagnoses: diagnosesOf(error, openHistoryAdvice), examination: undefined }
   }
 }
 
@@ -55,7 +55,7 @@ function* troublesOf(
   }
 }
 
-const lookAtHistory = 'Check that this user can open the history: `hookdrift docs keep-the-history`.'
+const openHistoryAdvice = 'Check that this user can open the history: `hookdrift docs keep-the-history`.'
 const writableFile = 'Let this user write to the file and its directory, or name a history elsewhere with --history.'
 const writableDatabase = 'Let the login own the database, and name the primary server: `hookdrift docs many-machines`.'
 

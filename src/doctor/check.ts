@@ -21,7 +21,7 @@ export type ServiceCheckName =
   | 'page-size'
   | 'projects'
 
-/** What a check came to. Whatever is wrong says what to do about it. */
+/** What a check came to. What is wrong says what to do about it. */
 export type Diagnosis = Passed | Wrong
 
 interface Passed {

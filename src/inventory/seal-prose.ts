@@ -8,14 +8,20 @@ import { skipHarmless } from './skip-harmless.ts'
 
 /**
  * Seals secrets within words of people: addresses by the rule of addresses, credentials, values after `password:` and the
- * like, random words. A text with a secret is kept as a reader sees it (`asSeen`), any other as it is.
+ * like, random words. A text that shows a secret only as a reader sees it (`asSeen`) is kept like that, any other as it is.
  */
 export const sealProse = skipHarmless((text: string, sealer: Sealer): string => {
   if (text.length > longestText) return sealer.seal(text)
-  const seen = asSeen(text)
-  const sealed = sealWords(sealAddresses(seen, sealer), sealer)
-  return sealed === seen ? text : sealed
+  const sealed = sealWritten(text, sealer)
+  const seen = asSeen(sealed)
+  if (seen === sealed) return sealed
+  const sealedAsSeen = sealWritten(seen, sealer)
+  return sealedAsSeen === seen ? sealed : sealedAsSeen
 })
+
+function sealWritten(text: string, sealer: Sealer): string {
+  return sealWords(sealAddresses(text, sealer), sealer)
+}
 
 function sealAddresses(text: string, sealer: Sealer): string {
   const out: string[] = []

@@ -71,9 +71,11 @@ export function* policySteps(
   }
 }
 
+/** `at`: `FILE:LINE:COLUMN`. */
 function placeOf(at: string | undefined, workingDirectory: string): FileLocation | null {
-  const [, file, line] = /^(.+):(\d+):\d+$/s.exec(at ?? '') ?? []
-  return file === undefined ? null : { file: shownPath(workingDirectory, file), line: Number(line) }
+  if (at === undefined) return null
+  const [line = '', ...file] = at.split(':').slice(0, -1).reverse()
+  return { file: shownPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
 }
 
 /** Selectors compiled at a time. */

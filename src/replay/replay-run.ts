@@ -1,7 +1,7 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf as readRecord, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/policy-results.ts'
-import { isSilenced, withoutChanged } from '../compliance/standing-exemptions.ts'
+import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
 import type { CommittedRun, ResolvedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'

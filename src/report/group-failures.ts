@@ -12,7 +12,7 @@ export interface FailureGroup {
   readonly what: string
   /** The first address that was requested, without its query; null when none is known. */
   readonly url: string | null
-  /** Where the URL of the service is configured; null unless that is what to look at. */
+  /** Where the URL of the service is configured; null unless that is what to check. */
   readonly urlOrigin: string | null
   /** Of that request. */
   readonly requestId: string | null

@@ -11,7 +11,7 @@ import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport } from './transport.ts'
-import type { Reach } from './watch-reach.ts'
+import type { ReachWatch } from './watch-reach.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
 /**
@@ -32,7 +32,7 @@ interface SenderDependencies {
   readonly timeoutAfter: (ms: number) => AbortSignal
   readonly patience: Patience
   /** Whether the host was ever reached; undefined where patience is long. */
-  readonly reach: Reach | undefined
+  readonly reach: ReachWatch | undefined
   readonly onRequest: (request: RequestSent) => void
 }
 

@@ -11,7 +11,7 @@ const endWithinMs = 5_000
  * short time together: a wrong host is answered soon, however many projects there are. From the first connection on,
  * this says nothing more.
  */
-export interface Reach {
+export interface ReachWatch {
   /** A request is about to be sent. Returns the signal that ends it while the host is not reached. */
   begin(): AbortSignal
   /** A connection was made. */
@@ -24,7 +24,11 @@ export interface Reach {
   giveUp(): void
 }
 
-export function watchReach(clock: Clock, connectTimeoutMs: number, timeoutAfter: (ms: number) => AbortSignal): Reach {
+export function watchReach(
+  clock: Clock,
+  connectTimeoutMs: number,
+  timeoutAfter: (ms: number) => AbortSignal,
+): ReachWatch {
   const end = new AbortController()
   let isReached = false
   let isGivenUp = false
@@ -56,7 +60,7 @@ export function watchReach(clock: Clock, connectTimeoutMs: number, timeoutAfter:
   }
 }
 
-/** Whatever else went wrong, something answered. */
+/** Something answered, also where the answer is an error. */
 function isConnected({ kind, surelyNotRun }: HttpFailure): boolean {
   return !surelyNotRun || kind === 'http' || kind === 'tls'
 }

@@ -8,12 +8,12 @@ export class ReloadRequests {
     this.#wake()
   }
 
-  /** Whether files are to be read that nobody has begun to read. */
+  /** Whether files are to be read and no reading of them has begun. */
   get isAsked(): boolean {
     return this.#isAsked
   }
 
-  /** Whoever begins to read the files answers the requests up to now. Returns whether there were any. */
+  /** Called when the files begin to be read, which answers the requests up to now. Returns whether there were any. */
   take(): boolean {
     const wasAsked = this.#isAsked
     this.#isAsked = false

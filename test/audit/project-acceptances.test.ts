@@ -49,7 +49,7 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
 
 it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
   ['another value', { before: { http_timeout: 900 }, after: { http_timeout: 901 } }, 'value_changed'],
-  ['no value any more', { before: { http_timeout: 900 }, after: { http_timeout: null } }, 'value_changed'],
+  ['no value now', { before: { http_timeout: 900 }, after: { http_timeout: null } }, 'value_changed'],
   ['another field', { before: { http_timeout: 900 }, after: { http_timeout: 900, name: 'b' } }, undefined],
   ['the value back', { before: { http_timeout: 901 }, after: { http_timeout: 900 } }, undefined],
   ['a field that was not shown before', { before: {}, after: { http_timeout: 901 } }, undefined],

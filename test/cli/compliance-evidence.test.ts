@@ -19,7 +19,7 @@ framework: ours
 title: Our own controls
 controls:
   - id: W-1
-    title: Nobody takes protection away
+    title: Protection stays in place
     evidence: [{ rules: ["drift/*"], rationale: It was there before. }]
   - id: W-2
     title: Deliveries arrive
@@ -81,7 +81,7 @@ const control = ({ controls }: Compliance, id: string): ControlEvidence => {
 }
 const formats = Object.keys(complianceReports)
 
-describe('a violation that nobody fixed', () => {
+describe('a violation that is still there', () => {
   it('is named with who approved it and why, in the run that ends it and in every later one, until it is put back', async () => {
     await using story = await openStory()
     const { cli, run, report, compliance } = story

@@ -58,7 +58,7 @@ describe('a mistake', () => {
     expect(quiet.stderr).toMatch(/Exit code 3\. acme: connection refused \(url \S*hookdrift\.yaml:3:10\)\.\n$/)
   })
 
-  it.each([true, false])('a service that the environment names is told by its variable', async (isVariable) => {
+  it.each([true, false])('a service that the environment names is named by its variable', async (isVariable) => {
     using directory = openDirectory()
     const url = `http://127.0.0.1:${await closedPort()}`
     const env = { HOOKDRIFT_KEY: 'not-a-real-key', HOOKDRIFT_PROJECTS: 'p1', ...(isVariable && { HOOKDRIFT_URL: url }) }

@@ -217,7 +217,7 @@ describe('hookdrift audit with schedules and time limits', () => {
     }
   })
 
-  it('commits what it has read when its terminal closes, which tells it so twice', async () => {
+  it('commits what it has read when its terminal closes, which sends two signals', async () => {
     await using cli = await openCliFixture('concurrency: 1\n')
     cli.service.behaviour.latencyMs = 100
     const { child, ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })

@@ -31,7 +31,7 @@ describe('the scripts for CI', () => {
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : undefined
   }
 
-  it.each(dashed)('look for the seal key in a configuration called %s', async (name) => {
+  it.each(dashed)('find the seal key in a configuration called %s', async (name) => {
     const without = await run('audit.sh', { AUDIT_HISTORY: 'h.db', AUDIT_REPORTS: 'reports', AUDIT_CONFIG: name })
     expect(without.code).toBe(2)
     expect(without.stderr).toContain('HOOKDRIFT_SEAL_KEY is not set')

@@ -27,7 +27,7 @@ const anchorsOf = (path: string) =>
   [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
 
 /** Those of Docker. */
-const othersOptions: ReadonlySet<string> = new Set(['--health-cmd'])
+const othersOptions: ReadonlySet<string> = new Set(['--health-cmd', '--token'])
 const isBrief = (complaint: string) => complaint === '' || /missing|runs nothing/.test(complaint)
 
 describe('every page', () => {

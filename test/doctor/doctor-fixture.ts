@@ -33,7 +33,7 @@ export async function examine(
   if (faults !== null) throw new Error(JSON.stringify(faults))
   if (/not-a-real-secret/.test(stdout)) throw new Error('the answer contains the key')
   const rows: readonly Row[] = JSON.parse(stdout).rows
-  // Whatever check a test brings to fail, it says what to do.
+  // Each check that a test brings to fail says what to do.
   const silent = rows.filter(({ status, remediation }) => ['warn', 'fail'].includes(status) && !remediation)
   if (silent.length > 0) throw new Error(`no remediation: ${JSON.stringify(silent)}`)
   return {

@@ -81,7 +81,7 @@ describe('incidents', () => {
     fixture.turn(5, 6, 'inactive')
     expect(await fixture.run()).toEqual(['trigger 1'])
     fixture.turn(31, 32, 'active')
-    expect(await fixture.run()).toEqual(['resolve 0'])
+    expect(await fixture.run()).toEqual(['resolve 1'])
     fixture.turn(0, 32, 'active')
     expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
     expect(fixture.desk.open.size).toBe(0)

@@ -92,6 +92,7 @@ function wordsFor(field: Field): string {
 
 const words: Readonly<Record<string, string>> = {
   text: 'text',
+  word: 'text',
   prose: 'text',
   code: 'text (a program)',
   url: 'text (an address)',

@@ -2,7 +2,7 @@ import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import type { Report } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 
-const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
+const needs = { 'drift/authentication': 'endpoint', drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
 
 function aRule(
   id: string,
@@ -15,6 +15,11 @@ function aRule(
 }
 
 const rules = [
+  aRule(
+    'drift/authentication-lost',
+    'Endpoint lost its authentication',
+    'Send the request that `hookdrift restore` prints.',
+  ),
   aRule('drift/verification-weakened', 'Verification was weakened', 'Put the verifier back.', 'critical'),
   aRule('endpoint/inactive', 'Endpoint is disabled', 'Find out why deliveries failed, and activate it again.'),
   aRule('endpoint/name-convention', 'Name breaks the convention', '', 'info'),

@@ -1,5 +1,4 @@
 import type { Report } from '../../src/model/report.ts'
-import { violationStates } from '../../src/model/violation.ts'
 import { type Format, formatNames } from '../../src/report/formats.ts'
 
 /** A violation as a reader finds it in a report who knows nothing of our code. */
@@ -34,8 +33,3 @@ const loaded = formatNames.map(async (name) => [name, (await import(`./formats/$
 
 /** The tests of all formats. A format without one fails here. */
 export const formatTests = Object.fromEntries(await Promise.all(loaded)) as Readonly<Record<Format, FormatTest>>
-
-/** The state that a word of a report means: a word that names none says how a violation ended. */
-export function stateNamed(word: string): string {
-  return violationStates.some((state) => state === word) ? word : 'resolved'
-}

@@ -104,29 +104,26 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) =>
 describe.each(rules.filter(({ scope }) => scope === 'fleet').map((rule) => [rule.id, rule] as const))(
   '%s, read by who knows of one project alone',
   (id, rule) => {
-    it.each(Object.entries(casesOf.get(id) ?? {}))(
-      'tells nothing of others: %s',
-      async (_, { sees = [], ...given }) => {
-        const own = sees.map((resource) => ({ ...resource, project: 'p', uid: `${resource.project}-${resource.uid}` }))
-        const findings = async (projects: number, copies: number) => {
-          const others = range(projects).flatMap((project) =>
-            range(copies).flatMap((copy) =>
-              own.map((resource) => ({
-                ...resource,
-                project: `hidden${project}`,
-                uid: `hidden-${copy}-${resource.uid}`,
-              })),
-            ),
-          )
-          const found = await findingsOf(rule, { ...given, sees: [...own, ...others] })
-          return found.filter((finding) => !/^\w+ hidden-/.test(finding))
-        }
-        const withOne = await findings(1, 1)
-        expect(withOne.filter((finding) => finding.includes('hidden'))).toEqual([])
-        expect(await findings(1, 3)).toEqual(withOne)
-        expect(await findings(4, 2)).toEqual(withOne)
-      },
-    )
+    it.each(Object.entries(casesOf.get(id) ?? {}))('says nothing of others: %s', async (_, { sees = [], ...given }) => {
+      const own = sees.map((resource) => ({ ...resource, project: 'p', uid: `${resource.project}-${resource.uid}` }))
+      const findings = async (projects: number, copies: number) => {
+        const others = range(projects).flatMap((project) =>
+          range(copies).flatMap((copy) =>
+            own.map((resource) => ({
+              ...resource,
+              project: `hidden${project}`,
+              uid: `hidden-${copy}-${resource.uid}`,
+            })),
+          ),
+        )
+        const found = await findingsOf(rule, { ...given, sees: [...own, ...others] })
+        return found.filter((finding) => !/^\w+ hidden-/.test(finding))
+      }
+      const withOne = await findings(1, 1)
+      expect(withOne.filter((finding) => finding.includes('hidden'))).toEqual([])
+      expect(await findings(1, 3)).toEqual(withOne)
+      expect(await findings(4, 2)).toEqual(withOne)
+    })
   },
 )
 

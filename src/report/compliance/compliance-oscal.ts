@@ -99,7 +99,7 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
   }
 }
 
-/** What people or the policy ended is no observation of the run: the finding names it as an exemption. */
+/** What people or the policy ended is not an observation of the run: the finding names it as an exemption. */
 function observedOf({ violations }: ControlEvidence): readonly ControlViolation[] {
   return violations.filter((violation) => !isExempted(violation))
 }

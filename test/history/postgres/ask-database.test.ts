@@ -198,11 +198,11 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
     expect(await pidOf()).toBe(pid)
   })
 
-  it('tells nobody anything, and leaves no object and no row', async () => {
-    const told: unknown[] = []
+  it('notifies no listener, and leaves no object and no row', async () => {
+    const heard: unknown[] = []
     const listener = new Client({ ...place.server, user: reader })
     await listener.connect()
-    listener.on('notification', (message) => told.push(message))
+    listener.on('notification', (message) => heard.push(message))
     await listener.query('LISTEN everybody')
     const count = 'SELECT (SELECT count(*) FROM pg_largeobject_metadata) AS objects'
     const before = (await ask(count)).rows
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres)('a query of a history in PostgreSQL', () => {
     }
     await listener.query('SELECT 1')
     await listener.end()
-    expect(told).toEqual([])
+    expect(heard).toEqual([])
     expect((await ask(count)).rows).toEqual(before)
   })
 

@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type FormatTest, type Parsed, stateNamed } from '../format-test.ts'
+import type { FormatTest, Parsed } from '../format-test.ts'
+import { stateNamed } from '../state-named.ts'
 
 export const junit: FormatTest = {
   read(text) {

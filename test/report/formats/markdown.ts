@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it'
-import { type FormatTest, stateNamed } from '../format-test.ts'
+import type { FormatTest } from '../format-test.ts'
+import { stateNamed } from '../state-named.ts'
 
 export const markdown: FormatTest = {
   read(text) {

@@ -138,14 +138,20 @@ function completions(list: List, item: JsonObject, members: readonly string[]): 
 
 const known = new Map<string, ReadonlySet<string>>()
 
+/** Rules that find something with some values and not with all: what each value has found does not depend on the field. */
+function undecided(found: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  const any = new Set(found.flatMap((rules) => [...rules]))
+  return new Set([...any].filter((rule) => !found.every((rules) => rules.has(rule))))
+}
+
 /** Rules about one resource that find something in an item for some value of what it does not show. */
 function rulesDecided(list: List, item: JsonObject, members: readonly string[]): ReadonlySet<string> {
   const bare = without({ ...item, uid: 'U', name: 'U' }, members)
   const key = JSON.stringify([list, bare])
   const before = known.get(key)
   if (before !== undefined) return before
-  const found = new Set(
-    completions(list, bare, members).flatMap((one) => [...rulesFinding(takeInventory(list, [one], sealer).listed)]),
+  const found = undecided(
+    completions(list, bare, members).map((one) => rulesFinding(takeInventory(list, [one], sealer).listed)),
   )
   known.set(key, found)
   return found
@@ -153,23 +159,27 @@ function rulesDecided(list: List, item: JsonObject, members: readonly string[]):
 
 /** The same of the whole fleet, for rules across resources: each item with gaps by itself, all others as they are. */
 async function rulesDecidedTogether(fleet: Fleet, gaps: Gaps): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
+  const decided = new Set<string>()
   for (const list of lists) {
     for (const item of fleet[list]) {
       const members = gaps.get(`${item.uid}`) ?? []
       if (members.length === 0) continue
+      const found: ReadonlySet<string>[] = []
       for (const one of completions(list, item, members)) {
+        const rules = new Set<string>()
+        found.push(rules)
         const items = (of: List) => fleet[of].map((other) => (other === item ? one : other))
         const evaluator = evaluateFleet(policy, now)
         const ofProject = evaluator.of(project)
         for (const of of lists)
           for (const resource of takeInventory(of, items(of), sealer).listed) ofProject.evaluate(resource)
-        for (const { rule } of await ofProject.conclude({ isComplete: () => true })) found.add(rule)
-        for (const { finding } of (await evaluator.concludeFleet()).findings) found.add(finding.rule)
+        for (const { rule } of await ofProject.conclude({ isComplete: () => true })) rules.add(rule)
+        for (const { finding } of (await evaluator.concludeFleet()).findings) rules.add(finding.rule)
       }
+      for (const rule of undecided(found)) decided.add(rule)
     }
   }
-  return found
+  return decided
 }
 
 /** What one project alone reports. */

@@ -90,6 +90,7 @@ export const slow = [
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',
+  'serving/attacks',
   'telemetry/telemetry',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)

@@ -7,7 +7,7 @@ import { kindOf } from './project-scan.ts'
 export interface UnseenCounts {
   add(listing: Listing, kind: Kind, resources: Iterable<{ readonly resource: Resource }>): void
   /** Counts resources that were recognised: such a one shows every field. */
-  addKnown(listing: Listing, kind: Kind): void
+  addKnown(listing: Listing, kind: Kind, count: number): void
   /** Fields that no item of a listing shows. */
   fieldsMissing(listing: Listing): readonly string[]
   /** How many items a listing has shown. */
@@ -32,8 +32,8 @@ export function countUnseen(): UnseenCounts {
         for (const pointer of resource.unseen ?? []) addField(counted.fields, pointer.slice(1), resource)
       }
     },
-    addKnown(listing, kind) {
-      countedOf(listing, kind).resources += 1
+    addKnown(listing, kind, count) {
+      countedOf(listing, kind).resources += count
     },
     fieldsMissing(listing) {
       const { fields, resources } = countedOf(listing, kindOf[listing])

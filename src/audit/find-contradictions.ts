@@ -15,8 +15,8 @@ export interface Contradictions {
   expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): Promise<void>
   /** Takes subscriptions: as they were read, and by their versions. */
   take(read: readonly Resource[], known: readonly number[]): Promise<void>
-  /** Takes a source that no list has shown. `isKnown`: whether an earlier scan did. */
-  takeSource(uid: string, isKnown: boolean): void
+  /** Takes sources that no list has shown. `isKnown`: whether an earlier scan did. */
+  takeSources(embedded: Iterable<{ readonly uid: string; readonly isKnown: boolean }>): void
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }
 
@@ -49,8 +49,9 @@ export function findContradictions(
         for (const { attributes } of await draft.versionsById(project, some)) takeTarget(attributes.endpoint_uid)
       }
     },
-    takeSource(uid, isKnown) {
-      if (sources !== undefined && (sources.isEmpty || isKnown)) found.sources.add(uid)
+    takeSources(embedded) {
+      if (sources === undefined) return
+      for (const { uid, isKnown } of embedded) if (sources.isEmpty || isKnown) found.sources.add(uid)
     },
     uidsOf: (listing) => found[listing],
   }

@@ -148,9 +148,11 @@ export function openPageProcessor(
     known: readonly { readonly kind: Kind; readonly uid: string; readonly version: number }[],
   ) => {
     if (known.length === 0) return
+    for (const [kind, { length }] of Map.groupBy(known, (resource) => resource.kind)) {
+      countSeen(kind, length)
+      gathered.unseen.addKnown(listing, kind, length)
+    }
     for (const resource of known) {
-      countSeen(resource.kind, 1)
-      gathered.unseen.addKnown(listing, resource.kind)
       comparison.pass(resourceKey(resource))
       marks?.noteKnown(resource.version)
     }
@@ -191,7 +193,7 @@ export function openPageProcessor(
         listed,
         known.map(({ version }) => version),
       )
-      for (const { uid, isKnown } of sourcesIn(embedded, evaluated)) gathered.contradictions.takeSource(uid, isKnown)
+      gathered.contradictions.takeSources(sourcesIn(embedded, evaluated))
     }
 
     const passed = (key: ResourceKey, version: number | undefined) => {
@@ -227,12 +229,12 @@ export function openPageProcessor(
 }
 
 /** Sources that a subscription shows first, and whether an earlier scan knew them. */
-function sourcesIn({ all }: Embedded, evaluated: ReadonlyMap<ResourceKey, ReadResource>) {
-  return all.flatMap(({ kind, uid, version }) => {
-    if (kind !== 'source') return []
+function* sourcesIn({ all }: Embedded, evaluated: ReadonlyMap<ResourceKey, ReadResource>) {
+  for (const { kind, uid, version } of all) {
+    if (kind !== 'source') continue
     const staged = evaluated.get(resourceKey({ kind, uid }))?.staged
-    return [{ uid, isKnown: version !== undefined || staged?.isKnown === true }]
-  })
+    yield { uid, isKnown: version !== undefined || staged?.isKnown === true }
+  }
 }
 
 function isKnown(item: RawItem): item is KnownItem {

@@ -129,10 +129,9 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         })
       },
       async unseen(project, kind) {
-        const unseen: number[] = []
         const projectId = idOf(project)
         if (!access.hadVersions(projectId) || sawAll(projectId)) return []
-        for (const id of sql.current.iterate(projectId, kind, run)) if (!seenVersions.has(id)) unseen.push(id)
+        const unseen = sql.current.all(projectId, kind, run).filter((id) => !seenVersions.has(id))
         return unseen.flatMap((id) => sql.unseen.all(id))
       },
       async endVersions(_project, versions) {

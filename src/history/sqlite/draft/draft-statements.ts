@@ -134,6 +134,7 @@ export function prepareStatements(db: Database) {
            AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = v.id))
        WHERE firstSeen < (SELECT b.value FROM json_each(@before) b WHERE b.key = severity) ORDER BY id`,
     ),
+    hasAcceptances: value<number>('SELECT EXISTS (SELECT 1 FROM acceptance WHERE revoked_at IS NULL)'),
     acceptancesOf: all<StoredAcceptance>(
       `SELECT ${acceptanceColumns} FROM acceptance a JOIN project p ON p.id = a.project_id
        WHERE a.project_id = ? AND a.revoked_at IS NULL ORDER BY a.id`,

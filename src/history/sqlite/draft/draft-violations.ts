@@ -29,6 +29,8 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
   const endedViolations = new Map<number, Ending>()
   const endedAcceptances = new Map<number, AcceptanceEnding>()
   const startedAt = sql.startedAt.get(run) ?? ''
+  // None is made while the run owns the lease.
+  const hasAcceptances = sql.hasAcceptances.get() === 1
 
   function insertViolation(projectId: number, violation: NewViolation): void {
     const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation
@@ -106,6 +108,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
       },
       async acceptancesOf(projects) {
         const found = new Map<string, readonly Acceptance[]>()
+        if (!hasAcceptances) return found
         for (const project of projects) {
           const rows = sql.acceptancesOf.all(idOf(project))
           const ofProject = rows.map((row) => endedBy(toAcceptance(row), endedAcceptances, startedAt))

@@ -21,32 +21,39 @@ export interface Contradictions {
 }
 
 export function findContradictions(
-  draft: Pick<ScanDraft, 'unseen' | 'versionsById'>,
+  draft: Pick<ScanDraft, 'unseen' | 'versionsById' | 'subscriptionsTo'>,
   project: ProjectRef,
 ): Contradictions {
   const found = { endpoints: new Set<string>(), sources: new Set<string>() }
-  /** undefined: their list proves nothing. */
-  let endpoints: { readonly isEmpty: boolean; readonly missing: ReadonlySet<string> } | undefined
+  /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
+  let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
+  /** The missing endpoint that a known subscription names, by its version. */
+  let named: ReadonlyMap<number, string> = new Map()
   let sources: { readonly isEmpty: boolean } | undefined
 
   const takeTarget = (uid: unknown) => {
-    if (typeof uid === 'string' && (endpoints?.isEmpty || endpoints?.missing.has(uid))) found.endpoints.add(uid)
+    if (typeof uid === 'string' && endpoints?.missing?.has(uid) !== false) found.endpoints.add(uid)
   }
 
   return {
     async expect(statuses, itemsOf) {
       if (statuses.endpoints === 'complete') {
-        const missing = await draft.unseen(project, 'endpoint')
-        endpoints = { isEmpty: itemsOf('endpoints') === 0, missing: new Set(missing.map(({ uid }) => uid)) }
+        const missing = (await draft.unseen(project, 'endpoint')).map(({ uid }) => uid)
+        const isEmpty = itemsOf('endpoints') === 0
+        endpoints = isEmpty ? { missing: undefined } : { missing: new Set(missing) }
+        if (!isEmpty && missing.length > 0) named = await draft.subscriptionsTo(project, missing)
       }
       if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }
     },
     async take(read, known) {
-      if (endpoints === undefined || (!endpoints.isEmpty && endpoints.missing.size === 0)) return
+      if (endpoints === undefined || endpoints.missing?.size === 0) return
       for (const { attributes, unseen } of read)
         if (!unseen?.includes('/endpoint_uid')) takeTarget(attributes.endpoint_uid)
-      for (const some of chunks(known, readAtOnce)) {
-        for (const { attributes } of await draft.versionsById(project, some)) takeTarget(attributes.endpoint_uid)
+      if (endpoints.missing !== undefined) for (const version of known) takeTarget(named.get(version))
+      else {
+        for (const some of chunks(known, readAtOnce)) {
+          for (const { attributes } of await draft.versionsById(project, some)) takeTarget(attributes.endpoint_uid)
+        }
       }
     },
     takeSources(embedded) {

@@ -94,6 +94,8 @@ export interface Draft extends PastReader {
   endVersions(project: ProjectRef, versions: readonly number[]): Promise<void>
   /** Uids of current subscriptions, by the uid of the source they use. */
   referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** Of the subscriptions from before this run, those that name one of some endpoints: by the id of their version. */
+  subscriptionsTo(project: ProjectRef, endpoints: readonly string[]): Promise<ReadonlyMap<number, string>>
   /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
   markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]>
 

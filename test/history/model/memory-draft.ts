@@ -195,6 +195,14 @@ export class MemoryDraft implements Draft {
     for (const id of versions) this.#endedVersions.add(id)
   }
 
+  async subscriptionsTo(project: ProjectRef, endpoints: readonly string[]): Promise<ReadonlyMap<number, string>> {
+    const found = this.#current(project, 'subscription').flatMap((row): [number, string][] => {
+      const { endpoint_uid: endpoint } = toStoredBody(row).attributes
+      return typeof endpoint === 'string' && endpoints.includes(endpoint) ? [[row.id, endpoint]] : []
+    })
+    return new Map(found)
+  }
+
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const ended = this.#endsOf(this.#endedVersions, this.#added.versions)
     const drafted = this.#added.versions.filter(

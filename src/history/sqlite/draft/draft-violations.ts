@@ -30,7 +30,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
   const endedAcceptances = new Map<number, AcceptanceEnding>()
   const startedAt = sql.startedAt.get(run) ?? ''
   // None is made while the run owns the lease.
-  const hasAcceptances = sql.hasAcceptances.get() === 1
+  const hasAcceptances = typeof sql.lastAcceptance.get() === 'number'
 
   function insertViolation(projectId: number, violation: NewViolation): void {
     const { fingerprint, kind, uid, rule, path, state, severity, name, message } = violation

@@ -273,6 +273,8 @@ it('is said on the pages: of a violation, of its resource, in the list, the feed
   const approved = /approved with the baseline of run 3 by eve on .* UTC: looks fine/i
   expect(await page(`/violations/${fingerprint}`)).toMatch(approved)
   expect(await page(`/violations/${fingerprint}`)).not.toMatch(mended)
+  expect(await page(`/resources/${story.uidOf('wiped')}`)).toMatch(approved)
+  expect(await page(`/resources/${story.uidOf('wiped')}`)).not.toMatch(mended)
   expect(await page('/violations?state=resolved')).toMatch(approved)
   expect(await page('/feed.atom')).toMatch(approved)
   expect(await page('/')).toMatch(/ended otherwise/)

@@ -1,5 +1,6 @@
 import type { Identity } from '../../history/reader.ts'
 import type { TimelineRow } from '../../queries/timeline-row.ts'
+import { describeEnding } from '../../report/describe-ending.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
@@ -31,8 +32,8 @@ export function showTimeline(
     const versions = link(paths.resource(uid), { project: project.name, kind: ofKind, from: run - 1, to: run })
     const sides = change === 'modified' ? html` <a href="${versions}#versions">side by side</a>` : nothing
     const turns = violations.map(
-      ({ fingerprint, rule, state, severity }) =>
-        html`<li><span class="chip ${severity}">${severity}</span> <a href="${link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${state}</li>`,
+      (violation) =>
+        html`<li><span class="chip ${violation.severity}">${violation.severity}</span> <a href="${link(paths.violation(violation.fingerprint))}"><code>${violation.rule}</code></a> ${violation.state === 'resolved' ? describeEnding(violation) : violation.state}</li>`,
     )
     return html`<li class="${kind}"><p>${runs.nameAt(run, at)}${what}${sides}</p>
 ${fieldTable(fields)}${turns.length === 0 ? nothing : html`<ul class="plain">${turns}</ul>`}</li>

@@ -23,13 +23,14 @@ export async function confirmApproval(
   terminal: ProcessContext,
 ): Promise<readonly EndedRow[]> {
   const { describeEnded, gravest, readEndedBy } = await import('../queries/ended-by-approval.ts')
-  const { count } = await import('../text/count.ts')
+  const { countSeverities, severities } = await import('../model/violation.ts')
+  const { countEach } = await import('../text/count.ts')
   const ended = await readEndedBy(history, approvals)
   const described = describeEnded(ended).map((line) => `${line}\n`)
   const grave = gravest(ended)
   if (grave.length > 0 && note.trim() === '') {
     throw AuditError.usage(
-      `nothing was approved: it ends ${count(grave.length, 'critical or high violation')}, without a note`,
+      `nothing was approved: it ends violations (${countEach(severities, countSeverities(grave))}), without a note`,
       {
         advice: `say why with --note TEXT. ${described.join('').trimEnd()}`,
       },

@@ -82,9 +82,7 @@ describe('hookdrift baseline', () => {
     ]
     const refused = await baseline(cli, 'approve')
     expect([refused.code, refused.stdout]).toEqual([2, ''])
-    expect(refused.stderr).toMatch(
-      /^hookdrift: nothing was approved: it ends 1 critical or high violation, without a note\n/,
-    )
+    expect(refused.stderr).toMatch(/^hookdrift: nothing was approved: it ends violations \(1 high\), without a note\n/)
     for (const line of ends) expect(refused.stderr).toContain(line)
     expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([1, 1])
 

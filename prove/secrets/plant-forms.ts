@@ -149,5 +149,10 @@ export function plantForms(projectUid: string, canaries: Canaries): Planted {
 const usual = {
   endpoints: { url: 'https://a.example/in', status: 'active', secrets: [], authentication: null },
   sources: { type: 'http', is_disabled: false, verifier: { type: 'noop' } },
-  subscriptions: { type: 'api', filter_config: { event_types: ['*'], filter: {} } },
+  subscriptions: {
+    type: 'api',
+    endpoint_metadata: null,
+    source_metadata: null,
+    filter_config: { event_types: ['*'], filter: {} },
+  },
 } as const

@@ -44,7 +44,12 @@ export function plantItems(projectUid: string, programs: readonly string[], cana
 const usual = {
   endpoints: { url: 'https://a.example/in', status: 'active', secrets: [], authentication: null },
   sources: { type: 'http', is_disabled: false, verifier: { type: 'noop' } },
-  subscriptions: { type: 'api', filter_config: { event_types: ['*'], filter: {} } },
+  subscriptions: {
+    type: 'api',
+    endpoint_metadata: null,
+    source_metadata: null,
+    filter_config: { event_types: ['*'], filter: {} },
+  },
 } as const
 
 const withSecret = (secret: JsonObject) => ({ secrets: [{ uid: 's1', value: 'x'.repeat(40), ...secret }] })

@@ -12,14 +12,16 @@ import { skipHarmless } from './skip-harmless.ts'
  */
 export const sealProse = skipHarmless((text: string, sealer: Sealer): string => {
   if (text.length > longestText) return sealer.seal(text)
-  const sealed = sealWritten(text, sealer)
-  const seen = asSeen(sealed)
-  if (seen === sealed) return sealed
-  const sealedAsSeen = sealWritten(seen, sealer)
-  return sealedAsSeen === seen ? sealed : sealedAsSeen
+  const seen = asSeen(text)
+  const sealed = sealIn(seen, sealer)
+  if (sealed === seen) return text
+  if (seen === text) return sealed
+  // Where the same is hidden in what was written, the rest of it stays to the character.
+  const asWritten = sealIn(text, sealer)
+  return asSeen(asWritten) === sealed ? asWritten : sealed
 })
 
-function sealWritten(text: string, sealer: Sealer): string {
+function sealIn(text: string, sealer: Sealer): string {
   return sealWords(sealAddresses(text, sealer), sealer)
 }
 

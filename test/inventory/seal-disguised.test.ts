@@ -108,6 +108,9 @@ describe('words of a person', () => {
     ['seed JBSW Y3DP EHPK 3PXP QWXK 2RVT, ask us', 'seed <29>, ask us'],
     ['fingerprint a1:b2:c3:d4:e5:f6:07:18:29:3a:4b:5c:6d:7e:8f:90:a1:b2:c3:d4', 'fingerprint <59>'],
     ['key k8Xq2LpZ\u200b9vRt3Wn7q5Bd', 'key <20>'],
+    // One half is random enough to be sealed alone; the other must not stay.
+    ['key ytWDmbiPCJBWTAsUhVVDyvPg\ufe0fxVNGkAkf', 'key <32>'],
+    ['a soft\u00adhyphen, and password: swordfish', 'a soft\u00adhyphen, and password: <9>'],
   ])('%s', (words, sealed) => {
     expect(sealProse(words, tagging)).toBe(sealed)
   })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Canaries } from './canaries.ts'
 import { assignments, credentials, disguises, type Form } from './forms.ts'
-import type { Planted } from './plant-items.ts'
+import { type Planted, usual } from './plant-items.ts'
 
 type Listing = keyof Planted
 
@@ -145,14 +145,3 @@ export function plantForms(projectUid: string, canaries: Canaries): Planted {
   }
   return { endpoints: itemsOf('endpoints'), sources: itemsOf('sources'), subscriptions: itemsOf('subscriptions') }
 }
-
-const usual = {
-  endpoints: { url: 'https://a.example/in', status: 'active', secrets: [], authentication: null },
-  sources: { type: 'http', is_disabled: false, verifier: { type: 'noop' } },
-  subscriptions: {
-    type: 'api',
-    endpoint_metadata: null,
-    source_metadata: null,
-    filter_config: { event_types: ['*'], filter: {} },
-  },
-} as const

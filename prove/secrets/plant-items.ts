@@ -41,7 +41,8 @@ export function plantItems(projectUid: string, programs: readonly string[], cana
   }
 }
 
-const usual = {
+/** An item of each list with what every release shows. */
+export const usual = {
   endpoints: { url: 'https://a.example/in', status: 'active', secrets: [], authentication: null },
   sources: { type: 'http', is_disabled: false, verifier: { type: 'noop' } },
   subscriptions: {

@@ -1,3 +1,4 @@
+import { requiredFields } from '../inventory/wire-schema.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { count } from '../text/count.ts'
@@ -37,7 +38,9 @@ export function countUnseen(): UnseenCounts {
     },
     fieldsMissing(listing) {
       const { fields, resources } = countedOf(listing, kindOf[listing])
-      return [...fields].filter(([, { missing }]) => missing === resources).map(([field]) => field)
+      return [...fields]
+        .filter(([field, { missing }]) => missing === resources && requiredFields[kindOf[listing]].includes(field))
+        .map(([field]) => field)
     },
     itemsOf: (listing) => countedOf(listing, kindOf[listing]).resources,
     notices() {

@@ -54,7 +54,8 @@ type Path = readonly string[]
 
 function pathsIn(members: Members): readonly Path[] {
   return Object.entries(members).flatMap(([name, field]): Path[] => {
-    if (field.type === 'keyed') return [[name]]
+    // What has a list of its own is checked where that is read.
+    if (field.type === 'keyed') return field.by === undefined ? [[name]] : []
     return field.type === 'struct' ? pathsIn(field.members).map((path) => [name, ...path]) : []
   })
 }

@@ -91,14 +91,29 @@ function comparableMembers(members: Members, object: JsonObject, change: ChangeT
 /** undefined for what is not compared. */
 function comparableField(field: Field | undefined, value: Json, change: ChangeText): Json | undefined {
   if (field === undefined) return comparableUnknown(value, change)
-  if (field.type === 'time') return undefined
+  // Whether it is on is compared; when it was switched on is not.
+  if (field.type === 'time') return field.isSwitch === true ? (value === null ? null : switchedOn) : undefined
   if (field.type === 'code') return value
   if (field.type === 'struct' && isJsonObject(value)) return comparableMembers(field.members, value, change)
-  if (field.type === 'keyed' && isJsonObject(value)) return distinct(field.members, value, change)
+  if (field.type === 'keyed' && isJsonObject(value)) {
+    return field.by === undefined ? distinct(field.members, value, change) : byName(field.members, value, change)
+  }
   return changeTexts(value, (text) => change(text, addressTypes.has(field.type)))
 }
 
+const switchedOn = 'on'
+
 const addressTypes: ReadonlySet<string> = new Set(['url', 'secret-url', 'addresses'])
+
+/** Objects whose names mean the same in both projects. */
+function byName(members: Members, value: JsonObject, change: ChangeText): Json {
+  return objectOf(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      isJsonObject(one) ? comparableMembers(members, one, change) : one,
+    ]),
+  )
+}
 
 /** Objects keyed by a uid, as a set: their uids differ, and how many are alike depends on when a secret was rotated. */
 function distinct(members: Members, value: JsonObject, change: ChangeText): Json {

@@ -26,8 +26,8 @@ export type Leaf =
   /** A number of seconds; some releases write `"10s"`. */
   | { readonly type: 'seconds' }
   | { readonly type: 'flag' }
-  /** RFC 3339; year 1 means "not filled". */
-  | { readonly type: 'time' }
+  /** RFC 3339; year 1 means "not filled". `isSwitch`: when something was switched on; null while it is off. */
+  | { readonly type: 'time'; readonly isSwitch?: true }
   /** A list of texts in any order. */
   | { readonly type: 'set' }
   /** A set of addresses, each sealed as `url`. */
@@ -53,9 +53,13 @@ export interface Struct {
   readonly guarded?: true
 }
 
-/** A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. */
+/**
+ * A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. `by`: the member that
+ * names them instead; such a name is prose, and means the same everywhere.
+ */
 export interface Keyed {
   readonly type: 'keyed'
+  readonly by?: string
   readonly members: Members
   readonly guarded?: true
 }
@@ -85,6 +89,7 @@ export const integer: Field = { type: 'integer' }
 export const seconds: Field = { type: 'seconds' }
 export const flag: Field = { type: 'flag' }
 export const time: Field = { type: 'time' }
+export const switchTime: Field = { type: 'time', isSwitch: true }
 export const set: Field = { type: 'set' }
 export const addresses: Field = { type: 'addresses' }
 export const free: Field = { type: 'free' }
@@ -101,6 +106,7 @@ export const struct = (members: Members): Field => ({ type: 'struct', members: i
 /** An object whose "none" is written in several ways. */
 export const collapsing = (members: Members): Field => ({ type: 'struct', members: inOrder(members), collapse: true })
 export const keyed = (members: Members): Field => ({ type: 'keyed', members: inOrder(members) })
+export const keyedBy = (by: string, members: Members): Field => ({ type: 'keyed', by, members: inOrder(members) })
 /** An object or a list that contains secrets: unknown members are sealed, in it and in all objects within it. */
 export const guarded = (field: Field): Field => {
   if (field.type !== 'struct' && field.type !== 'keyed') return field

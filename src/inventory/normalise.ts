@@ -10,6 +10,7 @@ import { isMalformed, isNotText } from './malformed.ts'
 import { maskingSealer } from './masking-sealer.ts'
 import { isNormal, normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
+import { sealProse } from './seal-prose.ts'
 import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
@@ -175,15 +176,17 @@ function withUser(user: string, job: Normalising): Normalising {
   return user === job.neighbours.user ? job : { ...job, neighbours: { ...job.neighbours, user } }
 }
 
-/** Lists of objects with a uid become objects keyed by it; one without a uid is named by its index. */
+/** Lists of objects become objects keyed by what names each; one without a name is named by its index. */
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
   // An object in place of the list must not pass for its normal form.
   if (isJsonObject(raw)) return job.sealer.seal(asSecretText(disarm(raw, job.sealer)))
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
-    const uid = uidOf(item, index, field, job.sealer)
+    const uid =
+      field.by === undefined ? uidOf(item, index, field, job.sealer) : nameBy(field.by, item, index, job.sealer)
     const here = `${path}/${pointerStep(uid)}`
-    if (isNotText(item.uid ?? '')) job.malformed.push(`${here}/uid`)
+    const name = field.by ?? 'uid'
+    if (isNotText(item[name] ?? '')) job.malformed.push(`${here}/${name}`)
     return [uid, normaliseMembers(field.members, item, here, job, field.guarded)]
   })
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
@@ -196,6 +199,13 @@ function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Seal
   for (const key in item) if (item[key] === uid && key !== 'uid') return sealAsSent(uid, sealer)
   const shown = disarmText(uid, sealer)
   return guarded === true ? sealName(shown, sealer) : sealCredentials(shown, sealer)
+}
+
+/** The name of a thing that a person chose, as it is shown wherever it is used. */
+function nameBy(member: string, item: JsonObject, index: number, sealer: Sealer): string {
+  const name = item[member]
+  if (typeof name !== 'string' || name === '' || isExactNumber(name)) return `#${index}`
+  return sealProse(disarmText(name, sealer), sealer)
 }
 
 /** The names that a weak secret may repeat. */

@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { sealAsSent } from './disarm.ts'
-import type { Field, Members } from './field.ts'
+import type { Field, Keyed, Members } from './field.ts'
 import { sealName } from './free-form.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
+import { sealProse } from './seal-prose.ts'
 import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
@@ -35,16 +36,18 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
     if (isJsonObject(value)) return resealMembers(field.members, value, sealer, isGuarded)
     return isGuarded ? sealWithin(value, sealer) : normaliseUnknown(value, '', sealer)
   }
-  if (field.type === 'keyed') return resealThings(field.members, value, sealer, isGuarded)
+  if (field.type === 'keyed') return resealThings(field, value, sealer)
   return normaliseLeaf(field, value, key, sealer)
 }
 
-function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
+function resealThings({ members, by, guarded }: Keyed, value: Json, sealer: Sealer): Json {
+  const isGuarded = guarded === true
   // One side of a change is null where an object with a uid came or went.
   const isKeyed = isJsonObject(value) && Object.values(value).every((thing) => thing === null || isJsonObject(thing))
-  if (!isKeyed) return sealWithin(value, sealer)
+  if (!isKeyed)
+    return isGuarded || isJsonObject(value) ? sealWithin(value, sealer) : normaliseUnknown(value, '', sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
-    resealUid(uid, thing, sealer, isGuarded),
+    by === undefined ? resealUid(uid, thing, sealer, isGuarded) : sealProse(uid, sealer),
     isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,
   ])
   return inKeyOrder(objectOf(things))

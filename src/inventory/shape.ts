@@ -76,6 +76,7 @@ const roots: Readonly<Record<Kind, Step>> = {
 function follow(from: Step, members: Members, attributes: JsonObject): Step | undefined {
   let here: Step | undefined = from
   for (const key in attributes) {
+    if (isReadApart(key, members)) continue
     here = stepTo(here, key)
     if (here === undefined) return undefined
     const inner = innerOf(members[key], attributes[key])
@@ -100,11 +101,17 @@ function stepTo({ next }: Step, key: string): Step | undefined {
 
 function* shownPaths(members: Members, attributes: JsonObject, prefix: string): Generator<string> {
   for (const [key, value] of Object.entries(attributes)) {
+    if (isReadApart(key, members)) continue
     // A dot within a name would read as a step.
     if (!key.includes('.')) yield prefix + key
     const inner = innerOf(members[key], value)
     if (inner !== undefined) yield* shownPaths(inner.members, inner.value, `${prefix}${key}.`)
   }
+}
+
+/** Whether a field is read by requests of its own: whether it is shown says nothing of the listing. */
+function isReadApart(key: string, members: Members): boolean {
+  return key === 'filters' && members === wireSchema.subscription
 }
 
 /** The members of a struct and its value; undefined for other fields. */

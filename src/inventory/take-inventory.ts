@@ -13,8 +13,19 @@ export interface Inventory {
   readonly lifted: readonly Resource[]
 }
 
-/** Turns the items of a page into resources: lifts, seals, normalises. Pure except for the sealer's key. */
-export function takeInventory(listing: Listing, items: readonly JsonObject[], sealer: Sealer): Inventory {
+/** By the uid of a subscription: its filter rows as the service sent them, or that they were due and were not read. */
+export type FilterReadings = ReadonlyMap<string, readonly JsonObject[] | 'unread'>
+
+/**
+ * Turns the items of a page into resources: lifts, seals, normalises. Pure except for the sealer's key. `filters`: of
+ * subscriptions; without an entry, the rows of one were not due.
+ */
+export function takeInventory(
+  listing: Listing,
+  items: readonly JsonObject[],
+  sealer: Sealer,
+  filters: FilterReadings = noFilters,
+): Inventory {
   switch (listing) {
     case 'project':
       return { listed: items.map((item) => resourceOf('project', item, sealer)), lifted: [] }
@@ -23,12 +34,39 @@ export function takeInventory(listing: Listing, items: readonly JsonObject[], se
     case 'sources':
       return { listed: items.map((item) => sourceOf(item, sealer, false)), lifted: [] }
     case 'subscriptions':
-      return { listed: items.map((item) => subscriptionOf(item, sealer)), lifted: lift(items, sealer) }
+      return { listed: items.map((item) => subscriptionOf(item, sealer, filters)), lifted: lift(items, sealer) }
   }
 }
 
+const noFilters: FilterReadings = new Map()
+
+/** A subscription that is known, with what was read of its filter rows. */
+export function withFilters(known: Resource, rows: readonly JsonObject[] | 'unread', sealer: Sealer): Resource {
+  if (rows === 'unread') return withUnseenFilters(known)
+  const { malformed: malformedBefore = none, ...subscription } = known
+  const { filters } = wireSchema.subscription
+  const found: string[] = []
+  const job: Normalising = {
+    sealer,
+    isStub: false,
+    neighbours: neighboursOf({}),
+    facts: {},
+    volatile: {},
+    malformed: found,
+  }
+  const read = normaliseMembers(filters === undefined ? {} : { filters }, { filters: rows }, '', job)
+  const attributes = sortedWith(known.attributes, 'filters', read.filters ?? null)
+  const malformed = [...malformedBefore.filter((pointer) => !pointer.startsWith('/filters/')), ...found]
+  return { ...subscription, attributes, ...(malformed.length === 0 ? {} : { malformed }) }
+}
+
+/** Rows that should have been read and were not are unknown: rules that read them say nothing. */
+function withUnseenFilters(subscription: Resource): Resource {
+  return { ...subscription, unseen: [...(subscription.unseen ?? none), '/filters'] }
+}
+
 /** A subscription refers to its endpoint, source and device; the copies that the service embeds are stubs. */
-function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
+function subscriptionOf(item: JsonObject, sealer: Sealer, filters: FilterReadings): Resource {
   const raw: Record<string, Json> = {}
   // For so many members, the engine takes several times as long to spread an object.
   for (const name in item) setOwn(raw, name, item[name] ?? null)
@@ -37,7 +75,12 @@ function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
   refer(raw, 'device_uid', item.device_metadata)
   // A device that is not shown is none: not every release has devices.
   raw.device_uid ??= null
-  return resourceOf('subscription', raw, sealer)
+  // A list does not show them; a member of that name is something else.
+  const rows = typeof item.uid === 'string' ? filters.get(item.uid) : undefined
+  delete raw.filters
+  if (rows !== undefined && rows !== 'unread') raw.filters = rows
+  const subscription = resourceOf('subscription', raw, sealer)
+  return rows === 'unread' ? withUnseenFilters(subscription) : subscription
 }
 
 function refer(raw: Record<string, Json>, name: string, embedded: Json | undefined): void {

@@ -4,7 +4,7 @@ import { malformedFields } from '../../src/inventory/malformed.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import { wireSchema } from '../../src/inventory/wire-schema.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import type { Listing, Resource } from '../../src/model/resource.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
@@ -67,16 +67,19 @@ function* placesIn(
     if (field.presence === 'reference' || (pointer === '' && /^(?:uid|project_id|\w+_uid)$/.test(name))) continue
     if ('isAnything' in field) continue
     const item = (value: Json) => within({ [name]: value })
-    yield { pointer: `${pointer}/${name}`, field, item }
+    const isKeyedBy = field.type === 'keyed' && field.by !== undefined
+    if (!isKeyedBy) yield { pointer: `${pointer}/${name}`, field, item }
     if (field.type === 'struct') yield* placesIn(field.members, `${pointer}/${name}`, item)
     if (field.type === 'keyed') {
-      yield* placesIn(field.members, `${pointer}/${name}/K`, (inner) => item([{ uid: 'K', ...inner }]))
+      yield* placesIn(field.members, `${pointer}/${name}/K`, (inner) => item([{ [field.by ?? 'uid']: 'K', ...inner }]))
     }
   }
 }
 
 function malformedOf(listing: Listing, item: JsonObject, part: 'listed' | 'lifted' = 'listed'): Resource | undefined {
-  return takeInventory(listing, [{ uid: 'U', ...item }], sealer)[part].find(
+  const { filters } = item
+  const readings = new Map(Array.isArray(filters) ? [['U', filters.filter(isJsonObject)] as const] : [])
+  return takeInventory(listing, [{ uid: 'U', ...item }], sealer, readings)[part].find(
     ({ kind }) => part === 'listed' || kind === 'device',
   )
 }

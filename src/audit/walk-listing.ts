@@ -10,6 +10,7 @@ import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import { type AuditedProject, kindOf } from './project-scan.ts'
 import type { TakenPage } from './taken-page.ts'
+import type { FilterWalk } from './walk-filters.ts'
 
 export interface Walk {
   readonly coverage: ProjectCoverage
@@ -24,6 +25,8 @@ interface Walking {
   /** What the service said of the key to the project's walks. */
   readonly acceptance: KeyAcceptance
   readonly recogniser?: Recogniser | undefined
+  /** Adds to pages what is read for them. */
+  readonly filters?: Pick<FilterWalk, 'readFor'> | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  { take, budget, acceptance, recogniser }: Walking,
+  { take, budget, acceptance, recogniser, filters }: Walking,
 ): Promise<Walk> {
   const startedAt = clock.now()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
@@ -61,7 +64,8 @@ export async function walkListing(
   }
   try {
     let askedAt = startedAt
-    for await (const page of pagesOf(listing, project, access, recogniser)) {
+    const listed = pagesOf(listing, project, access, recogniser)
+    for await (const page of filters?.readFor(listed, traffic) ?? listed) {
       lacksPromisedPage = page.number > 1 && page.items.length === 0
       await take(page, clock.now() - askedAt)
       pages = page.number

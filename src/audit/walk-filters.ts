@@ -19,6 +19,8 @@ import type { TakenPage } from './taken-page.ts'
 export interface FilterWalk {
   /** Reads rows for pages of subscriptions, and adds them to these. `traffic`: of the walk that lists them. */
   readFor(pages: AsyncIterable<TakenPage>, traffic: Traffic): AsyncGenerator<TakenPage>
+  /** How long it has taken so far. */
+  durationMs(): number
   /** What it proved. `list`: what the walk of the subscriptions proved. */
   coverage(list: ProjectCoverage): FilterCoverage
   /** Notes for the next run what was read. */
@@ -151,6 +153,8 @@ export async function openFilterWalk(
   }
 
   const status = (list: ProjectCoverage): Pick<FilterCoverage, 'status' | 'cause' | 'reason'> => {
+    // Nothing of the project is kept.
+    if (list.cause === 'foreign') return { status: 'failed', cause: 'foreign', reason: list.reason }
     const isListed = list.status === 'complete' || list.status === 'suspect'
     const isAbsent = isOffered === false || (isOffered === undefined && denied > 0 && faults === 0)
     if (isAbsent && !isRequired && isListed)
@@ -181,6 +185,7 @@ export async function openFilterWalk(
         for (const page of held) yield { ...page, filters }
       }
     },
+    durationMs: () => durationMs,
     coverage(list) {
       const times = [...listed]
         .map((uid) => (read.has(uid) ? now : before.get(uid)))
@@ -191,7 +196,7 @@ export async function openFilterWalk(
         ...status(list),
         filter: null,
         pages: 0,
-        items: read.size,
+        items: list.cause === 'foreign' ? 0 : read.size,
         of: listed.size,
         oldestAt: times.reduce<string | null>(
           (oldest, time) => (oldest === null || time < oldest ? time : oldest),

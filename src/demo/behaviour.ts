@@ -14,7 +14,7 @@ export interface Behaviour {
   latencyMs: number | ((asked: FaultQuery) => number)
   /** Other operations are answered with 404. */
   offers: { sources: boolean; project: boolean; projects: boolean; testFunction: boolean }
-  /** Without a licence, functions are not tested. */
+  /** Without a licence, functions are not tested, and no request sets the filter of a subscription. */
   hasLicence: boolean
   /** The longest run of a tested function. */
   functionLimitMs: number

@@ -1,3 +1,4 @@
+import { filtersAfterUpdate } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { aSecret, aSource, aSubscription } from './generate-project.ts'
 import { createRandom } from './random.ts'
@@ -8,7 +9,7 @@ import { ulid } from './ulid.ts'
 /** Edits through the service's own interface, with the consequences that the real service draws. */
 
 /** One resource of one project. */
-interface ResourcePlace {
+export interface ResourcePlace {
   readonly project: string
   readonly uid: string
 }
@@ -161,16 +162,26 @@ export function createSubscription(
   return subscription.uid
 }
 
+/** Filter rows follow in part only: see `filtersAfterUpdate`. */
 export function updateSubscription(
   fleet: SimulatedFleet,
   place: ResourcePlace,
   update: Partial<SubscriptionRow>,
 ): void {
-  const { at } = presentOf(fleet)
-  changeData(fleet, place.project, (data) => ({
-    ...data,
-    subscriptions: changed(data.subscriptions, place.uid, (row) => ({ ...row, ...update, updated_at: at })),
-  }))
+  const { timeMs, at, random } = presentOf(fleet)
+  changeSubscription(fleet, place, (row) => {
+    const updated = { ...row, ...update, updated_at: at }
+    return filtersAfterUpdate(row, updated, { at, newUid: () => ulid(timeMs, random) })
+  })
+}
+
+/** Changes anything of a subscription's row, and keeps `updated_at`. */
+export function changeSubscription(
+  fleet: SimulatedFleet,
+  { project, uid }: ResourcePlace,
+  change: (row: SubscriptionRow) => SubscriptionRow,
+): void {
+  changeData(fleet, project, (data) => ({ ...data, subscriptions: changed(data.subscriptions, uid, change) }))
 }
 
 export function deleteSubscription(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
@@ -198,7 +209,7 @@ export function changeData(fleet: SimulatedFleet, project: string, change: (data
 }
 
 /** The fleet's clock moves only with edits: each comes a minute after the one before. */
-function presentOf(fleet: SimulatedFleet) {
+export function presentOf(fleet: SimulatedFleet) {
   const serial = fleet.nextSerial()
   const timeMs = fleet.baseTimeMs + serial * 60_000
   return { timeMs, at: timestamp(timeMs, '143502'), random: createRandom(`${fleet.organisationId}/edit/${serial}`) }

@@ -57,6 +57,12 @@ export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row
   }
 }
 
+/** The row that has a uid, of rows whose uids fall. */
+export function findRow<Row extends { readonly uid: string }>(rows: readonly Row[], uid: string): Row | undefined {
+  const row = rows[firstAt(rows, uid)]
+  return row?.uid === uid ? row : undefined
+}
+
 /** Index of the first row whose uid is not above the cursor; an empty cursor is not a cursor. */
 function firstAt(rows: readonly { readonly uid: string }[], cursor: string): number {
   return cursor === '' ? 0 : firstWhere(rows, (uid) => uid <= cursor)

@@ -19,7 +19,7 @@ export function renderSubscription(
   release: SimulatedRelease,
 ): JsonObject {
   const { filter, event_types } = row.filter_config
-  const { is_flattened, headers, body } = filter
+  const { is_flattened, headers, body, query = {}, path = {} } = filter
   return {
     uid: row.uid,
     name: row.name,
@@ -33,7 +33,7 @@ export function renderSubscription(
     ...(row.retry_config && { retry_config: row.retry_config }),
     filter_config: {
       event_types,
-      filter: { is_flattened, headers, body, ...(release === 'later' && { query: {}, path: {} }) },
+      filter: { is_flattened, headers, body, ...(release === 'later' && { query, path }) },
     },
     ...(row.rate_limit_config && { rate_limit_config: row.rate_limit_config }),
     ...(release !== 'older' && { delivery_mode: row.delivery_mode }),

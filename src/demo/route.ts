@@ -2,6 +2,7 @@ import { type answerList, type List, unreadable } from './answer-list.ts'
 import { dashboard, enveloped, limited, methodNotAllowed, notFound, panicked, unsupportedType } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
+import { type FilterRequest, filterRequestAt, performFilterRequest } from './filter-request.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
 import { releases } from './release.ts'
@@ -54,6 +55,7 @@ type Operation =
   | { readonly method: 'GET'; readonly name: 'list'; readonly list: List; readonly projectUid: string }
   | { readonly method: 'GET'; readonly name: 'project'; readonly projectUid: string }
   | Write
+  | FilterRequest
   | { readonly method: 'GET'; readonly name: 'projects' }
   | { readonly method: 'POST'; readonly name: 'test-function' }
 
@@ -64,6 +66,8 @@ function operationAt(method: string, path: string, { offers, release }: Behaviou
   const write = writeAt(method, projectUid, rest, release)
   if (write !== undefined) return write
   if (rest === undefined) return offers.project ? { method: 'GET', name: 'project', projectUid } : undefined
+  const filters = filterRequestAt(method, projectUid, rest, release)
+  if (filters !== undefined) return filters
   if (rest === 'sources/test_function')
     return offers.testFunction ? { method: 'POST', name: 'test-function' } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
@@ -131,6 +135,8 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
     return enveloped(release, 200, 'Project fetched successfully', renderProject(project, release))
   if (operation.name === 'write')
     return performWrite(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
+  if (operation.name === 'filters')
+    return performFilterRequest(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
   if (behaviour.outage === 'lists-unreadable') return unreadable(operation.list, release)
   const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
   if (names === undefined) return enveloped(release, 400, 'Invalid version number')

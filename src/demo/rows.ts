@@ -59,12 +59,34 @@ export interface SubscriptionRow {
   readonly retry_config: { readonly type: string; readonly duration: number; readonly retry_count: number } | null
   readonly filter_config: {
     readonly event_types: readonly string[]
-    readonly filter: { readonly is_flattened: boolean; readonly headers: JsonObject; readonly body: JsonObject }
+    readonly filter: {
+      readonly is_flattened: boolean
+      readonly headers: JsonObject
+      readonly body: JsonObject
+      /** Later releases only; absent means empty. */
+      readonly query?: JsonObject
+      readonly path?: JsonObject
+    }
   }
+  /** Newest first. Absent: those that the creation made of `filter_config`; see `filter-rows.ts`. */
+  readonly filters?: readonly FilterRow[]
   readonly rate_limit_config: { readonly count: number; readonly duration: number } | null
   readonly delivery_mode: string
   readonly created_at: string
   readonly updated_at: string
+}
+
+/** Decides, for one event type, what of it a subscription gets. */
+export interface FilterRow {
+  readonly uid: string
+  readonly event_type: string
+  readonly headers: JsonObject
+  readonly body: JsonObject
+  /** Later releases only, as the members after it. */
+  readonly query: JsonObject
+  readonly path: JsonObject
+  /** null: it is switched off. */
+  readonly enabled_at: string | null
 }
 
 export interface SourceRow {

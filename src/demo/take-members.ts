@@ -44,7 +44,7 @@ const taken = {
     alert_config: keptIfEmpty({ ...none, read: merged }),
     rate_limit_config: keptIfEmpty({ ...none, read: merged }),
     retry_config: keptIfEmpty({ ...none, read: (given, row) => merged(withSeconds(given), row) }),
-    filter_config: { empty: { event_types: ['*'], filter: noFilter() }, read: readFilterConfig },
+    filter_config: kept({ empty: { event_types: ['*'], filter: noFilter() }, read: readFilterConfig }),
   },
   source: {
     ...{ name: text, type: text, verifier: { empty: null, read: (given) => ({ ...noVerifier, ...objectIn(given) }) } },

@@ -9,11 +9,13 @@ import {
   createSubscription,
   setEndpointStatus,
   updateProject,
+  updateSubscription,
 } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint } from './render-endpoint.ts'
+import { renderSubscription } from './render-subscription.ts'
 import type { EndpointRow, ProjectConfigRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { takeMembers, type WritableKind } from './take-members.ts'
 
@@ -57,7 +59,7 @@ export function performWrite(
   fleet: SimulatedFleet,
   write: Write,
   body: string,
-  { release, isForgetful }: Pick<Behaviour, 'release' | 'isForgetful'>,
+  { release, isForgetful, hasLicence }: Pick<Behaviour, 'release' | 'isForgetful' | 'hasLicence'>,
 ): SimulatedAnswer {
   const { projectUid: project, kind, uid, action } = write
   const refuse = (message: string, status = 400) => enveloped(release, status, message)
@@ -72,11 +74,26 @@ export function performWrite(
   const place = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(place, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-  const changed = fleet.open(project).endpoints.find((row) => row.uid === place.uid)
-  const shown = kind === 'endpoint' && changed ? renderEndpoint(changed, release) : { uid: place.uid }
+  const shown = show(place.uid)
   return write.method === 'POST'
     ? enveloped(release, 201, `${named} created successfully`, shown)
     : enveloped(release, 202, `${named} updated successfully`, shown)
+
+  function show(uid: string): JsonObject {
+    const { endpoints, subscriptions: after, sources } = fleet.open(project)
+    const endpoint = endpoints.find((row) => row.uid === uid)
+    if (kind === 'endpoint' && endpoint !== undefined) return renderEndpoint(endpoint, release)
+    const before = subscriptions.find((row) => row.uid === uid)
+    const row = after.find((row) => row.uid === uid)
+    if (kind !== 'subscription' || before === undefined || row === undefined) return { uid }
+    // The answer to an update still has the former time.
+    const referred = {
+      endpoint: endpoints.find((each) => each.uid === row.endpoint_id),
+      source: sources.find((each) => each.uid === row.source_id),
+      ingestUrl: fleet.ingestUrl,
+    }
+    return renderSubscription({ ...row, updated_at: before.updated_at }, referred, release)
+  }
 
   function act(action: 'pause' | 'activate'): SimulatedAnswer {
     const { status } = endpoints.find((row) => row.uid === uid) ?? { status: '' }
@@ -103,15 +120,23 @@ export function performWrite(
 
   function apply(place: { readonly project: string; readonly uid: string }, given: JsonObject): void {
     const taken = (row: object) => takeMembers({ ...row }, given, kind, isForgetful)
+    /** Without a licence, the service says that it updated a subscription, and leaves its filter as it was. */
+    const licensed = ({ filter_config, ...others }: JsonObject) =>
+      hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
     const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
-      rows.map((row) => (row.uid === place.uid ? ({ ...row, ...taken(row) } as Row) : row))
+      rows.map((row) => (row.uid === place.uid ? ({ ...row, ...licensed(taken(row)) } as Row) : row))
     if (kind === 'project') {
       const { name, config } = taken(fleet.project(project) ?? {})
       updateProject(fleet, project, {})
       const row = fleet.project(project)
       const whole = config as unknown as ProjectConfigRow
       if (row !== undefined) fleet.replace(project, { project: { ...row, name: String(name), config: whole } })
+      return
+    }
+    if (kind === 'subscription' && uid !== null) {
+      const row = subscriptions.find((each) => each.uid === uid)
+      updateSubscription(fleet, place, licensed(taken(row ?? {})))
       return
     }
     changeData(fleet, project, (data) => ({

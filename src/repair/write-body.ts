@@ -114,7 +114,8 @@ function ownOf(object: JsonObject | undefined, key: string): Json | undefined {
 
 /** A value by the name of its field; a history of an earlier hookdrift has it by the former one. */
 function shownIn(state: JsonObject | undefined, name: string, former: FormerName | undefined): Json | undefined {
-  return ownOf(state, name) ?? (former === undefined ? undefined : ownOf(state, former.name))
+  const shown = ownOf(state, name)
+  return shown === undefined && former !== undefined ? ownOf(state, former.name) : shown
 }
 
 /** As the release does whose answers were seen last: the one that shows the setting and not yet the one after it. */

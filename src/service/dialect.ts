@@ -41,7 +41,7 @@ export const defaultDialect = {
   projectNotFound: '^(project not found|unauthorized to process request)$',
   /** Messages of a 400 that mean that a function did not run: no licence, a request not understood, a closed project. */
   functionNotTried:
-    'does not have access to|^body contains |^failed to retrieve project$|disabled for write operations until you re-subscribe',
+    'does not have access to|^body contains |^failed to retrieve project$|^this project has been disabled for write operations',
   /** The service's id of an exchange. */
   requestIdHeader: 'x-request-id',
 }

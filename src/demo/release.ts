@@ -12,7 +12,7 @@ export const releases = {
     retryAfter: 'time',
     /** Whether `POST …/activate` is below `/api/v1`; `PUT …/pause` wakes a paused endpoint in each. */
     hasActivate: false,
-    /** Whether a function is refused for the project in the path, before the licence is looked at. */
+    /** Whether a function is refused for the project in the path, before the licence is checked. */
     checksFunctionProject: false,
   },
   seed: {

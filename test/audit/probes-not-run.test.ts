@@ -42,7 +42,7 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
   })
 
-  it('is no failure of its function where a later release refuses the project', async () => {
+  it('does not fail by its function where a later release refuses the project', async () => {
     await using fixture = await intake(bad, { release: 'later' })
     const policy = orders()
     const lines = async () => {

@@ -37,7 +37,7 @@ it('a setting is written by the name that the last answer had for it, before and
   expect(JSON.stringify(old.rows)).not.toMatch(/verify_dynamic_events":|allow_unmatched/)
   expect(old.left_to_you).toEqual([])
 
-  // Its service is upgraded: that is no drift, and the same request would be refused now.
+  // The upgrade makes no drift, and the service refuses the same request now.
   const upgraded = await audit()
   expect([upgraded.drift, upgraded.violations]).toEqual([[], []])
   const values = new Map([

@@ -105,7 +105,7 @@ describe('what is left to a person', () => {
     expect(left.every(({ reason }) => reason.includes('never showed'))).toBe(true)
   })
 
-  it('is no field that older releases do not have', () => {
+  it('is never a field that older releases do not have', () => {
     const job = { kind: 'source', target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'] } as const
     const { left } = repairOf(job)
     expect(left.map(({ path }) => path)).toContain('/body_function')

@@ -28,6 +28,8 @@ export interface Behaviour {
   refusedKeys: Set<string>
   /** uids of projects that the personal key must not read. */
   closedProjects: Set<string>
+  /** uids of projects whose subscription to the service has ended: later releases run no function for them. */
+  disabledProjects: Set<string>
   /** Whether an update wipes every member that its body omits, also those that the real service keeps. */
   isForgetful: boolean
 }
@@ -45,6 +47,7 @@ export function createBehaviour(options: Partial<Behaviour>): Behaviour {
     rateLimit: null,
     refusedKeys: new Set(),
     closedProjects: new Set(),
+    disabledProjects: new Set(),
     isForgetful: false,
     ...options,
   }

@@ -107,6 +107,8 @@ function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boo
     multiple_endpoint_subscriptions: sizes.subscriptionsPerProject > sizes.endpointsPerProject,
     search_policy: '',
     request_id_header: defaultRequestIdHeader,
+    verify_dynamic_events: false,
+    allow_unmatched_dynamic_urls: false,
     // With TLS enforced, the default fleet's plain addresses would be refused.
     ssl: { enforce_secure_endpoints: clean },
     ratelimit: { count: 1000, duration: 60 },

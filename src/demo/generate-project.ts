@@ -145,6 +145,7 @@ export function aSource({ project, index, timeMs, random }: Birth): SourceRow {
     idempotency_keys: ['request.Header.X-Event-Id'],
     body_function: random.chance(0.25) ? reshape : null,
     header_function: null,
+    event_type_location: '',
     created_at,
     updated_at: created_at,
   }

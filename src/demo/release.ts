@@ -12,6 +12,8 @@ export const releases = {
     retryAfter: 'time',
     /** Whether `POST …/activate` is below `/api/v1`; `PUT …/pause` wakes a paused endpoint in each. */
     hasActivate: false,
+    /** Whether a function is refused for the project in the path, before the licence is checked. */
+    checksFunctionProject: false,
   },
   seed: {
     health: 'Convoy v26.2.2',
@@ -20,14 +22,17 @@ export const releases = {
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'time',
     hasActivate: false,
+    checksFunctionProject: false,
   },
   later: {
-    health: 'Convoy v26.7.3',
+    // What v26.7.0 and v26.7.3 say.
+    health: 'Convoy v26.6.6',
     version: '2025-11-24',
     contentType: 'application/json',
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'seconds',
     hasActivate: true,
+    checksFunctionProject: true,
   },
 } as const
 

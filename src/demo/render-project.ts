@@ -4,7 +4,13 @@ import { defaultRequestIdHeader, type ProjectRow } from './rows.ts'
 
 /** A project with its configuration, without its key. */
 export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonObject {
-  const { circuit_breaker, request_id_header = defaultRequestIdHeader, ...config } = row.config
+  const {
+    circuit_breaker,
+    request_id_header = defaultRequestIdHeader,
+    verify_dynamic_events = false,
+    allow_unmatched_dynamic_urls = false,
+    ...config
+  } = row.config
   return {
     uid: row.uid,
     name: row.name,
@@ -16,7 +22,7 @@ export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonO
       ...(release === 'older'
         ? { meta_event: { ...config.meta_event, event_type: null, pub_sub: null } }
         : circuit_breaker && { circuit_breaker }),
-      ...(release === 'later' && { request_id_header }),
+      ...(release === 'later' && { request_id_header, verify_dynamic_events, allow_unmatched_dynamic_urls }),
     },
     statistics: null,
     retained_events: 0,

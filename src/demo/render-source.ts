@@ -23,6 +23,7 @@ export function renderSource(row: SourceRow, release: SimulatedRelease): JsonObj
     idempotency_keys: emptyList(row.idempotency_keys),
     body_function: row.body_function,
     header_function: row.header_function,
+    ...(release === 'later' && { event_type_location: row.event_type_location ?? '' }),
     created_at: row.created_at,
     updated_at: row.updated_at,
     deleted_at: null,

@@ -57,7 +57,7 @@ type Operation =
   | Write
   | FilterRequest
   | { readonly method: 'GET'; readonly name: 'projects' }
-  | { readonly method: 'POST'; readonly name: 'test-function' }
+  | { readonly method: 'POST'; readonly name: 'test-function'; readonly projectUid: string }
 
 function operationAt(method: string, path: string, { offers, release }: Behaviour): Operation | undefined {
   if (path === '/api/v1/projects') return offers.projects ? { method: 'GET', name: 'projects' } : undefined
@@ -69,7 +69,7 @@ function operationAt(method: string, path: string, { offers, release }: Behaviou
   const filters = filterRequestAt(method, projectUid, rest, release)
   if (filters !== undefined) return filters
   if (rest === 'sources/test_function')
-    return offers.testFunction ? { method: 'POST', name: 'test-function' } : undefined
+    return offers.testFunction ? { method: 'POST', name: 'test-function', projectUid } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
   if (rest === 'sources' && offers.sources) return { method: 'GET', name: 'list', list: rest, projectUid }
   return undefined
@@ -113,7 +113,8 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   const { caller, incoming, parameters, context } = call
   const { fleet, behaviour } = context
   const { release } = behaviour
-  if (operation.name === 'test-function') return await tryFunction(incoming.body, behaviour)
+  if (operation.name === 'test-function')
+    return await tryFunction(caller.projectUid ?? operation.projectUid, incoming.body, context)
   if (operation.name === 'projects') return organisation(parameters.get('orgID'), call)
   // The trap: a project's key ignores the project in the path.
   const uid = caller.projectUid ?? operation.projectUid
@@ -165,10 +166,23 @@ function organisation(uid: string | null, { context: { fleet, behaviour } }: Cal
   )
 }
 
+/** Releases up to the contract's run a function for any project in the path. */
 async function tryFunction(
+  projectUid: string,
   body: string,
-  { release, hasLicence, functionLimitMs }: Behaviour,
+  { fleet, behaviour: { release, hasLicence, functionLimitMs, closedProjects, disabledProjects } }: RouteContext,
 ): Promise<SimulatedAnswer> {
+  if (releases[release].checksFunctionProject) {
+    if (fleet.project(projectUid) === undefined || closedProjects.has(projectUid))
+      return enveloped(release, 400, 'failed to retrieve project')
+    if (disabledProjects.has(projectUid)) {
+      return enveloped(
+        release,
+        400,
+        'this project has been disabled for write operations until you re-subscribe your convoy instance',
+      )
+    }
+  }
   if (!hasLicence) {
     return enveloped(
       release,

@@ -109,6 +109,8 @@ export interface SourceRow {
   readonly idempotency_keys: readonly string[] | null
   readonly body_function: string | null
   readonly header_function: string | null
+  /** Later releases only. */
+  readonly event_type_location?: string
   readonly created_at: string
   readonly updated_at: string
 }
@@ -161,6 +163,8 @@ export interface ProjectConfigRow {
   readonly circuit_breaker?: JsonObject
   /** Later releases only. */
   readonly request_id_header?: string
+  readonly verify_dynamic_events?: boolean
+  readonly allow_unmatched_dynamic_urls?: boolean
 }
 
 export const defaultRequestIdHeader = 'X-Convoy-Idempotency-Key'

@@ -50,6 +50,7 @@ const taken = {
     ...{ name: text, type: text, verifier: { empty: null, read: (given) => ({ ...noVerifier, ...objectIn(given) }) } },
     ...{ is_disabled: kept({ empty: false }), body_function: kept(none), header_function: kept(none) },
     ...{ forward_headers: kept({ empty: [] }), idempotency_keys: kept({ empty: [] }) },
+    event_type_location: kept(text),
     custom_response: kept({ empty: { body: '', content_type: '' } }),
     pub_sub: keptIfEmpty({ empty: null, read: readPublishSubscribe }),
   },
@@ -72,6 +73,7 @@ const emptyConfig = {
   signature: { header: '', versions: [] },
   meta_event: { is_enabled: false, type: '', event_type: null, url: '', secret: '' },
   request_id_header: defaultRequestIdHeader,
+  ...{ verify_dynamic_events: false, allow_unmatched_dynamic_urls: false },
 }
 
 function noFilter() {

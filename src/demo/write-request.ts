@@ -54,6 +54,9 @@ export function writeAt(
   return method === 'PUT' ? { ...write, method, kind, uid } : undefined
 }
 
+/** A setting of projects in v26.7.0; the later release refuses a body with it. */
+const oldName = 'sync_dynamic_event_ack'
+
 /** What a body omits is wiped, as by the real service. Only the types of what each kind needs are checked. */
 export function performWrite(
   fleet: SimulatedFleet,
@@ -71,6 +74,8 @@ export function performWrite(
   const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: [] }[kind]
   if (given === undefined || needed.some((name) => typeof given[name] !== 'string'))
     return refuse('Invalid request body')
+  if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
+    return refuse(`${oldName} has been renamed to verify_dynamic_events`)
   const place = { project, uid: kind === 'project' ? project : (uid ?? create(given)) }
   apply(place, given)
   const named = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`

@@ -3,8 +3,8 @@ import type { FieldChange } from '../model/change.ts'
 import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
-import { mapMembers } from './objects.ts'
-import { wireSchema } from './wire-schema.ts'
+import { mapMembers, objectOf } from './objects.ts'
+import { aliases, wireSchema } from './wire-schema.ts'
 
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */
@@ -24,7 +24,20 @@ export function diffAttributes(kind: Kind, before: JsonObject, after: JsonObject
  * release that shows less, or a source seen only as a stub, hides no later change and makes no false one.
  */
 export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
-  return carryMembers(wireSchema[kind], before, after)
+  return carryMembers(wireSchema[kind], withoutOldNames(kind, before, after), after)
+}
+
+/** What is known, without values by another name of a field that the scan showed by its own name alone. */
+function withoutOldNames(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
+  let known = before
+  for (const { within, alias, name } of aliases[kind] ?? []) {
+    const [old, now] = within === undefined ? [known, after] : [ownOf(known, within), ownOf(after, within)]
+    if (!isJsonObject(old) || !isJsonObject(now)) continue
+    if (ownOf(old, alias) === undefined || ownOf(now, alias) !== undefined || ownOf(now, name) === undefined) continue
+    const rest = objectOf(Object.entries(old).filter(([key]) => key !== alias))
+    known = within === undefined ? rest : mapMembers(known, (key, value) => (key === within ? rest : value))
+  }
+  return known
 }
 
 function carryMembers(members: Members, before: JsonObject, after: JsonObject): JsonObject {

@@ -10,7 +10,11 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
   const found: string[] = []
   addMalformed(wireSchema[kind], attributes, '', found)
   // Both names of one field: `takeInventory` keeps the second one when their values differ.
-  for (const { alias, name } of aliases[kind] ?? []) if (Object.hasOwn(attributes, alias)) found.push(`/${name}`)
+  for (const { within, alias, name } of aliases[kind] ?? []) {
+    const owner = within === undefined ? attributes : attributes[within]
+    if (!isJsonObject(owner) || !Object.hasOwn(owner, alias) || !Object.hasOwn(owner, name)) continue
+    found.push(within === undefined ? `/${name}` : `/${within}/${name}`)
+  }
   return found
 }
 

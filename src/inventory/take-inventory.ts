@@ -168,18 +168,29 @@ function nameOf(kind: Kind, attributes: JsonObject): string {
  */
 function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObject; readonly malformed: string[] } {
   const malformed: string[] = []
-  const known = aliases[kind]
-  if (!known?.some(({ alias }) => Object.hasOwn(item, alias))) return { raw: item, malformed }
-  const raw: Record<string, Json> = {}
-  for (const [key, value] of Object.entries(item)) {
-    const name = known.find(({ alias }) => alias === key)?.name ?? key
-    if (name === key || !Object.hasOwn(item, name)) setOwn(raw, name, value)
-    else if (value !== item[name]) {
-      setOwn(raw, key, value)
-      malformed.push(`/${name}`)
+  let raw = item
+  for (const { within, alias, name } of aliases[kind] ?? []) {
+    const owner = within === undefined ? raw : raw[within]
+    if (!isJsonObject(owner) || !Object.hasOwn(owner, alias)) continue
+    const renamed: Record<string, Json> = {}
+    for (const [key, value] of Object.entries(owner)) {
+      if (key !== alias) setOwn(renamed, key, value)
+      else if (!Object.hasOwn(owner, name)) setOwn(renamed, name, value)
+      else if (value !== owner[name]) {
+        setOwn(renamed, key, value)
+        malformed.push(within === undefined ? `/${name}` : `/${within}/${name}`)
+      }
     }
+    raw = within === undefined ? renamed : replaced(raw, within, renamed)
   }
   return { raw, malformed }
+}
+
+/** A copy with another value in place of one member. */
+function replaced(object: JsonObject, name: string, value: Json): JsonObject {
+  const copy: Record<string, Json> = {}
+  for (const [key, old] of Object.entries(object)) setOwn(copy, key, key === name ? value : old)
+  return copy
 }
 
 /**

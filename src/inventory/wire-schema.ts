@@ -205,6 +205,8 @@ const source: Members = {
   url,
   mask_id: text,
   is_disabled: flag,
+  // Since v26.3.7: where the type of an event is read, `request.header.X-Event-Type`.
+  event_type_location: prose,
   body_function: code,
   header_function: code,
   forward_headers: set,
@@ -250,6 +252,12 @@ const project: Members = {
     disable_endpoint: flag,
     multiple_endpoint_subscriptions: flag,
     search_policy: word,
+    // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
+    request_id_header: prose,
+    // Since v26.7.0, where it has another name (`aliases`).
+    verify_dynamic_events: flag,
+    // Since v26.7.1.
+    allow_unmatched_dynamic_urls: flag,
     ssl: struct({ enforce_secure_endpoints: flag }),
     ratelimit: struct({ count: integer, duration: seconds }),
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
@@ -327,12 +335,21 @@ function requiredIn(members: Members): readonly string[] {
   return Object.keys(members).filter((name) => members[name]?.presence === 'required')
 }
 
-/** Other names of a field, by kind: the API version of 2024-01-01 renames two. */
-export const aliases: Readonly<Partial<Record<Kind, readonly { readonly alias: string; readonly name: string }[]>>> = {
+/** Another name of a field in some answers of the service. */
+export interface Alias {
+  /** The member that has the field; undefined for a field of the resource itself. */
+  readonly within?: string
+  readonly alias: string
+  readonly name: string
+}
+
+/** By kind. The API version of 2024-01-01 renames two fields, and v26.7.0 has its own name for one. */
+export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
   endpoint: [
     { alias: 'target_url', name: 'url' },
     { alias: 'title', name: 'name' },
   ],
+  project: [{ within: 'config', alias: 'sync_dynamic_event_ack', name: 'verify_dynamic_events' }],
 }
 
 /** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */

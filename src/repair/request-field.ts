@@ -23,6 +23,16 @@ export interface WrittenField {
   readonly keeps?: 'omitted' | 'empty'
   /** Taken by the create request only. */
   readonly onlyCreate?: true
+  /** Older releases do not have it: one that was never shown is mostly not there, and nothing is said of it. */
+  readonly isNewer?: true
+  /** Its name in the answers and requests of one release, which newer ones refuse. */
+  readonly formerly?: FormerName
+}
+
+export interface FormerName {
+  readonly name: string
+  /** A field of the same object that every later release shows, and that release does not. */
+  readonly until: string
 }
 
 /** A field that no request of the service writes. */
@@ -44,5 +54,10 @@ export const collapsed = (members: RequestFields, empty: Json = null): WrittenFi
 })
 export const keptIfOmitted = (field: WrittenField): WrittenField => ({ ...field, keeps: 'omitted' })
 export const keptIfEmpty = (field: WrittenField): WrittenField => ({ ...field, keeps: 'empty' })
+export const newer = (field: WrittenField): WrittenField => ({ ...field, isNewer: true })
+export const formerly = (field: WrittenField, name: string, until: string): WrittenField => ({
+  ...field,
+  formerly: { name, until },
+})
 export const as = (field: WrittenField, ...to: readonly string[]): WrittenField => ({ ...field, to })
 export const nothing = (because: string): UnwrittenField => ({ as: 'nothing', because })

@@ -1,5 +1,5 @@
 import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
-import type { RequestField, RequestFields, WrittenField } from './request-field.ts'
+import type { FormerName, RequestField, RequestFields, WrittenField } from './request-field.ts'
 
 /** A field that the printed requests do not put back. */
 export interface LeftToYou {
@@ -29,7 +29,8 @@ export function writeBody(fields: RequestFields, states: States, path = '', isCo
   const left: LeftToYou[] = []
   for (const [name, field] of Object.entries(fields)) {
     const here = `${path}/${pointerStep(name)}`
-    const [then, now] = [ownOf(states.target, name), ownOf(states.now, name)]
+    const former = 'formerly' in field ? field.formerly : undefined
+    const [then, now] = [shownIn(states.target, name, former), shownIn(states.now, name, former)]
     const value = then === undefined && !isCollapsed ? now : then
     if (field.as === 'nothing') {
       if (states.now !== undefined && then !== undefined && now !== undefined && !isEqual(then, now))
@@ -50,10 +51,11 @@ export function writeBody(fields: RequestFields, states: States, path = '', isCo
     }
     const written = writeField(field, value, states.now === undefined ? undefined : (now ?? null), here)
     left.push(...written.left)
-    setAt(body, field.to ?? [name], written.value)
+    const isFormer = former !== undefined && takesFormerName(states, name, former)
+    setAt(body, field.to ?? [isFormer ? former.name : name], written.value)
   }
   for (const [name, value] of Object.entries(states.target)) {
-    if (Object.hasOwn(fields, name)) continue
+    if (Object.hasOwn(fields, name) || isFormerName(fields, name)) continue
     const here = `${path}/${pointerStep(name)}`
     // Within an object that the update replaces, the service takes back what it showed.
     if (path !== '') setOwn(body, name, value)
@@ -110,17 +112,33 @@ function ownOf(object: JsonObject | undefined, key: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** A value by the name of its field; a history of an earlier hookdrift has it by the former one. */
+function shownIn(state: JsonObject | undefined, name: string, former: FormerName | undefined): Json | undefined {
+  const shown = ownOf(state, name)
+  return shown === undefined && former !== undefined ? ownOf(state, former.name) : shown
+}
+
+/** As the release does whose answers were seen last: the one that shows the setting and not yet the one after it. */
+function takesFormerName({ target, now = target }: States, name: string, former: FormerName): boolean {
+  return shownIn(now, name, former) !== undefined && ownOf(now, former.until) === undefined
+}
+
+function isFormerName(fields: RequestFields, name: string): boolean {
+  return Object.values(fields).some((field) => 'formerly' in field && field.formerly?.name === name)
+}
+
 /** What the service cannot distinguish from nothing. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** The fields of a body that the history does not know: not shown, neither then nor now. */
+/** The fields of every release's body that the history does not know: not shown, neither then nor now. */
 export function unknownFields(fields: RequestFields, { target, now }: States): string[] {
   return Object.entries(fields)
     .filter(([name, field]: [string, RequestField]) => {
-      return field.as !== 'nothing' && ownOf(target, name) === undefined && ownOf(now, name) === undefined
+      if (field.as === 'nothing' || field.isNewer === true) return false
+      return ownOf(target, name) === undefined && ownOf(now, name) === undefined
     })
     .map(([name]) => `/${pointerStep(name)}`)
 }

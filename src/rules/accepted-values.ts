@@ -30,6 +30,7 @@ const comparedBesides: Readonly<Record<string, readonly string[]>> = {
   'endpoint/secret-expiring': ['/secrets'],
   'project/meta-event-insecure': ['/config/meta_event'],
   'project/retry-few': ['/config/strategy'],
+  'source/event-type-unsigned': ['/verifier'],
   'source/hmac-incomplete': ['/verifier'],
   'source/hmac-weak': ['/verifier'],
   'source/provider-mismatch': ['/provider'],

@@ -26,6 +26,7 @@ export const readyFixes: Readonly<Record<string, ReadyFix>> = {
   'endpoint/signature-simple': { path: '/advanced_signatures', value: true },
   'endpoint/timeout-high': { path: '/http_timeout', bound: 'most', option: 'max_seconds' },
   'endpoint/timeout-low': { path: '/http_timeout', bound: 'least', option: 'min_seconds' },
+  'project/dynamic-urls-unmatched': { path: '/config/allow_unmatched_dynamic_urls', value: false },
   'project/disable-endpoint-off': { path: '/config/disable_endpoint', value: true },
   'project/replay-protection-off': { path: '/config/replay_attacks_prevention_enabled', value: true },
   'project/retry-few': { path: '/config/strategy/retry_count', bound: 'least', option: 'min_tries' },

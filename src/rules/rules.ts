@@ -5,6 +5,7 @@ import { flapping as driftFlapping } from './drift/flapping.ts'
 import { functionChanged as driftFunctionChanged } from './drift/function-changed.ts'
 import { projectWeakened as driftProjectWeakened } from './drift/project-weakened.ts'
 import { rateLimitLost as driftRateLimitLost } from './drift/rate-limit-lost.ts'
+import { requestIdHeader as driftRequestIdHeader } from './drift/request-id-header.ts'
 import { secretChanged as driftSecretChanged } from './drift/secret-changed.ts'
 import { unexpected as driftUnexpected } from './drift/unexpected.ts'
 import { urlHostChanged as driftUrlHostChanged } from './drift/url-host-changed.ts'
@@ -60,6 +61,7 @@ import { failed as probeFailed } from './probe/failed.ts'
 import { outputChanged as probeOutputChanged } from './probe/output-changed.ts'
 import { unexpected as probeUnexpected } from './probe/unexpected.ts'
 import { disableEndpointOff as projectDisableEndpointOff } from './project/disable-endpoint-off.ts'
+import { dynamicUrlsUnmatched as projectDynamicUrlsUnmatched } from './project/dynamic-urls-unmatched.ts'
 import { massRemoval as projectMassRemoval } from './project/mass-removal.ts'
 import { metaEventInsecure as projectMetaEventInsecure } from './project/meta-event-insecure.ts'
 import { rateLimitIneffective as projectRateLimitIneffective } from './project/rate-limit-ineffective.ts'
@@ -67,12 +69,14 @@ import { replayProtectionOff as projectReplayProtectionOff } from './project/rep
 import { retryFew as projectRetryFew } from './project/retry-few.ts'
 import { retryHammering as projectRetryHammering } from './project/retry-hammering.ts'
 import { retryShort as projectRetryShort } from './project/retry-short.ts'
+import { signatureMissing as projectSignatureMissing } from './project/signature-missing.ts'
 import { signatureWeak as projectSignatureWeak } from './project/signature-weak.ts'
 import { tlsNotEnforced as projectTlsNotEnforced } from './project/tls-not-enforced.ts'
 import { unlisted as projectUnlisted } from './project/unlisted.ts'
 import { vanished as projectVanished } from './project/vanished.ts'
 import { deadLetterMissing as sourceDeadLetterMissing } from './source/dead-letter-missing.ts'
 import { disabled as sourceDisabled } from './source/disabled.ts'
+import { eventTypeUnsigned as sourceEventTypeUnsigned } from './source/event-type-unsigned.ts'
 import { functionBroken as sourceFunctionBroken } from './source/function-broken.ts'
 import { hmacIncomplete as sourceHmacIncomplete } from './source/hmac-incomplete.ts'
 import { hmacWeak as sourceHmacWeak } from './source/hmac-weak.ts'
@@ -84,6 +88,7 @@ import { unverified as sourceUnverified } from './source/unverified.ts'
 import { urlNotHttps as sourceUrlNotHttps } from './source/url-not-https.ts'
 import { verifierReplayable as sourceVerifierReplayable } from './source/verifier-replayable.ts'
 import { verifierShared as sourceVerifierShared } from './source/verifier-shared.ts'
+import { verifierUnknown as sourceVerifierUnknown } from './source/verifier-unknown.ts'
 import { verifierWeak as sourceVerifierWeak } from './source/verifier-weak.ts'
 import { alertOdd as subscriptionAlertOdd } from './subscription/alert-odd.ts'
 import { atMostOnce as subscriptionAtMostOnce } from './subscription/at-most-once.ts'
@@ -120,6 +125,7 @@ export const rules: readonly Rule[] = [
   driftFunctionChanged,
   driftProjectWeakened,
   driftRateLimitLost,
+  driftRequestIdHeader,
   driftSecretChanged,
   driftUnexpected,
   driftUrlHostChanged,
@@ -174,6 +180,7 @@ export const rules: readonly Rule[] = [
   probeOutputChanged,
   probeUnexpected,
   projectDisableEndpointOff,
+  projectDynamicUrlsUnmatched,
   projectMassRemoval,
   projectMetaEventInsecure,
   projectRateLimitIneffective,
@@ -181,12 +188,14 @@ export const rules: readonly Rule[] = [
   projectRetryFew,
   projectRetryHammering,
   projectRetryShort,
+  projectSignatureMissing,
   projectSignatureWeak,
   projectTlsNotEnforced,
   projectUnlisted,
   projectVanished,
   sourceDeadLetterMissing,
   sourceDisabled,
+  sourceEventTypeUnsigned,
   sourceFunctionBroken,
   sourceHmacIncomplete,
   sourceHmacWeak,
@@ -198,6 +207,7 @@ export const rules: readonly Rule[] = [
   sourceUrlNotHttps,
   sourceVerifierReplayable,
   sourceVerifierShared,
+  sourceVerifierUnknown,
   sourceVerifierWeak,
   subscriptionAlertOdd,
   subscriptionAtMostOnce,

@@ -39,8 +39,9 @@ export const defaultDialect = {
   retryAfterIsTimeAbove: 1_000_000_000,
   /** Messages of a 400 or 404 that mean that the project does not exist, or not for this key. */
   projectNotFound: '^(project not found|unauthorized to process request)$',
-  /** Messages of a 400 that mean that a function did not run (no licence, a request not understood). */
-  functionNotTried: 'does not have access to|^body contains ',
+  /** Messages of a 400 that mean that a function did not run: no licence, a request not understood, a closed project. */
+  functionNotTried:
+    'does not have access to|^body contains |^failed to retrieve project$|^this project has been disabled for write operations',
   /** The service's id of an exchange. */
   requestIdHeader: 'x-request-id',
 }

@@ -16,8 +16,8 @@ const mostProjects = 50_000
 const uidForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
 
 /**
- * The projects of an organisation (not in the contract; service-behaviour.md, "Finding projects"). The answer is the
- * whole list, without pages. Deleted projects are left out.
+ * The projects of an organisation: `GET /projects?orgID=`, which the service documents since v26.6.4 and older releases
+ * answer too. The answer is the whole list, without pages. Deleted projects are left out.
  * @throws ServiceFault when the answer is not a whole list of projects of this organisation
  */
 export async function listProjects(

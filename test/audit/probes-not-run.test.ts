@@ -42,6 +42,27 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
   })
 
+  it('does not fail by its function where a later release refuses the project', async () => {
+    await using fixture = await intake(bad, { release: 'later' })
+    const policy = orders()
+    const lines = async () => {
+      const { violations, notices } = await fixture.audit({ policy })
+      return [violations.map(({ state, rule }) => `${state} ${rule}`), notices.map(({ text }) => text)]
+    }
+    fixture.service.behaviour.disabledProjects.add(fixture.project)
+    const disabled = expect.stringMatching(/^the probe orders did not run: .*disabled for write operations/)
+    expect(await lines()).toEqual([[], [disabled]])
+    fixture.service.behaviour.disabledProjects.clear()
+    const opened = ['opened probe/failed', 'opened source/function-broken']
+    expect(await lines()).toEqual([opened, []])
+    fixture.service.failNext({
+      ...{ how: 'status', status: 400, path: /test_function/ },
+      body: { status: false, message: 'failed to retrieve project' },
+    })
+    const unknown = ['unknown probe/failed', 'unknown source/function-broken']
+    expect(await lines()).toEqual([unknown, [expect.stringContaining('failed to retrieve project')]])
+  })
+
   it('discards both runs when the second one breaks off', async () => {
     await using fixture = await intake(good)
     fixture.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })

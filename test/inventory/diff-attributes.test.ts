@@ -170,6 +170,16 @@ describe('the merged state of a resource', () => {
     })
   })
 
+  it('keeps no value by another name of a field that is shown by its own', () => {
+    const before = { config: { search_policy: '', sync_dynamic_event_ack: true } }
+    const now = { config: { verify_dynamic_events: false } }
+    expect(carryOver('project', before, now)).toEqual({ config: { search_policy: '', verify_dynamic_events: false } })
+    expect(carryOver('project', before, { config: {} })).toEqual(before)
+    expect(carryOver('endpoint', { title: 'a', name: 'b', url: 'c' }, { name: 'd' })).toEqual({ name: 'd', url: 'c' })
+    const both = { config: { sync_dynamic_event_ack: true, verify_dynamic_events: false } }
+    expect(carryOver('project', before, both).config).toEqual({ search_policy: '', ...both.config })
+  })
+
   it('has its members in order, no matter which side showed them', () => {
     expect(Object.keys(carryOver('endpoint', { b: 1, d: 1 }, { c: 1, a: 1 }))).toEqual(['a', 'b', 'c', 'd'])
   })

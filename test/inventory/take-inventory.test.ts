@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { malformedFields } from '../../src/inventory/malformed.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
@@ -276,10 +277,56 @@ describe('two names of one field', () => {
     expect(resource).not.toHaveProperty('malformed')
   })
 
+  const settings = (config: JsonObject) => takeInventory('project', [{ uid: 'p', config }], sealer).listed[0]
+
+  it('are one field within an object, too', () => {
+    const renamed = { attributes: expect.objectContaining({ config: { verify_dynamic_events: true } }) }
+    expect(settings({ sync_dynamic_event_ack: true })).toMatchObject(renamed)
+    const both = settings({ sync_dynamic_event_ack: true, verify_dynamic_events: true })
+    expect(both).toMatchObject(renamed)
+    expect(both).not.toHaveProperty('malformed')
+  })
+
+  it.each([
+    ['the contract comes first', { verify_dynamic_events: true, sync_dynamic_event_ack: false }],
+    ['the other comes first', { sync_dynamic_event_ack: false, verify_dynamic_events: true }],
+  ])('are both kept within an object, and neither counts, with different values: %s', (_, config) => {
+    const resource = settings(config)
+    expect(resource?.attributes.config).toEqual({ sync_dynamic_event_ack: false, verify_dynamic_events: true })
+    expect(resource?.malformed).toEqual(['/config/verify_dynamic_events'])
+    expect(malformedFields('project', resource?.attributes ?? {})).toEqual(['/config/verify_dynamic_events'])
+  })
+
   it('do not affect members named like those that every object inherits', () => {
     const resource = aliased(JSON.parse('{"title":"orders","constructor":"x","toString":"y","__proto__":{"z":1}}'))
     expect(Object.keys(resource?.attributes ?? {})).toEqual(expect.arrayContaining(['constructor', 'toString', 'name']))
     expect(JSON.stringify(resource?.attributes)).not.toContain('native code')
+  })
+})
+
+describe('fields of later releases', () => {
+  it.each(['X-Convoy-Idempotency-Key', 'x-acme-tok3n-id', 'X-Request-ID'])('keep the name of a header: %s', (name) => {
+    expect(one('project', { config: { request_id_header: name } }).attributes.config).toEqual({
+      request_id_header: name,
+    })
+    const event_type_location = `request.header.${name}`
+    expect(source({ event_type_location }).attributes).toMatchObject({ event_type_location })
+  })
+
+  it('are not shown where they are absent, and empty where they are empty', () => {
+    expect(one('project', { config: {} }).attributes.config).toEqual({})
+    expect(source({}).attributes).not.toHaveProperty('event_type_location')
+    expect(source({ event_type_location: '' }).attributes.event_type_location).toBeNull()
+    expect(one('project', { config: { request_id_header: '' } }).attributes.config).toEqual({ request_id_header: null })
+  })
+
+  it('seal a key that was put there by mistake', () => {
+    const key = 'not-a-real-key-4f8b2c6d0a1e3957f6c2'
+    const written = JSON.stringify([
+      one('project', { config: { request_id_header: key } }),
+      source({ event_type_location: `request.query.${key}` }),
+    ])
+    expect(written).not.toContain(key)
   })
 })
 

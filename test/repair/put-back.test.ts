@@ -8,6 +8,9 @@ import { type HistoryFixture, openHistoryFixture } from '../queries/history-fixt
 import {
   endpointEdits,
   endpointForms,
+  laterProject,
+  laterProjectEdits,
+  laterSourceEdits,
   projectEdits,
   richEndpoint,
   richProject,
@@ -27,6 +30,7 @@ rules:
   drift/function-changed: {}
   drift/project-weakened: {}
   drift/rate-limit-lost: {}
+  drift/request-id-header: {}
   drift/url-host-changed: {}
   drift/verification-weakened: {}
 `)
@@ -139,7 +143,8 @@ describe.each([
     },
   )
 
-  it.each([...sourceEdits.map((edit) => [{}, edit] as const), ...sourceQueues])(
+  const newer = release === 'later' ? laterSourceEdits : []
+  it.each([...[...sourceEdits, ...newer].map((edit) => [{}, edit] as const), ...sourceQueues])(
     'put back a source with %j after %j',
     async (form, edit) => {
       set('sources', { ...richSource, type: 'http', pub_sub: null, ...form })
@@ -156,12 +161,15 @@ describe.each([
     },
   )
 
-  it.each(projectEdits)('put back a project after %j', async (edit) => {
-    const { fleet } = history.fixture
-    updateProject(fleet, project, richProject)
-    const original = () => fleet.project(project)?.config ?? {}
-    expect((await restore(project, () => updateProject(fleet, project, edit), original)).left).toEqual([])
-  })
+  it.each([...projectEdits, ...(release === 'later' ? laterProjectEdits : [])])(
+    'put back a project after %j',
+    async (edit) => {
+      const { fleet } = history.fixture
+      updateProject(fleet, project, release === 'later' ? { ...richProject, ...laterProject } : richProject)
+      const original = () => fleet.project(project)?.config ?? {}
+      expect((await restore(project, () => updateProject(fleet, project, edit), original)).left).toEqual([])
+    },
+  )
 })
 
 /** A body nests what a row has flat. */

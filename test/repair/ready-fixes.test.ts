@@ -29,6 +29,7 @@ const expected: Readonly<Record<string, Json>> = {
   'endpoint/timeout-high': 45,
   'endpoint/timeout-low': 5,
   'project/disable-endpoint-off': true,
+  'project/dynamic-urls-unmatched': false,
   'project/replay-protection-off': true,
   'project/retry-few': 4,
   'project/tls-not-enforced': true,

@@ -117,6 +117,7 @@ export const richSource: Partial<SourceRow> = {
   idempotency_keys: ['request.Header.X-Event-Id'],
   body_function: 'function transform(payload) { return payload }',
   header_function: `function transform(headers) { headers['x-key'] = '${secret('headers')}'; return headers }`,
+  event_type_location: 'request.body.type',
 }
 
 export const sourceEdits: readonly Partial<SourceRow>[] = [
@@ -129,6 +130,12 @@ export const sourceEdits: readonly Partial<SourceRow>[] = [
   { idempotency_keys: [] },
   { body_function: null },
   { header_function: null, verifier: null, forward_headers: [] },
+]
+
+/** Of fields that the later release alone shows. */
+export const laterSourceEdits: readonly Partial<SourceRow>[] = [
+  { event_type_location: 'request.header.X-Event-Type' },
+  { event_type_location: '' },
 ]
 
 const amqp = {
@@ -188,6 +195,13 @@ export const richProject: Partial<ProjectConfigRow> = {
   search_policy: '720h',
 }
 
+/** What the later release alone shows. */
+export const laterProject: Partial<ProjectConfigRow> = {
+  request_id_header: 'x-acme-tok3n-id',
+  verify_dynamic_events: true,
+  allow_unmatched_dynamic_urls: false,
+}
+
 /** What a colleague makes of a project's configuration. */
 export const projectEdits: readonly Partial<ProjectConfigRow>[] = [
   { ssl: { enforce_secure_endpoints: false } },
@@ -196,4 +210,10 @@ export const projectEdits: readonly Partial<ProjectConfigRow>[] = [
   { strategy: { type: 'linear', duration: 1, retry_count: 1 } },
   { signature: { header: 'X-Other', versions: [] } },
   { max_payload_read_size: 1, search_policy: '', disable_endpoint: true },
+]
+
+/** Of fields that the later release alone shows. */
+export const laterProjectEdits: readonly Partial<ProjectConfigRow>[] = [
+  { request_id_header: 'X-Convoy-Idempotency-Key' },
+  { verify_dynamic_events: false, allow_unmatched_dynamic_urls: true },
 ]

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
 import { maskedSeal } from '../../src/model/resource.ts'
 import { activationOf } from '../../src/repair/activation.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
@@ -58,10 +59,39 @@ describe('a body', () => {
     expect(writeBody(endpoint, { target, now }).body).toEqual({ ...target, content_type: 'application/json' })
   })
 
+  it.each([
+    ['the release that alone has it', { verify_dynamic_events: false }, 'sync_dynamic_event_ack'],
+    ['the same, as an earlier hookdrift kept it', { sync_dynamic_event_ack: false }, 'sync_dynamic_event_ack'],
+    ['a later release', { verify_dynamic_events: false, allow_unmatched_dynamic_urls: false }, 'verify_dynamic_events'],
+    ['an answer without the setting', {}, 'verify_dynamic_events'],
+  ])('has the name of a setting as the last answer shows it: %s', (_, shown, name) => {
+    for (const config of [{ verify_dynamic_events: true }, { sync_dynamic_event_ack: true }]) {
+      const { body, left } = writeBody(project, { target: { config }, now: { config: shown } })
+      expect({ body, left }).toMatchObject({ body: { config: { [name]: true } }, left: [] })
+      expect(Object.keys(Object(body.config)).filter((key) => /^(sync|verify)_/.test(key))).toEqual([name])
+    }
+  })
+
+  it('has the name of a setting as the project had it that is gone', () => {
+    const nameOf = (config: JsonObject) => {
+      return Object.keys(Object(writeBody(project, { target: { config }, now: undefined }).body.config))
+    }
+    expect(nameOf({ verify_dynamic_events: true })).toEqual(['sync_dynamic_event_ack'])
+    const later = ['verify_dynamic_events', 'allow_unmatched_dynamic_urls']
+    expect(nameOf({ verify_dynamic_events: true, allow_unmatched_dynamic_urls: false })).toEqual(later)
+  })
+
+  it('never has both names of a setting', () => {
+    const config = { verify_dynamic_events: true, sync_dynamic_event_ack: false, allow_unmatched_dynamic_urls: false }
+    expect(writeBody(project, { target: { config }, now: { config } }).body).toEqual({
+      config: { verify_dynamic_events: true, allow_unmatched_dynamic_urls: false },
+    })
+  })
+
   it('gives members that hookdrift does not know back to an object that is replaced', () => {
-    const target = { config: { request_id_header: 'x-id' }, colour: 'red' }
+    const target = { config: { later_setting: 'x-id' }, colour: 'red' }
     expect(writeBody(project, { target, now: {} })).toMatchObject({
-      body: { config: { request_id_header: 'x-id' } },
+      body: { config: { later_setting: 'x-id' } },
       left: [{ path: '/colour' }],
     })
   })
@@ -73,6 +103,13 @@ describe('what is left to a person', () => {
     expect(requests[0]?.restores).toEqual(['/name'])
     expect(left.map(({ path }) => path)).toContain('/description')
     expect(left.every(({ reason }) => reason.includes('never showed'))).toBe(true)
+  })
+
+  it('is never a field that older releases do not have', () => {
+    const job = { kind: 'source', target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'] } as const
+    const { left } = repairOf(job)
+    expect(left.map(({ path }) => path)).toContain('/body_function')
+    expect(left.map(({ path }) => path)).not.toContain('/event_type_location')
   })
 
   it('is what only the request of the creation sets; then nothing is sent for it alone', () => {

@@ -121,7 +121,13 @@ describe('a generated fleet', () => {
       expected.push(`${rule} ${uid}`)
     }
 
-    await using fixture = await openFleetFixture({ fleet, harness: { pageSize: 100, labels: { env: 'prod' } } })
+    // The release that shows every field.
+    const service = { release: 'later' } as const
+    await using fixture = await openFleetFixture({
+      fleet,
+      service,
+      harness: { pageSize: 100, labels: { env: 'prod' } },
+    })
     await fixture.audit({ policy })
     fixture.harness.advance(2 * dayMs)
     expect(activeLines(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())

@@ -8,6 +8,10 @@ import type {
 } from '../../src/demo/rows.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { ended, sound, weak } from './certificates.ts'
+import { broken as projectDynamicUrlsUnmatched } from './project/dynamic-urls-unmatched.cases.ts'
+import { broken as projectSignatureMissing } from './project/signature-missing.cases.ts'
+import { broken as sourceEventTypeUnsigned } from './source/event-type-unsigned.cases.ts'
+import { broken as sourceVerifierUnknown } from './source/verifier-unknown.cases.ts'
 
 /** What breaks a rule, as the service's tables hold it. */
 export interface Break<Row> {
@@ -185,6 +189,8 @@ export const sourceBreaks: Breaks<SourceRow> = {
   'source/verifier-replayable': source({ verifier: key('not-a-real-key-5b7e1c93a0d2f684') }),
   'source/verifier-shared': { row: (row, twin) => ({ ...row, verifier: twin.verifier }), withTwin: true },
   'source/verifier-weak': source({ verifier: hmac('letmein') }),
+  'source/event-type-unsigned': source(sourceEventTypeUnsigned.change, ...sourceEventTypeUnsigned.also),
+  'source/verifier-unknown': source(sourceVerifierUnknown.change, ...sourceVerifierUnknown.also),
 }
 
 /** Each in a project of its own. */
@@ -202,4 +208,6 @@ export const projectBreaks: Readonly<Record<string, (config: ProjectConfigRow) =
     signature: { ...signature, versions: signature.versions.map((version) => ({ ...version, hash: 'MD5' })) },
   }),
   'project/tls-not-enforced': () => ({ ssl: { enforce_secure_endpoints: false } }),
+  'project/signature-missing': () => projectSignatureMissing.change,
+  'project/dynamic-urls-unmatched': () => projectDynamicUrlsUnmatched.change,
 }

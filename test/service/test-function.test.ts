@@ -56,6 +56,11 @@ describe('a test of a function', () => {
   it.each([
     ['no licence', said(400, 'your instance does not have access to transformations, upgrade')],
     ['no such project', said(400, 'project not found')],
+    ['a project that the service does not find', said(400, 'failed to retrieve project')],
+    [
+      'a project without a subscription',
+      said(400, 'this project has been disabled for write operations until you re-subscribe your convoy instance'),
+    ],
     ['a request that is not understood', said(400, 'body contains incorrect JSON type for field "payload"')],
     ['a listing that fails', said(400, 'Failed to load endpoints')],
     ['a 400 of something else', answer(400, '<h1>bad request', { 'content-type': 'text/html' })],

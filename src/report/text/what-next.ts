@@ -71,6 +71,7 @@ function suggestTimeline({ drift }: Report, important: readonly ReportViolation[
 const restorable = [
   ...['drift/authentication-lost', 'drift/rate-limit-lost', 'drift/verification-weakened', 'drift/filter-widened'],
   ...['drift/filter-removed', 'drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
+  'drift/request-id-header',
 ]
 
 /** Without `--rule`, the command restores a resource that drifted, and fixes one that did not. */

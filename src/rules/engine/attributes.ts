@@ -121,6 +121,8 @@ export interface Source {
   readonly url?: string | null
   readonly is_disabled?: boolean | null
   readonly idempotency_keys?: readonly string[] | null
+  /** Where the type of an event is read: `request.header.X-Event-Type`. */
+  readonly event_type_location?: string | null
   readonly pub_sub?: Queue | null
   readonly verifier?: Verifier | null
 }
@@ -156,6 +158,8 @@ export interface ProjectConfig {
   readonly ssl?: { readonly enforce_secure_endpoints?: boolean | null } | null
   readonly replay_attacks_prevention_enabled?: boolean | null
   readonly disable_endpoint?: boolean | null
+  readonly request_id_header?: string | null
+  readonly allow_unmatched_dynamic_urls?: boolean | null
   readonly signature?: { readonly versions?: Readonly<Record<string, SignatureVersion>> | null } | null
   readonly meta_event?: {
     readonly is_enabled?: boolean | null

@@ -1,0 +1,19 @@
+import { resourceRule } from '../engine/define-rule.ts'
+
+const known: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
+
+export const verifierUnknown = resourceRule('source', {
+  id: 'source/verifier-unknown',
+  title: 'Source has a verifier that no known release knows',
+  severity: 'high',
+  packs: ['standard-webhooks', 'secrets'],
+  *check({ attributes: { type, verifier } }) {
+    const name = verifier?.type
+    if (typeof name !== 'string' || name === '' || known.has(name)) return
+    const path = '/verifier/type'
+    const message = `no known release verifies by \`${name}\`: those up to v26.6.8 verify nothing then`
+    // The broker of a queue decides who may write, as for source/unverified.
+    if (type === 'pub_sub') yield { path, message, severity: 'info' }
+    else yield { path, message }
+  },
+})

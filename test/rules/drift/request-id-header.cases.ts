@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aProject, type Cases, changed } from '../rule-cases.ts'
+
+const project = (before: JsonObject, after: JsonObject) => [changed(aProject({ config: before }), { config: after })]
+const header = (request_id_header: string | null) => ({ request_id_header })
+
+export const cases: Cases = {
+  'finds another name, and one that was emptied': {
+    compares: [
+      ...project(header('X-Convoy-Idempotency-Key'), header('x-acme-tok3n-id')),
+      ...project(header('x-acme-tok3n-id'), header(null)),
+    ],
+    finds: [
+      'medium p/config/request_id_header: was `X-Convoy-Idempotency-Key`, and is `x-acme-tok3n-id` now',
+      'medium p/config/request_id_header: was `x-acme-tok3n-id`, and is empty now',
+    ],
+  },
+  'leaves the same name alone': { compares: project(header('x-id'), header('x-id')), finds: [] },
+  'leaves an upgrade alone that begins to show it': {
+    compares: [...project({}, header('X-Convoy-Idempotency-Key')), ...project(header('x-id'), {})],
+    finds: [],
+  },
+}

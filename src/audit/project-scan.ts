@@ -22,7 +22,7 @@ export interface AuditedProject {
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
   readonly client: ServiceClient
-  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  readonly listings: { readonly sources: Offer; readonly project: Offer; readonly event_types: Offer }
   /** Whether the complete list of its service's projects does not have it. */
   readonly isMissing?: boolean
   /** What drift rules compare with in this run, instead of an approved baseline. */
@@ -59,6 +59,7 @@ export const kindOf = {
   project: 'project',
   endpoints: 'endpoint',
   sources: 'source',
+  event_types: 'event_type',
   subscriptions: 'subscription',
 } as const satisfies Record<Listing, Kind>
 
@@ -74,6 +75,8 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
       return statuses.subscriptions === 'complete'
     case 'source':
       return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
+    case 'event_type':
+      return statuses.event_types === 'complete'
     case 'probe':
       return statuses.probes === 'complete'
     case 'policy':
@@ -97,6 +100,7 @@ export function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
   if (kind === 'endpoint') return 'endpoints'
   if (kind === 'subscription' || kind === 'device') return 'subscriptions'
   if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'
+  if (kind === 'event_type') return 'event_types'
   return undefined
 }
 

@@ -120,6 +120,9 @@ const service = z.strictObject({
       project: offer
         .default('auto')
         .describe("The project's own settings: used where offered, required, or never requested"),
+      event_types: offer
+        .default('auto')
+        .describe("The catalogue of the project's event types: used where offered, required, or never requested"),
     })
     .prefault({})
     .describe('Listings beyond endpoints and subscriptions, which are always read'),

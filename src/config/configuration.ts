@@ -81,7 +81,7 @@ export interface ConfiguredService {
   /** For projects of the list. A secret. */
   readonly key: string | undefined
   readonly keyPlace: ValuePlace
-  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  readonly listings: { readonly sources: Offer; readonly project: Offer; readonly event_types: Offer }
   /** Projects that all shared workers together scan at once. */
   readonly mostWalks: number
   /** The template of addresses in the gateway's own UI. */

@@ -22,6 +22,8 @@ export function takeInventory(listing: Listing, items: readonly JsonObject[], se
       return { listed: items.map((item) => resourceOf('endpoint', item, sealer)), lifted: [] }
     case 'sources':
       return { listed: items.map((item) => sourceOf(item, sealer, false)), lifted: [] }
+    case 'event_types':
+      return { listed: items.map((item) => resourceOf('event_type', item, sealer)), lifted: [] }
     case 'subscriptions':
       return { listed: items.map((item) => subscriptionOf(item, sealer)), lifted: lift(items, sealer) }
   }

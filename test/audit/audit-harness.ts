@@ -159,7 +159,7 @@ export function openAuditHarness({
       labels: turn.labels ?? labels,
       filters: turn.filters ?? {},
       client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
-      listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
+      listings: { sources: 'auto', project: 'auto', event_types: 'auto', ...listings, ...turn.listings },
     })
     const all = Object.entries(projects).map(([name, uid]) =>
       projectOf({ name: `acme/${name}`, service: 'acme', uid }, name),

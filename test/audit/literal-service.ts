@@ -10,13 +10,14 @@ export interface Shown {
   endpoints?: readonly (JsonObject | string)[]
   subscriptions?: readonly (JsonObject | string)[]
   sources?: readonly (JsonObject | string)[]
+  eventTypes?: readonly (JsonObject | string)[]
 }
 
 /** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
 export async function openLiteral(shown: Shown = {}) {
   let now = shown
   const { url } = await listen((request, response) => {
-    const [, listing] = /^\/api\/v1\/projects\/[^/]+(?:\/(\w+))?/.exec(request.url ?? '') ?? []
+    const [, listing] = /^\/api\/v1\/projects\/[^/]+(?:\/([\w-]+))?/.exec(request.url ?? '') ?? []
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
   })
@@ -34,6 +35,7 @@ export async function openLiteral(shown: Shown = {}) {
 
 function dataOf(listing: string | undefined, { project: self = aProject, ...lists }: Shown): string {
   if (listing === undefined) return textOf(self)
+  if (listing === 'event-types') return `[${(lists.eventTypes ?? []).map(textOf).join(',')}]`
   const items = listing === 'endpoints' || listing === 'subscriptions' || listing === 'sources' ? lists[listing] : []
   const pagination = { per_page: 20, has_next_page: false, next_page_cursor: '' }
   return `{"content":[${(items ?? []).map(textOf).join(',')}],"pagination":${JSON.stringify(pagination)}}`

@@ -132,7 +132,7 @@ async function findDoubt(
   const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (nameless.has(listing)) {
-    const unproven = coverage.items === 0 ? unprovenEmpty : unprovenItems
+    const unproven = listing === 'event_types' && coverage.items > 0 ? unprovenItems : unprovenEmpty
     if (missing.length > 0) return { ...unproven, loss }
     // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
     return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }

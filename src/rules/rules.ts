@@ -87,7 +87,9 @@ import { verifierWeak as sourceVerifierWeak } from './source/verifier-weak.ts'
 import { alertOdd as subscriptionAlertOdd } from './subscription/alert-odd.ts'
 import { atMostOnce as subscriptionAtMostOnce } from './subscription/at-most-once.ts'
 import { duplicate as subscriptionDuplicate } from './subscription/duplicate.ts'
+import { eventTypeDeprecated as subscriptionEventTypeDeprecated } from './subscription/event-type-deprecated.ts'
 import { eventTypeOdd as subscriptionEventTypeOdd } from './subscription/event-type-odd.ts'
+import { eventTypeUnknown as subscriptionEventTypeUnknown } from './subscription/event-type-unknown.ts'
 import { filterUnsatisfiable as subscriptionFilterUnsatisfiable } from './subscription/filter-unsatisfiable.ts'
 import { functionSuspicious as subscriptionFunctionSuspicious } from './subscription/function-suspicious.ts'
 import { rateLimitOdd as subscriptionRateLimitOdd } from './subscription/rate-limit-odd.ts'
@@ -197,7 +199,9 @@ export const rules: readonly Rule[] = [
   subscriptionAlertOdd,
   subscriptionAtMostOnce,
   subscriptionDuplicate,
+  subscriptionEventTypeDeprecated,
   subscriptionEventTypeOdd,
+  subscriptionEventTypeUnknown,
   subscriptionFilterUnsatisfiable,
   subscriptionFunctionSuspicious,
   subscriptionRateLimitOdd,

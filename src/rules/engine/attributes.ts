@@ -163,7 +163,7 @@ export interface SignatureVersion {
 }
 
 /** An entry of a project's catalogue of event types. */
-export interface EventType {
+export interface CatalogueEntry {
   readonly name?: string | null
   readonly deprecated_at?: string | null
 }
@@ -205,7 +205,7 @@ export interface AttributesByKind {
   readonly subscription: Subscription
   readonly source: Source
   readonly project: Project
-  readonly event_type: EventType
+  readonly event_type: CatalogueEntry
   readonly device: JsonObject
   readonly probe: ProbeAttributes
   readonly policy: PolicyPart

@@ -1,4 +1,4 @@
-import { type EventType, isNone } from '../engine/attributes.ts'
+import { type CatalogueEntry, isNone } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
@@ -13,7 +13,7 @@ export const eventTypeDeprecated = aggregateRule({
   start: () => ({ deprecated: new Map<string, string>(), found: [] as LocatedRuleFinding[] }),
   visit({ deprecated, found }, resource, at) {
     if (resource.kind === 'event_type') {
-      const { name, deprecated_at: since } = resource.attributes as EventType
+      const { name, deprecated_at: since } = resource.attributes as CatalogueEntry
       if (typeof name === 'string' && typeof since === 'string' && !isNone(since)) deprecated.set(name, since)
       return
     }

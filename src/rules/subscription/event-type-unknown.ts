@@ -1,4 +1,4 @@
-import type { EventType } from '../engine/attributes.ts'
+import type { CatalogueEntry } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
@@ -13,7 +13,7 @@ export const eventTypeUnknown = aggregateRule({
   start: () => ({ catalogue: new Set<string>(), lost: [] as LocatedRuleFinding[] }),
   visit({ catalogue, lost }, resource, at) {
     if (resource.kind === 'event_type') {
-      const { name } = resource.attributes as EventType
+      const { name } = resource.attributes as CatalogueEntry
       if (typeof name === 'string') catalogue.add(name)
       return
     }

@@ -89,7 +89,7 @@ export function compareWithApproved(
     async compareMissing(statuses) {
       const gone: ComparedResource[] = []
       const unobserved: ResourceKey[] = []
-      for (const kind of ['endpoint', 'source', 'subscription'] as const) {
+      for (const kind of ['endpoint', 'source', 'event_type', 'subscription'] as const) {
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
         if (!isListed || !isKindComplete(statuses, kind)) continue

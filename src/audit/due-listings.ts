@@ -33,6 +33,7 @@ export function unasked(listing: Listing, cause: CoverageCause, reason: string):
   }
 }
 
-function isOptional(listing: Listing): listing is 'project' | 'sources' {
-  return listing === 'project' || listing === 'sources'
+/** What not every service offers. */
+export function isOptional(listing: Listing): listing is 'project' | 'sources' | 'event_types' {
+  return listing === 'project' || listing === 'sources' || listing === 'event_types'
 }

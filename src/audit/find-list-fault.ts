@@ -65,6 +65,7 @@ const keyedLists: Readonly<Record<Kind, readonly Path[]>> = {
   endpoint: pathsIn(wireSchema.endpoint),
   subscription: pathsIn(wireSchema.subscription),
   source: pathsIn(wireSchema.source),
+  event_type: pathsIn(wireSchema.event_type),
   device: pathsIn(wireSchema.device),
   project: pathsIn(wireSchema.project),
   probe: pathsIn(wireSchema.probe),

@@ -29,7 +29,7 @@ export async function findRemovals(
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
   const unobserved: ResourceKey[] = []
-  for (const kind of ['endpoint', 'source', 'subscription', 'device'] as const) {
+  for (const kind of ['endpoint', 'source', 'event_type', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
     const unseen = await draft.unseen(project, kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {

@@ -61,6 +61,7 @@ export const kindOf = {
   project: 'project',
   endpoints: 'endpoint',
   sources: 'source',
+  event_types: 'event_type',
   subscriptions: 'subscription',
 } as const satisfies Record<Listing, Kind>
 
@@ -76,6 +77,8 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
       return statuses.subscriptions === 'complete'
     case 'source':
       return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
+    case 'event_type':
+      return statuses.event_types === 'complete'
     case 'probe':
       return statuses.probes === 'complete'
     case 'policy':
@@ -99,6 +102,7 @@ export function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
   if (kind === 'endpoint') return 'endpoints'
   if (kind === 'subscription' || kind === 'device') return 'subscriptions'
   if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'
+  if (kind === 'event_type') return 'event_types'
   return undefined
 }
 

@@ -8,7 +8,7 @@ import type { Walk } from './walk-listing.ts'
 
 export interface Proof {
   readonly walks: readonly Walk[]
-  /** Lists that came back empty, of a project that cannot be determined. */
+  /** Lists whose items do not name the project, if there are any, of a project that cannot be determined. */
   readonly unproven: ReadonlySet<Listing>
 }
 
@@ -16,7 +16,8 @@ export interface Proof {
  * Some services ignore the project in the path and answer with the project that the key belongs to. An item names
  * its project; an empty list does not. Where lists came back empty and nothing else proves the project, the project
  * itself is requested, and a list that another project's key could also get proves nothing. Where the service does not
- * offer the project, an empty list stays unproven, and removals in it are withheld (`withhold-removals.ts`).
+ * offer the project, an empty list stays unproven, and removals in it are withheld (`withhold-removals.ts`). So it is with
+ * a catalogue of event types, whose items do not name a project.
  *
  * One foreign answer spoils every walk of the project.
  */
@@ -27,18 +28,21 @@ export async function proveIdentity(
 ): Promise<Proof> {
   const foreign = walks.find(({ coverage }) => coverage.cause === 'foreign')
   if (foreign !== undefined) return proven(spoil(project, walks, foreign.coverage.reason ?? ''))
-  if (walks.some(({ coverage }) => coverage.items > 0) || !walks.some(isEmpty)) return proven(walks)
+  if (walks.some(namesProject) || !walks.some(isNameless)) return proven(walks)
   const answer = await ask(project, walks, signal)
   if (answer === 'own') return proven(walks)
   if (answer === 'not offered') {
-    return { walks, unproven: new Set(walks.filter(isEmpty).map(({ coverage }) => coverage.listing)) }
+    return { walks, unproven: new Set(walks.filter(isNameless).map(({ coverage }) => coverage.listing)) }
   }
   if (answer.cause === 'foreign') return proven(spoil(project, walks, answer.reason))
-  const reason = `empty, and the key could not be shown to belong to the project: ${answer.reason}`
+  const { cause } = answer
   return proven(
-    walks.map((walk) =>
-      isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', cause: answer.cause, reason } } : walk,
-    ),
+    walks.map((walk) => {
+      if (!isNameless(walk)) return walk
+      const what = walk.coverage.items === 0 ? 'empty' : 'its items do not name their project'
+      const reason = `${what}, and the key could not be shown to belong to the project: ${answer.reason}`
+      return { ...walk, coverage: { ...walk.coverage, status: 'failed', cause, reason } }
+    }),
   )
 }
 
@@ -66,8 +70,12 @@ async function ask(project: AuditedProject, walks: readonly Walk[], signal: Abor
   }
 }
 
-function isEmpty({ coverage }: Walk): boolean {
-  return coverage.status === 'complete' && coverage.items === 0
+function namesProject({ coverage: { listing, items } }: Walk): boolean {
+  return items > 0 && listing !== 'event_types'
+}
+
+function isNameless(walk: Walk): boolean {
+  return walk.coverage.status === 'complete' && !namesProject(walk)
 }
 
 function spoil(project: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {

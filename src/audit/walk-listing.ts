@@ -6,6 +6,7 @@ import type { Recogniser } from '../service/recognise-page.ts'
 import type { KeyAcceptance, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
+import { isOptional } from './due-listings.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import { type AuditedProject, kindOf } from './project-scan.ts'
@@ -78,7 +79,8 @@ export async function walkListing(
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
     // What had a first page is offered.
-    if (error.kind === 'not_offered' && pages === 0 && isOptional(listing, project)) return result('skipped', error)
+    const isAuto = isOptional(listing) && project.listings[listing] === 'auto'
+    if (error.kind === 'not_offered' && pages === 0 && isAuto) return result('skipped', error)
     // Who was stopped has not failed, even before the first page.
     const isPartial = isStop(error.kind) || (pages > 0 && error.kind !== 'foreign')
     return result(isPartial ? 'partial' : 'failed', error)
@@ -96,6 +98,10 @@ async function* pagesOf(
     const fault = findListFault('project', project)
     if (fault !== undefined) throw new ServiceFault('malformed', `project: it ${fault}`)
     yield { number: 1, items: [project], digests: undefined }
+    return
+  }
+  if (listing === 'event_types') {
+    for await (const { number, items } of client.eventTypes(access)) yield { number, items, digests: undefined }
     return
   }
   const kind = kindOf[listing]
@@ -120,7 +126,3 @@ async function* pagesOf(
 
 /** Of one page: five for each of the most items that it may hold. */
 const mostEntries = 100_000
-
-function isOptional(listing: Listing, { listings }: AuditedProject): boolean {
-  return (listing === 'sources' || listing === 'project') && listings[listing] === 'auto'
-}

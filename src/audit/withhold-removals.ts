@@ -121,7 +121,7 @@ async function withhold(
 async function findDoubt(
   context: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
-  empty: ReadonlySet<Listing>,
+  nameless: ReadonlySet<Listing>,
   { limits, seenAgain, contradicted }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
@@ -131,14 +131,21 @@ async function findDoubt(
   const missing = await findMissing(context, listing)
   const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
-  if (empty.has(listing)) {
+  if (nameless.has(listing)) {
+    const unproven = listing === 'event_types' && coverage.items > 0 ? unprovenItems : unprovenEmpty
     if (missing.length > 0) return { ...unproven, loss }
     // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
     return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
-  const isLarge = isTooMuch(missing.length)
-  if (listing !== 'subscriptions' && coverage.filter === null && contradicted(listing).size > 0) {
+  // No request of the service deletes an event type, and `*` is in the catalogue of every project.
+  const isEmptied = listing === 'event_types' && coverage.items === 0 && missing.length > 0
+  const isLarge = isEmptied || isTooMuch(missing.length)
+  if (
+    (listing === 'endpoints' || listing === 'sources') &&
+    coverage.filter === null &&
+    contradicted(listing).size > 0
+  ) {
     if (missing.length > 0) await withhold(context, listing, missing)
     const reason = describeContradiction(listing, contradicted(listing))
     return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined }
@@ -147,7 +154,7 @@ async function findDoubt(
   const before = await draft.previouslyWithheld(project, listing)
   const withheld = new Set(before)
   const fresh = missing.filter(({ uid }) => !withheld.has(uid))
-  const isNew = lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
+  const isNew = isEmptied || lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
   if (!isNew) return undefined
   await withhold(context, listing, missing)
   if (!isLarge) return { ...promised, loss: undefined }
@@ -155,7 +162,14 @@ async function findDoubt(
   return { cause: 'suspect_loss', reason, loss }
 }
 
-const unproven = {
+const unprovenItems = {
+  cause: 'unproven',
+  reason:
+    "its items do not name their project, and the service cannot confirm the key's: not accepted, however often it " +
+    'comes. Check the key; if it is right, run `hookdrift audit --accept-removals` once',
+} as const
+
+const unprovenEmpty = {
   cause: 'unproven',
   reason:
     "empty, and the service cannot confirm the key's project: not accepted, however often it comes. " +

@@ -14,7 +14,7 @@ import {
 
 /** Spelt here, so that `--help` loads no rules. */
 const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
-const comparedKinds = ['endpoint', 'subscription', 'source', 'project'] as const
+const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
 
 interface CompareOptions extends ReadingOptions {
   readonly at: string

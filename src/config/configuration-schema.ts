@@ -132,6 +132,9 @@ const service = z.strictObject({
         .describe(
           'Filter rows of subscriptions: read where offered, of `limits.filters_per_run` in a run; all of them in every run; or never',
         ),
+      event_types: offer
+        .default('auto')
+        .describe("The catalogue of the project's event types: used where offered, required, or never requested"),
     })
     .prefault({})
     .describe('Listings beyond endpoints and subscriptions, which are always read'),

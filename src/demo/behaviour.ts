@@ -13,7 +13,7 @@ export interface Behaviour {
   /** The delay of an answer. */
   latencyMs: number | ((asked: FaultQuery) => number)
   /** Other operations are answered with 404. */
-  offers: { sources: boolean; project: boolean; projects: boolean; testFunction: boolean }
+  offers: { sources: boolean; project: boolean; eventTypes: boolean; projects: boolean; testFunction: boolean }
   /** Without a licence, functions are not tested, and no request sets the filter of a subscription. */
   hasLicence: boolean
   /** The longest run of a tested function. */
@@ -39,7 +39,7 @@ export function createBehaviour(options: Partial<Behaviour>): Behaviour {
     release: 'seed',
     outage: null,
     latencyMs: 0,
-    offers: { sources: true, project: true, projects: true, testFunction: true },
+    offers: { sources: true, project: true, eventTypes: true, projects: true, testFunction: true },
     hasLicence: true,
     functionLimitMs: 10_000,
     maxPageSize: Number.POSITIVE_INFINITY,

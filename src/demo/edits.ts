@@ -1,3 +1,4 @@
+import { catalogueOf } from './catalogue.ts'
 import { filtersAfterUpdate } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { aSecret, aSource, aSubscription } from './generate-project.ts'
@@ -203,9 +204,24 @@ export function changeEndpoint(
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
 }
 
-/** Changes anything in a project's data; lists stay newest first. */
+export function deprecateEventType(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
+  const { at } = presentOf(fleet)
+  changeData(fleet, project, (data) => ({
+    ...data,
+    eventTypes: changed(data.eventTypes ?? [], uid, (row) => ({ ...row, deprecated_at: at })),
+  }))
+}
+
+/** Changes anything in a project's data; lists stay newest first. The catalogue keeps what subscriptions once named. */
 export function changeData(fleet: SimulatedFleet, project: string, change: (data: ProjectData) => ProjectData): void {
-  fleet.replace(project, { data: change(fleet.open(project)) })
+  const row = fleet.project(project)
+  if (row === undefined) throw new Error(`the fleet has no project ${project}`)
+  const data = fleet.open(project)
+  const eventTypes = catalogueOf(row, data)
+  const next = change({ ...data, eventTypes })
+  const { endpoints, subscriptions, sources } = next
+  const grown = catalogueOf(row, { eventTypes: next.eventTypes ?? eventTypes, subscriptions })
+  fleet.replace(project, { data: { endpoints, subscriptions, sources, eventTypes: grown } })
 }
 
 /** The fleet's clock moves only with edits: each comes a minute after the one before. */

@@ -1,6 +1,7 @@
 import { type answerList, type List, unreadable } from './answer-list.ts'
 import { dashboard, enveloped, limited, methodNotAllowed, notFound, panicked, unsupportedType } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
+import { catalogueOf, renderEventType } from './catalogue.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import { type FilterRequest, filterRequestAt, performFilterRequest } from './filter-request.ts'
 import type { SimulatedFleet } from './fleet.ts'
@@ -54,6 +55,7 @@ export async function route(incoming: Incoming, context: RouteContext): Promise<
 type Operation =
   | { readonly method: 'GET'; readonly name: 'list'; readonly list: List; readonly projectUid: string }
   | { readonly method: 'GET'; readonly name: 'project'; readonly projectUid: string }
+  | { readonly method: 'GET'; readonly name: 'event-types'; readonly projectUid: string }
   | Write
   | FilterRequest
   | { readonly method: 'GET'; readonly name: 'projects' }
@@ -71,6 +73,7 @@ function operationAt(method: string, path: string, { offers, release }: Behaviou
   if (rest === 'sources/test_function')
     return offers.testFunction ? { method: 'POST', name: 'test-function', projectUid } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
+  if (rest === 'event-types') return offers.eventTypes ? { method: 'GET', name: rest, projectUid } : undefined
   if (rest === 'sources' && offers.sources) return { method: 'GET', name: 'list', list: rest, projectUid }
   return undefined
 }
@@ -134,6 +137,11 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   }
   if (operation.name === 'project')
     return enveloped(release, 200, 'Project fetched successfully', renderProject(project, release))
+  if (operation.name === 'event-types') {
+    if (behaviour.outage === 'lists-unreadable') return enveloped(release, 400, 'failed to fetch event types')
+    const rows = catalogueOf(project, fleet.open(uid))
+    return enveloped(release, 200, 'Event types fetched successfully', rows.map(renderEventType))
+  }
   if (operation.name === 'write')
     return performWrite(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
   if (operation.name === 'filters')

@@ -170,8 +170,19 @@ export interface ProjectConfigRow {
 export const defaultRequestIdHeader = 'X-Convoy-Idempotency-Key'
 
 /** The content of one project; every list newest first, as the service lists it. */
+export interface EventTypeRow {
+  readonly uid: string
+  readonly name: string
+  readonly category: string
+  readonly json_schema: JsonObject | null
+  readonly description: string
+  readonly deprecated_at: string | null
+}
+
 export interface ProjectData {
   readonly endpoints: readonly EndpointRow[]
   readonly subscriptions: readonly SubscriptionRow[]
   readonly sources: readonly SourceRow[]
+  /** The catalogue. What subscriptions name is in it, said or not. */
+  readonly eventTypes?: readonly EventTypeRow[]
 }

@@ -22,6 +22,10 @@ export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: 
   // Where sources are not listed, they come embedded in subscriptions.
   const source = (lifted?.run ?? 0) > (listed?.run ?? 0) ? at('subscriptions', lifted) : at('sources', listed)
   const subscription = at('subscriptions')
-  const scans = { project: at('project'), endpoint: at('endpoints'), subscription, source, device: subscription }
+  const eventTypes = at('event_types')
+  const scans = {
+    ...{ project: at('project'), endpoint: at('endpoints'), subscription, source },
+    ...{ event_type: eventTypes, device: subscription },
+  }
   return Object.fromEntries(Object.entries(scans).filter(([, scan]) => scan !== undefined))
 }

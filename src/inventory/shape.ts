@@ -67,6 +67,7 @@ const roots: Readonly<Record<Kind, Step>> = {
   endpoint: newStep(),
   subscription: newStep(),
   source: newStep(),
+  event_type: newStep(),
   device: newStep(),
   probe: newStep(),
   policy: newStep(),

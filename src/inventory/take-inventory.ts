@@ -35,6 +35,8 @@ export function takeInventory(
       return { listed: items.map((item) => resourceOf('endpoint', item, sealer)), lifted: [] }
     case 'sources':
       return { listed: items.map((item) => sourceOf(item, sealer, false)), lifted: [] }
+    case 'event_types':
+      return { listed: items.map((item) => resourceOf('event_type', item, sealer)), lifted: [] }
     case 'subscriptions':
       return { listed: items.map((item) => subscriptionOf(item, sealer, filters)), lifted: lift(items, sealer) }
   }

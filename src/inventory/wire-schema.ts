@@ -226,6 +226,16 @@ const source: Members = {
   ),
 }
 
+/** An entry of a project's catalogue. `json_schema`: what the user writes there, with examples of payloads. */
+const eventType: Members = {
+  uid: text,
+  name: required(prose),
+  category: prose,
+  description: prose,
+  json_schema: free,
+  deprecated_at: time,
+}
+
 const device: Members = {
   ...stamps,
   uid: text,
@@ -314,6 +324,7 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
   endpoint: inOrder(endpoint),
   subscription: inOrder(subscription),
   source: inOrder(source),
+  event_type: inOrder(eventType),
   device: inOrder(device),
   project: inOrder(project),
   probe: inOrder(probe),
@@ -325,6 +336,7 @@ export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
   endpoint: requiredIn(endpoint),
   subscription: requiredIn(subscription),
   source: requiredIn(source),
+  event_type: requiredIn(eventType),
   device: requiredIn(device),
   project: requiredIn(project),
   probe: requiredIn(probe),

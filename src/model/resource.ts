@@ -1,10 +1,19 @@
 import type { Json, JsonObject } from './json.ts'
 
-export const kinds = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe', 'policy'] as const
+export const kinds = [
+  'project',
+  'endpoint',
+  'subscription',
+  'source',
+  'event_type',
+  'device',
+  'probe',
+  'policy',
+] as const
 export type Kind = (typeof kinds)[number]
 
 /** The listings that are walked. Only `endpoints` and `subscriptions` are offered by every service. */
-export const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
+export const listings = ['project', 'endpoints', 'sources', 'event_types', 'subscriptions'] as const
 export type Listing = (typeof listings)[number]
 
 /** Whether what is walked lists resources of its own. */

@@ -23,6 +23,8 @@ function listingOf(kind: Kind, walks: readonly Walked[]): Listing | undefined {
       return walks.some(({ listing, status }) => listing === 'sources' && status !== 'skipped')
         ? 'sources'
         : 'subscriptions'
+    case 'event_type':
+      return 'event_types'
     case 'probe':
     case 'policy':
       return undefined

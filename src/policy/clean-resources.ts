@@ -64,6 +64,10 @@ export const cleanResources = {
     alert_config: { count: 10, threshold: '1h' },
     filter_config: { event_types: [`${uid.toLowerCase()}.created`], filter: { headers: {}, body: {} } },
   }),
+  event_type: (uid: string, _at: number): JsonObject => ({
+    ...{ uid, name: `${uid.toLowerCase()}.created`, category: 'orders', description: '', json_schema: null },
+    deprecated_at: null,
+  }),
   source: (uid: string, at: number): JsonObject => ({
     ...stamps(uid, at),
     name: uid,

@@ -3,7 +3,13 @@ import type { Kind } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 
 /** Kinds that a test can show. */
-export const shownKinds = ['project', 'endpoint', 'subscription', 'source'] as const satisfies readonly Kind[]
+export const shownKinds = [
+  'project',
+  'endpoint',
+  'subscription',
+  'source',
+  'event_type',
+] as const satisfies readonly Kind[]
 
 const resource = z
   .looseObject({ kind: z.enum(shownKinds), uid: z.string().min(1).max(64).exactOptional() })

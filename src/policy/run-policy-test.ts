@@ -26,6 +26,7 @@ const listingOf = {
   project: 'project',
   endpoint: 'endpoints',
   source: 'sources',
+  event_type: 'event_types',
   subscription: 'subscriptions',
 } as const
 
@@ -64,7 +65,7 @@ function shownBy(test: PolicyTest, at: number): readonly Resource[] {
     return { kind, item: overlaid(cleanResources[kind](uid, at), { ...said, uid } as unknown as JsonObject) }
   })
   const all = test.companions ? withCompanions(named, at) : named
-  return (['project', 'endpoint', 'source', 'subscription'] as const).flatMap((kind) => {
+  return (['project', 'endpoint', 'source', 'event_type', 'subscription'] as const).flatMap((kind) => {
     const items = all.flatMap((each) => (each.kind === kind ? [asListed(each)] : []))
     return takeInventory(listingOf[kind], items, sealer, filterReadingsOf(items)).listed
   })
@@ -99,7 +100,17 @@ function withCompanions(items: readonly Item[], at: number): readonly Item[] {
   })
   const needsEndpoint = [...aimed, ...subscriptions].some(({ item }) => item.endpoint_uid === companion)
   const endpoint: Item = { kind: 'endpoint', item: cleanResources.endpoint(companion, at) }
-  return [...aimed, ...subscriptions, ...(needsEndpoint ? [endpoint] : [])]
+  const all = [...aimed, ...subscriptions]
+  return [...all, ...catalogued(all, at), ...(needsEndpoint ? [endpoint] : [])]
+}
+
+/** What clean subscriptions ask for, where a test shows a catalogue: what is missing there is a test's own subject. */
+function catalogued(items: readonly Item[], at: number): readonly Item[] {
+  if (!items.some(({ kind }) => kind === 'event_type')) return []
+  return items.flatMap(({ kind, item: { uid = '' } }): Item[] => {
+    if (kind !== 'subscription') return []
+    return [{ kind: 'event_type', item: { ...cleanResources.event_type(String(uid), at), uid: `of-${String(uid)}` } }]
+  })
 }
 
 const companion = 'companion'

@@ -83,6 +83,7 @@ const listingOf: Readonly<Partial<Record<Kind, Listing>>> = {
   endpoint: 'endpoints',
   subscription: 'subscriptions',
   source: 'sources',
+  event_type: 'event_types',
   device: 'subscriptions',
 }
 

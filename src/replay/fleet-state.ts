@@ -106,7 +106,14 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   return made
 }
 
-const walked = ['project', 'endpoint', 'source', 'subscription', 'device'] as const satisfies readonly Kind[]
+const walked = [
+  'project',
+  'endpoint',
+  'source',
+  'event_type',
+  'subscription',
+  'device',
+] as const satisfies readonly Kind[]
 
 /** The versions of a project in the order of walking. */
 export function walkThrough(state: ReplayedProject): ProjectWalk {

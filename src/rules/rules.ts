@@ -93,7 +93,9 @@ import { verifierWeak as sourceVerifierWeak } from './source/verifier-weak.ts'
 import { alertOdd as subscriptionAlertOdd } from './subscription/alert-odd.ts'
 import { atMostOnce as subscriptionAtMostOnce } from './subscription/at-most-once.ts'
 import { duplicate as subscriptionDuplicate } from './subscription/duplicate.ts'
+import { eventTypeDeprecated as subscriptionEventTypeDeprecated } from './subscription/event-type-deprecated.ts'
 import { eventTypeOdd as subscriptionEventTypeOdd } from './subscription/event-type-odd.ts'
+import { eventTypeUnknown as subscriptionEventTypeUnknown } from './subscription/event-type-unknown.ts'
 import { filterDiverges as subscriptionFilterDiverges } from './subscription/filter-diverges.ts'
 import { filterOff as subscriptionFilterOff } from './subscription/filter-off.ts'
 import { filterUnsatisfiable as subscriptionFilterUnsatisfiable } from './subscription/filter-unsatisfiable.ts'
@@ -212,9 +214,11 @@ export const rules: readonly Rule[] = [
   subscriptionAlertOdd,
   subscriptionAtMostOnce,
   subscriptionDuplicate,
+  subscriptionEventTypeDeprecated,
   subscriptionEventTypeOdd,
   subscriptionFilterDiverges,
   subscriptionFilterOff,
+  subscriptionEventTypeUnknown,
   subscriptionFilterUnsatisfiable,
   subscriptionFunctionSuspicious,
   subscriptionNoFilter,

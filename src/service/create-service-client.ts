@@ -5,6 +5,7 @@ import { compileDialect } from './dialect-matchers.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate, type RateGate } from './rate-gate.ts'
+import { readEventTypes } from './read-event-types.ts'
 import { readFilters } from './read-filters.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
@@ -60,6 +61,7 @@ export function createServiceClient(
     // Without a recogniser, every item is one that was read.
     pages: (listing: PagedListing, access: ProjectAccess, recogniser?: Recogniser) =>
       readPages(ask, listing, { access, settings, recogniser }) as AsyncGenerator<RawPage>,
+    eventTypes: (access) => readEventTypes(ask, access),
     project: (access) => readProject(ask, access),
     filters: (subscription, access) => limit(() => readFilters(ask, subscription, access)),
     projects: (access) => listProjects(ask, access, settings),

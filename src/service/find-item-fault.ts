@@ -47,6 +47,23 @@ export function findPageFault(groups: Groups, expectation: PageExpectation): Ite
   return first
 }
 
+/**
+ * Why a catalogue of event types proves nothing. Its items do not name their project, so they neither prove whose key
+ * this is nor prove that it is another's.
+ */
+export function findCatalogueFault(groups: Groups, { seen }: Pick<PageExpectation, 'seen'>): ItemFault | undefined {
+  let from = 0
+  for (const group of groups) {
+    if (!group.ok) return { kind: 'malformed', what: group.reason }
+    for (const [index, { uid }] of group.items.entries()) {
+      const what = whatBreaksUid(uid, seen)
+      if (what !== undefined) return { kind: 'malformed', what: `item ${from + index + 1} ${what}` }
+    }
+    from += group.items.length
+  }
+  return undefined
+}
+
 function findForeign(
   items: readonly RawItem[],
   from: number,
@@ -76,12 +93,16 @@ function findBroken(
 function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: PlacesByKey): string | undefined {
   const { uid, project_id: projectId } = item
   if (!isName(projectId)) return 'has no project_id'
-  if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
-  if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
-  const repeated = noteUid(uid, seen)
-  if (repeated !== undefined) return repeated
+  const broken = whatBreaksUid(uid, seen)
+  if (broken !== undefined) return broken
   const missed = filters.find((filter) => !filter.holds(item))
   return missed && `does not match the ${missed.name} filter: the service ignored it`
+}
+
+function whatBreaksUid(uid: unknown, seen: PlacesByKey): string | undefined {
+  if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
+  if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
+  return noteUid(uid, seen)
 }
 
 function noteUid(uid: string, seen: PlacesByKey): string | undefined {

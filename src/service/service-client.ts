@@ -3,7 +3,7 @@ import type { RawItem, RawPage } from '../model/raw-page.ts'
 import type { Recogniser } from './recognise-page.ts'
 import type { Filters } from './settings.ts'
 
-/** The three operations of the service's contract, and the project itself where the service offers it. */
+/** The three operations of the service's contract; the project itself and its event types where the service offers them. */
 export interface ServiceClient {
   /**
    * Reads a listing of a project to its end. If the iteration ends without a throw, it is a proof: every item was read
@@ -17,6 +17,12 @@ export interface ServiceClient {
     access: ProjectAccess,
     recogniser: Recogniser | undefined,
   ): AsyncIterable<RawPage<RawItem>>
+  /**
+   * Reads the catalogue of a project's event types, which has no pages: a large answer comes in parts of page 1. Its items
+   * do not say whose they are.
+   * @throws ServiceFault when the answer is not the whole catalogue
+   */
+  eventTypes(access: ProjectAccess): AsyncIterable<RawPage>
   /**
    * Reads the project with its configuration.
    * @throws ServiceFault `foreign` when the answer is another project

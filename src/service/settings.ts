@@ -62,6 +62,8 @@ export type Offer = 'auto' | 'required' | 'off'
 export interface Offers {
   readonly sources: Offer
   readonly project: Offer
+  /** The catalogue of event types. */
+  readonly event_types: Offer
   /** The filter rows of subscriptions. */
   readonly filters: Offer
 }

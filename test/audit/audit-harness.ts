@@ -162,7 +162,7 @@ export function openAuditHarness({
       filters: turn.filters ?? {},
       client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
       // What is read besides is switched on where a test is about it, so that it changes no expectation about the rest.
-      listings: { sources: 'auto', project: 'auto', filters: 'off', ...listings, ...turn.listings },
+      listings: { sources: 'auto', project: 'auto', event_types: 'off', filters: 'off', ...listings, ...turn.listings },
       filtersPerRun: turn.filtersPerRun ?? 2000,
     })
     const all = Object.entries(projects).map(([name, uid]) =>

@@ -13,6 +13,7 @@ export interface Shown {
   sources?: readonly (JsonObject | string)[]
   /** Filter rows by the uid of the subscription; a number is the status of an error. Without it, there is no such route. */
   filters?: Readonly<Record<string, readonly JsonObject[] | number | string>>
+  eventTypes?: readonly (JsonObject | string)[]
 }
 
 /** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
@@ -21,7 +22,7 @@ export async function openLiteral(shown: Shown = {}) {
   const asked: string[] = []
   const { url } = await listen((request, response) => {
     const [, listing, uid] =
-      /^\/api\/v1\/projects\/[^/]+(?:\/(\w+))?(?:\/([^/]+)\/filters)?/.exec(request.url ?? '') ?? []
+      /^\/api\/v1\/projects\/[^/]+(?:\/([\w-]+))?(?:\/([^/]+)\/filters)?/.exec(request.url ?? '') ?? []
     asked.push(request.url ?? '')
     if (uid !== undefined) return answerFilters(response, now.filters, decodeURIComponent(uid))
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -63,6 +64,7 @@ function answerFilters(response: ServerResponse, filters: Shown['filters'], uid:
 
 function dataOf(listing: string | undefined, { project: self = aProject, ...lists }: Shown): string {
   if (listing === undefined) return textOf(self)
+  if (listing === 'event-types') return `[${(lists.eventTypes ?? []).map(textOf).join(',')}]`
   const items = listing === 'endpoints' || listing === 'subscriptions' || listing === 'sources' ? lists[listing] : []
   const pagination = { per_page: 20, has_next_page: false, next_page_cursor: '' }
   return `{"content":[${(items ?? []).map(textOf).join(',')}],"pagination":${JSON.stringify(pagination)}}`

@@ -173,7 +173,7 @@ describe('a project that the service no longer knows', () => {
   it('resolves where the service shows lists only and the history proves the project', async () => {
     const vanishing = {
       fleet: { endpointsPerProject: 2 },
-      service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
+      service: { offers: { sources: false, project: false, eventTypes: false, projects: false, testFunction: true } },
     }
     // The harness verifies the history when it is closed.
     await using fixture = await openFleetFixture(vanishing)

@@ -24,6 +24,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
   const refused = () => Promise.reject(new Error('only the project may be asked for'))
   const client: ServiceClient = {
     pages: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
+    eventTypes: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
     project: async () => {
       asked++
       if (answer instanceof Error) throw answer
@@ -41,7 +42,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
     labels: {},
     filters: {},
     client,
-    listings: { sources: 'auto', project: 'auto', filters: 'auto' },
+    listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'auto' },
     filtersPerRun: 2000,
   }
   const { walks: decided, unproven } = await proveIdentity(project, walks, new AbortController().signal)
@@ -106,6 +107,23 @@ describe('the project that a key answers for', () => {
     expect(lines[1]).toBe(`endpoints: failed: empty, and the key could not be shown to belong to the project: ${said}`)
   })
 
+  it('is requested where only event types came, which do not name their project', async () => {
+    const walks = [walk('endpoints', 0, 'failed'), walk('event_types', 3), walk('subscriptions', 0, 'failed')]
+    expect(await decide(walks)).toMatchObject({ asked: 1, unproven: [], isUntouched: true })
+    const { unproven } = await decide(walks, new ServiceFault('not_offered', 'answered 404'))
+    expect(unproven).toEqual(['event_types'])
+    const { lines } = await decide(walks, new ServiceFault('timeout', 'timed out'))
+    expect(lines[1]).toBe(
+      'event_types: failed: its items do not name their project, and the key could not be shown to belong to the project: timed out',
+    )
+  })
+
+  it('is not proven by event types for lists that came back empty', async () => {
+    const walks = [walk('endpoints', 0), walk('event_types', 3), walk('subscriptions', 0)]
+    const { unproven, asked } = await decide(walks, new ServiceFault('not_offered', 'answered 404'))
+    expect({ unproven, asked }).toEqual({ unproven: ['endpoints', 'event_types', 'subscriptions'], asked: 1 })
+  })
+
   it('makes every walk foreign when an item belongs to another project', async () => {
     const foreign = walk('subscriptions', 0, 'failed')
     const walks = [
@@ -117,6 +135,7 @@ describe('the project that a key answers for', () => {
         'project: failed: of another project: foreign',
         'endpoints: failed: of another project: foreign',
         'sources: failed: of another project: foreign',
+        'event_types: failed: of another project: foreign',
         'subscriptions: failed: of another project: foreign',
       ].sort(byListing),
       unproven: [],
@@ -137,7 +156,7 @@ describe('the project that a key answers for', () => {
   })
 })
 
-const order = ['project', 'endpoints', 'sources', 'subscriptions']
+const order = ['project', 'endpoints', 'sources', 'event_types', 'subscriptions']
 function byListing(a: string, b: string): number {
   return order.indexOf(a.split(':')[0] ?? '') - order.indexOf(b.split(':')[0] ?? '')
 }

@@ -3,7 +3,7 @@ import { createSubscription, deleteSource, updateSource } from '../../src/demo/e
 import { around, changeIntake, incoming, intake } from './drift-fixture.ts'
 import { at, coverageLines, driftLines, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
-const allOffers = { sources: true, project: true, projects: true, testFunction: true }
+const allOffers = { sources: true, project: true, eventTypes: true, projects: true, testFunction: true }
 const noSources = { ...allOffers, sources: false }
 
 describe('a source', () => {

@@ -49,7 +49,7 @@ describe('readConfiguration', () => {
               line: 6,
             },
           ],
-          listings: { sources: 'auto', project: 'auto' },
+          listings: { sources: 'auto', project: 'auto', event_types: 'auto' },
           mostWalks: 4,
           matches: [],
           organisation: undefined,
@@ -135,8 +135,9 @@ describe('readConfiguration', () => {
   })
 
   it('reads an unquoted off as the mode "off"', () => {
-    const text = `${smallest}    listings: { sources: off, project: required }\n`
-    expect(firstService(configure(text)).listings).toEqual({ sources: 'off', project: 'required' })
+    const text = `${smallest}    listings: { sources: off, project: required, event_types: off }\n`
+    const listings = { sources: 'off', project: 'required', event_types: 'off' }
+    expect(firstService(configure(text)).listings).toEqual(listings)
   })
 
   it.each([

@@ -80,7 +80,10 @@ describe('the simulated service', () => {
   })
 
   it('answers 404 for what it does not offer', async () => {
-    await start({}, { offers: { sources: false, project: false, projects: true, testFunction: false } })
+    await start(
+      {},
+      { offers: { sources: false, project: false, eventTypes: false, projects: true, testFunction: false } },
+    )
     for (const rest of ['/sources', ''])
       expect(await ask(service, rest)).toMatchObject({ status: 404, text: '404 page not found\n' })
     expect((await ask(service, '/endpoints')).status).toBe(200)

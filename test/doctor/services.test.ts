@@ -56,7 +56,7 @@ describe('a service that can be audited', () => {
 
   it('and that does not show projects is asked for endpoints', async () => {
     const { service, projects, env } = await aFleet({
-      offers: { sources: false, project: false, projects: false, testFunction: false },
+      offers: { sources: false, project: false, eventTypes: false, projects: false, testFunction: false },
     })
     await using _ = service
     using directory = directoryFor(service.url, { projects })

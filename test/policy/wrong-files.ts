@@ -77,7 +77,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'an unknown kind in a selector': [
     'overrides:\n  - { match: { kind: endpiont }, rules: {} }\n',
-    '2:22: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `device`, `probe` or `policy`, or a list that is not empty; did you mean `endpoint`?',
+    '2:22: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `event_type`, `device`, `probe` or `policy`, or a list that is not empty; did you mean `endpoint`?',
   ],
   'an expression in a selector that is none': [
     'overrides:\n  - { match: { name: "/(/" }, rules: {} }\n',
@@ -124,7 +124,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a custom rule about an unknown kind': [
     'custom:\n  - { id: a/b, kind: endpoints, assert: "true", severity: low, message: m }\n',
-    '2:22: kind is "endpoints", expected `project`, `endpoint`, `subscription`, `source`, `device` or `probe`; did you mean `endpoint`?',
+    '2:22: kind is "endpoints", expected `project`, `endpoint`, `subscription`, `source`, `event_type`, `device` or `probe`; did you mean `endpoint`?',
   ],
   'an unknown control': [
     'custom:\n  - { id: a/b, kind: endpoint, assert: "true", severity: low, message: m, controls: [soc2:CC6.11] }\n',
@@ -285,7 +285,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a test about an unknown kind': [
     'tests:\n  - { name: n, resources: [{ kind: endpiont }], expect: [] }\n',
-    '2:36: kind is "endpiont", expected `project`, `endpoint`, `subscription` or `source`; did you mean `endpoint`?',
+    '2:36: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source` or `event_type`; did you mean `endpoint`?',
   ],
   'a test that expects a severity that is none': [
     'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: a/b, severity: bad }] }\n',

@@ -83,7 +83,7 @@ describe.each(names)('at the release "%s", the printed requests', (release) => {
   })
 
   it('are both printed where the settings of the project are not offered, with words that say which to send', async () => {
-    const offers = { sources: true, project: false, projects: true, testFunction: true }
+    const offers = { sources: true, project: false, eventTypes: false, projects: true, testFunction: true }
     await using endpoint = await openEndpoint({ release, offers })
     await endpoint.change('active', 'paused')
     const { rows, text } = await endpoint.restore()

@@ -20,6 +20,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'project/vanished': 'needs a project that was there before: test/audit',
   'project/unlisted': 'needs a list of projects: test/audit/unlisted.test.ts',
   'project/mass-removal': 'needs a walk that lost much: test/audit',
+  'subscription/event-type-deprecated': 'needs a catalogue: test/audit/event-types.test.ts',
+  'subscription/event-type-unknown': 'needs a catalogue: test/audit/event-types.test.ts',
   'violation/': 'need violations that are old: test/audit/overdue.test.ts',
   'waiver/': 'are about the policy: test/audit/waivers.test.ts',
 }

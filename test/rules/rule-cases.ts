@@ -68,6 +68,7 @@ export const endpoints = (...attributes: readonly JsonObject[]): Seen[] =>
 export const endpointsAt = (...urls: readonly (string | null)[]): Seen[] => endpoints(...urls.map((url) => ({ url })))
 export const aSubscription = seen('subscription', 's1')
 export const aSource = seen('source', 'q1')
+export const anEventType = seen('event_type', 't1')
 export const aProject = seen('project', 'p')
 export const aWaiver = seen('policy', 'w1')
 export const aProbe = seen('probe', 'orders')

@@ -44,7 +44,7 @@ const statements: Readonly<Record<Named, readonly [sql: string, begins: Begins]>
   // By the index of resources, project by project, until there are enough.
   resources: [
     `SELECT l.value, l.about FROM hookdrift.project p
-     CROSS JOIN unnest(ARRAY['endpoint', 'subscription', 'source', 'project']) AS k (kind)
+     CROSS JOIN unnest(ARRAY['endpoint', 'subscription', 'source', 'event_type', 'project']) AS k (kind)
      CROSS JOIN LATERAL (
        SELECT v.uid AS value, v.kind || ' ' || v.name AS about FROM hookdrift.version v
        WHERE v.project_id = p.id AND v.kind = k.kind AND v.to_run IS NULL

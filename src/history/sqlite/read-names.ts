@@ -61,7 +61,7 @@ function readResources(db: Database.Database, prefix: string): readonly KnownNam
   const found: KnownName[] = []
   const end = performance.now() + namesTimeoutMs
   for (const project of projects) {
-    for (const kind of ['endpoint', 'subscription', 'source', 'project']) {
+    for (const kind of ['endpoint', 'subscription', 'source', 'event_type', 'project']) {
       found.push(...read.all(project, kind, prefix, prefix + lastCharacter, mostNames - found.length))
     }
     if (found.length >= mostNames || performance.now() > end) break

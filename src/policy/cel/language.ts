@@ -60,7 +60,7 @@ export function otherVariables(kind: Kind): Readonly<Record<string, string>> {
 }
 
 export function typeNameOf(kind: Kind): string {
-  return kind.charAt(0).toUpperCase() + kind.slice(1)
+  return kind.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** The language for custom rules about resources of a kind. */

@@ -173,6 +173,12 @@ export interface SignatureVersion {
   readonly hash?: string | null
 }
 
+/** An entry of a project's catalogue of event types. */
+export interface CatalogueEntry {
+  readonly name?: string | null
+  readonly deprecated_at?: string | null
+}
+
 /** A waiver of the policy. `expires`: the instant from which it holds no more, ISO 8601 in UTC. */
 export interface PolicyPart {
   readonly rule?: string
@@ -210,6 +216,7 @@ export interface AttributesByKind {
   readonly subscription: Subscription
   readonly source: Source
   readonly project: Project
+  readonly event_type: CatalogueEntry
   readonly device: JsonObject
   readonly probe: ProbeAttributes
   readonly policy: PolicyPart

@@ -34,7 +34,7 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   readonly visits: readonly K[]
   start(): State
   /**
-   * Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs; where
+   * Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps only what `conclude` needs; where
    * that is little of few, `place` in a `PlacesByKey`: a project may have a million resources.
    */
   visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace, place: number): void

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Kind } from '../../model/resource.ts'
 
 /** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */
-export const configuredKinds = ['endpoint', 'subscription', 'source', 'project'] as const
+export const configuredKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
 
 /**
  * A resource compared with the approved baseline, or else with the last complete scan. What one side did not show is

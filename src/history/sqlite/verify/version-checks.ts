@@ -90,7 +90,7 @@ const removedSql = `
          (SELECT w.status FROM walk w WHERE w.project_id = v.project_id AND w.run = v.to_run
             AND w.listing = CASE v.kind WHEN 'project' THEN 'project' ELSE v.kind || 's' END) AS status
   FROM version v JOIN run r ON r.number = v.to_run AND r.state = 'committed'
-  WHERE v.kind IN ('project', 'endpoint', 'source', 'subscription')
+  WHERE v.kind IN ('project', 'endpoint', 'source', 'event_type', 'subscription')
     AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = v.project_id AND n.kind = v.kind AND n.uid = v.uid
                     AND n.from_run = v.to_run)
     AND status IS NOT 'complete'`

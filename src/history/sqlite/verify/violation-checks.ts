@@ -30,7 +30,7 @@ const resolvedSql = `
   WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
     AND ifnull(x.resolution, '') NOT IN ('accepted', 'expired')
     AND ifnull(x.ended_by ->> '$.kind', '') <> 'override'
-    AND x.kind IN ('project', 'endpoint', 'source', 'subscription', 'device')
+    AND x.kind IN ('project', 'endpoint', 'source', 'event_type', 'subscription', 'device')
     AND NOT EXISTS (
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
         AND w.listing IN (CASE x.kind WHEN 'project' THEN 'project' WHEN 'device' THEN 'subscriptions' ELSE x.kind || 's' END,

@@ -1,0 +1,31 @@
+import { type CatalogueEntry, isNone } from '../engine/attributes.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { LocatedRuleFinding } from '../engine/rule.ts'
+import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
+
+export const eventTypeDeprecated = aggregateRule({
+  id: 'subscription/event-type-deprecated',
+  title: 'Event type is deprecated',
+  severity: 'low',
+  packs: ['hygiene'],
+  kind: 'subscription',
+  visits: ['event_type', 'subscription'],
+  start: () => ({ deprecated: new Map<string, string>(), found: [] as LocatedRuleFinding[] }),
+  visit({ deprecated, found }, resource, at) {
+    if (resource.kind === 'event_type') {
+      const { name, deprecated_at: since } = resource.attributes as CatalogueEntry
+      if (typeof name === 'string' && typeof since === 'string' && !isNone(since)) deprecated.set(name, since)
+      return
+    }
+    if (deprecated.size === 0) return
+    for (const { path, types } of subscribedTypes(resource.attributes as object)) {
+      const old = types.filter(({ type }) => deprecated.has(type))
+      if (old.length === 0) continue
+      const message = firstOf(
+        old.map(({ type, how }) => `\`${type}\` (${how}) is deprecated since ${deprecated.get(type)}`),
+      )
+      found.push({ at, path, message })
+    }
+  },
+  conclude: ({ found }) => found,
+})

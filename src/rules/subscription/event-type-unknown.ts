@@ -1,0 +1,32 @@
+import type { CatalogueEntry } from '../engine/attributes.ts'
+import { aggregateRule } from '../engine/define-rule.ts'
+import type { LocatedRuleFinding } from '../engine/rule.ts'
+import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
+
+export const eventTypeUnknown = aggregateRule({
+  id: 'subscription/event-type-unknown',
+  title: "Event type is not in the project's catalogue",
+  severity: 'medium',
+  packs: ['delivery', 'hygiene'],
+  kind: 'subscription',
+  visits: ['event_type', 'subscription'],
+  start: () => ({ catalogue: new Set<string>(), lost: [] as LocatedRuleFinding[] }),
+  visit({ catalogue, lost }, resource, at) {
+    if (resource.kind === 'event_type') {
+      const { name } = resource.attributes as CatalogueEntry
+      if (typeof name === 'string') catalogue.add(name)
+      return
+    }
+    // Every project's catalogue holds `*`: an empty one says nothing.
+    if (catalogue.size === 0) return
+    for (const { path, types } of subscribedTypes(resource.attributes as object)) {
+      const unknown = types.filter(({ type }) => !catalogue.has(type))
+      if (unknown.length === 0) continue
+      const message = firstOf(unknown.map(({ type, how }) => `\`${type}\` (${how}) is not in the catalogue`))
+      lost.push({ at, path, message })
+    }
+  },
+  *conclude({ lost }, { isComplete }) {
+    if (isComplete('event_type')) yield* lost
+  },
+})

@@ -34,7 +34,7 @@ export function filtersAfterUpdate(before: SubscriptionRow, after: SubscriptionR
 
 /** A person may have written anything into a declaration. */
 function typesOf({ filter_config }: SubscriptionRow): ReadonlySet<string> {
-  const types: unknown = filter_config.event_types
+  const types: unknown = filter_config?.event_types
   return new Set(Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [])
 }
 
@@ -44,7 +44,7 @@ function rowsOf(
   at: string,
   uidFor: (type: string) => string,
 ): readonly FilterRow[] {
-  const { headers = {}, body = {}, query = {}, path = {} } = filter_config.filter ?? {}
+  const { headers = {}, body = {}, query = {}, path = {} } = filter_config?.filter ?? {}
   return Array.from(types, (type) => {
     return { uid: uidFor(type), event_type: type, headers, body, query, path, enabled_at: at }
   })

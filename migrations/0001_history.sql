@@ -81,11 +81,20 @@ CREATE TABLE walk (
   retries     INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
   shape       TEXT,           -- fields that every item showed, where they differ from those of the walks before
+  total       INTEGER,        -- of filters: how many subscriptions were listed, where items counts those whose rows were read
+  oldest_at   TEXT,           -- of filters: when the oldest rows were read
   PRIMARY KEY (run, project_id, listing),
   FOREIGN KEY (run, project_id) REFERENCES scan
 ) STRICT, WITHOUT ROWID;
 -- Few walks have one.
 CREATE INDEX walk_with_shape ON walk (project_id, listing, run) WHERE shape IS NOT NULL;
+
+-- When the filter rows of a project's subscriptions were last read: [[time, [uid, …]], …]. Derived: it decides which ones
+-- are read next, and the chain does not cover it.
+CREATE TABLE filter_reading (
+  project_id INTEGER PRIMARY KEY REFERENCES project,
+  body       TEXT NOT NULL
+) STRICT;
 
 -- The first complete walk of each listing of a project. Without one, no run searches the scans of a project for the last.
 CREATE TABLE first_complete_walk (
@@ -350,7 +359,7 @@ CREATE VIEW committed_run AS
 -- Runs with what each of their walks proved.
 CREATE VIEW run_coverage AS
   SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter,
-         w.pages, w.items, w.requests, w.retries, w.duration_ms
+         w.pages, w.items, w.requests, w.retries, w.duration_ms, w.total, w.oldest_at
   FROM committed_run r JOIN scan s ON s.run = r.number JOIN walk w ON w.project_id = s.project_id AND w.run = s.run;
 
 -- Every resource as of every run: filter by run, e.g. WHERE run = 17.

@@ -222,10 +222,17 @@ CREATE TABLE hookdrift.walk (
   retries     bigint NOT NULL,
   duration_ms bigint NOT NULL,
   shape       text COLLATE "C",
+  total       bigint,
+  oldest_at   text COLLATE "C",
   PRIMARY KEY (run, project_id, listing),
   FOREIGN KEY (run, project_id) REFERENCES hookdrift.scan
 );
 CREATE INDEX walk_with_shape ON hookdrift.walk (project_id, listing, run) WHERE shape IS NOT NULL;
+
+CREATE TABLE hookdrift.filter_reading (
+  project_id bigint PRIMARY KEY REFERENCES hookdrift.project,
+  body       text COLLATE "C" NOT NULL
+);
 
 CREATE TABLE hookdrift.first_complete_walk (
   project_id bigint NOT NULL REFERENCES hookdrift.project,
@@ -332,7 +339,7 @@ CREATE VIEW hookdrift.committed_run AS
 -- Runs with what each of their walks proved.
 CREATE VIEW hookdrift.run_coverage AS
   SELECT r.number AS run, r.started_at, r.exit_code, s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter,
-         w.pages, w.items, w.requests, w.retries, w.duration_ms
+         w.pages, w.items, w.requests, w.retries, w.duration_ms, w.total, w.oldest_at
   FROM hookdrift.committed_run r JOIN hookdrift.scan s ON s.run = r.number
   JOIN hookdrift.walk w ON w.project_id = s.project_id AND w.run = s.run;
 

@@ -51,18 +51,23 @@ export function openServices(
   const placeAt = (line: number) => (file === undefined ? null : { file, line })
   const clients: { close(): Promise<void> }[] = []
   const services = configuration.services.flatMap((service): AuditedService[] => {
-    const { settings, uiUrl, projects, listings, matches, organisation } = service
+    const { settings, uiUrl, projects, listings, filtersPerRun, matches, organisation } = service
     const isChosen = projects.some(({ ref }) => matchesProject(ref.name, only))
     if (!isChosen && matches.length === 0) return []
-    const client = createServiceClient(settings, {
+    // Workers that share runs are bounded by walks, each with one request at a time.
+    const bounded = gateOf === undefined ? settings : { ...settings, filtersAtOnce: 1 }
+    const client = createServiceClient(bounded, {
       ...{ clock: systemClock, random: Math.random, env: terminal.env },
       ...(gateOf === undefined ? {} : { gate: gateOf(settings.name) }),
       ...{ cut, patience, onRequest: (request) => onRequest?.(settings.name, request) },
     })
     clients.push(client)
-    const open = (ref: ProjectRef, own: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings'>) => {
+    const open = (
+      ref: ProjectRef,
+      own: Omit<AuditedProject, 'ref' | 'uiUrl' | 'client' | 'listings' | 'filtersPerRun'>,
+    ) => {
       const links = uiUrl === undefined ? undefined : linksOfProject(uiUrl, ref)
-      return { ref, uiUrl: links, client, listings, ...own }
+      return { ref, uiUrl: links, client, listings, filtersPerRun, ...own }
     }
     const urlOrigin = describeUrlPlace(service.urlPlace, file)
     const named = projects.map(({ ref, key, keyPlace, labels, filters, line }): AuditedProject => {

@@ -21,7 +21,7 @@ import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openAcceptances, ProjectAcceptances } from './project-acceptances.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
-import { type AuditedProject, kindOf, type PageRead, type Statuses } from './project-scan.ts'
+import { type AuditedProject, kindOf, type Statuses } from './project-scan.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { type ProvenWalks, type WalkTools, walkProject } from './walk-project.ts'
@@ -33,7 +33,6 @@ export interface ProjectTools extends WalkTools {
   readonly sealer: Sealer
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Those of the policy. */
   readonly probes: readonly Probe[]
   readonly ignored: readonly IgnoredPath[]
@@ -84,11 +83,17 @@ export async function auditProject(
     ...{ evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage },
   })
 
-  const { walks, losses, ...asked } = await walkProject(project, context, { processor, evaluator, marks }, tools)
+  const { walks, losses, filters, ...asked } = await walkProject(
+    project,
+    context,
+    { processor, evaluator, marks },
+    tools,
+  )
   const { gathered } = processor
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
+  if (filters !== undefined) await draft.stageWalk(ref, filters, undefined)
   if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
     return discardProject(project, walked, evaluator, draft)
   }

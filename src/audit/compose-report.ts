@@ -20,7 +20,7 @@ export function composeReport(record: RunRecord): Report {
     verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
     coverage: coverage.map(
-      ({ project, listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
+      ({
         project,
         listing,
         status,
@@ -29,6 +29,21 @@ export function composeReport(record: RunRecord): Report {
         filter,
         pages,
         items,
+        of,
+        oldestAt,
+        requests,
+        retries,
+        durationMs,
+      }) => ({
+        project,
+        listing,
+        status,
+        cause,
+        reason,
+        filter,
+        pages,
+        items,
+        ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
         requests,
         retries,
         duration_ms: durationMs,

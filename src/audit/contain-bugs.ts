@@ -1,7 +1,7 @@
 import { AuditError, classOf } from '../model/errors.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { auditProject, discardProject, type ProjectTools } from './audit-project.ts'
-import { dueListings, unasked } from './due-listings.ts'
+import { dueListings, unasked, unaskedFilters } from './due-listings.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject } from './project-scan.ts'
 
@@ -28,7 +28,9 @@ export async function auditContained(
     const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
     const outcome = await discardProject(project, statuses, evaluator, tools.draft)
-    for (const walk of walks) await tools.draft.stageWalk(project.ref, walk, undefined)
+    const filters = unaskedFilters(project, 'bug', bugReason(error))
+    const rows = filters === undefined ? [] : [filters]
+    for (const walk of [...walks, ...rows]) await tools.draft.stageWalk(project.ref, walk, undefined)
     return outcome
   } finally {
     tools.onTimed?.(project, { listing: undefined, startedAt, endedAt: tools.clock.now() })

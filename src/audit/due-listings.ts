@@ -1,10 +1,20 @@
-import type { CoverageCause, ProjectCoverage } from '../model/coverage.ts'
+import type { CoverageCause, FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { AuditedProject } from './project-scan.ts'
 
 /** What the configuration asks to walk of a project, in the order of walking. */
 export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly Listing[] {
   return listings.filter((listing) => !(isOptional(listing) && project.listings[listing] === 'off'))
+}
+
+/** The coverage of filter rows of which nothing is kept; undefined where none were to be read. */
+export function unaskedFilters(
+  { listings }: Pick<AuditedProject, 'listings'>,
+  cause: CoverageCause,
+  reason: string,
+): FilterCoverage | undefined {
+  if (listings.filters === 'off') return undefined
+  return { ...unasked('subscriptions', cause, reason), listing: 'filters', of: 0, oldestAt: null }
 }
 
 /** The coverage of a listing that failed before anything was asked, or of which nothing is kept. */

@@ -1,8 +1,9 @@
 import type { StagedChange } from '../history/records.ts'
+import { toResource } from '../history/stored-body.ts'
 import { narrowBy, narrowShape, type Shape } from '../inventory/shape.ts'
-import { takeInventory } from '../inventory/take-inventory.ts'
+import { type FilterReadings, takeInventory, withFilters } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
-import type { JsonObject } from '../model/json.ts'
+import { isEqual, type JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import { isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
@@ -71,6 +72,7 @@ interface Evaluation {
 }
 
 const takenAtOnce = 100
+const noFilters: FilterReadings = new Map()
 
 export function openPageProcessor(
   project: AuditedProject,
@@ -159,12 +161,41 @@ export function openPageProcessor(
     await draft.stage(project.ref, { seen: known.map(({ version }) => version), versions: [] })
   }
 
-  const takeSome = async (listing: Listing, items: readonly RawItem[]): Promise<TakenItems> => {
+  /** Recognised subscriptions whose filter rows are others than those that are known, or are unknown now. */
+  const findReviewed = async (known: readonly KnownItem[], filters: FilterReadings) => {
+    const reviewed = new Map<string, Resource>()
+    const due = known.filter(({ uid }) => filters.has(uid))
+    const bodies =
+      due.length === 0
+        ? []
+        : await draft.versionsById(
+            project.ref,
+            due.map(({ version }) => version),
+          )
+    for (const [at, { uid }] of due.entries()) {
+      const body = bodies[at]
+      if (body === undefined) throw new Error('a version that was recognised is not in the history')
+      const before = toResource(body)
+      const now = withFilters(before, filters.get(uid) ?? 'unread', sealer)
+      const isSame = isReadable(now) && isEqual(now.attributes.filters ?? null, before.attributes.filters ?? null)
+      if (!isSame || !Object.hasOwn(before.attributes, 'filters')) reviewed.set(uid, now)
+    }
+    return reviewed
+  }
+
+  const takeSome = async (
+    listing: Listing,
+    items: readonly RawItem[],
+    filters: FilterReadings = noFilters,
+  ): Promise<TakenItems> => {
     const read = items.filter((item): item is JsonObject => !(item instanceof KnownItem))
-    const { listed, lifted } = takeInventory(listing, read, sealer)
+    const { listed, lifted } = takeInventory(listing, read, sealer, filters)
+    const recognised = items.filter(isKnown)
+    const reviewed = await findReviewed(recognised, filters)
+    const known = recognised.filter(({ uid }) => !reviewed.has(uid))
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
     if (listing === 'sources')
-      for (const { uid } of [...listed, ...items.filter(isKnown)]) shown.add(resourceKey({ kind: 'source', uid }))
+      for (const { uid } of [...listed, ...recognised]) shown.add(resourceKey({ kind: 'source', uid }))
     const embedded = sortEmbedded(listing, items, lifted, shown)
     const itemOf = new Map(listed.map((resource, at) => [resource, read[at]]))
     const passing = [...listed, ...embedded.fresh].map((resource) => ({ resource, item: itemOf.get(resource) }))
@@ -172,16 +203,14 @@ export function openPageProcessor(
     for (const target of due) targets.push(target)
 
     const evaluated = new Map<ResourceKey, ReadResource>()
-    for (const [kind, resources] of Map.groupBy([...listed, ...embedded.fresh], ({ kind }) => kind)) {
+    const evaluatedNow = [...listed, ...reviewed.values(), ...embedded.fresh]
+    for (const [kind, resources] of Map.groupBy(evaluatedNow, ({ kind }) => kind)) {
       for (const one of await draftAndEvaluate(listing, kind, resources))
         evaluated.set(resourceKey(one.staged.resource), one)
     }
     const listedKind = kindOf[listing]
-    const known = items.filter(isKnown)
-    for (const { shape, waivers } of known) {
-      shapes.set(listing, narrowBy(shapes.get(listing), shape))
-      ofProject.useWaivers(waivers)
-    }
+    for (const { shape } of recognised) shapes.set(listing, narrowBy(shapes.get(listing), shape))
+    for (const { waivers } of known) ofProject.useWaivers(waivers)
     shapes.set(listing, narrowShape(shapes.get(listing), listed))
     await passKnown(listing, [
       ...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })),
@@ -190,7 +219,7 @@ export function openPageProcessor(
 
     if (listing === 'subscriptions') {
       await gathered.contradictions.take(
-        listed,
+        [...listed, ...reviewed.values()],
         known.map(({ version }) => version),
       )
       gathered.contradictions.takeSources(sourcesIn(embedded, evaluated))
@@ -220,7 +249,7 @@ export function openPageProcessor(
     async take(listing, page, durationMs) {
       // A page may hold thousands of items; what is made of them need not be in memory all at once.
       for (const some of chunks(page.items, takenAtOnce)) {
-        const taken = await takeSome(listing, some)
+        const taken = await takeSome(listing, some, page.filters)
         await marks?.take(listing, page, taken)
       }
       onPage(project, { listing, items: page.items.length, durationMs })

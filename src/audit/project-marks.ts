@@ -55,6 +55,9 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
     return ofListing
   }
 
+  const isFit = ({ staged, checked }: ReadResource) =>
+    checked.isCertain && isReadable(staged.resource) && needsNoComparison(staged)
+
   /** undefined for an item that the next scan must read. */
   const markItem = (listing: Listing, item: RawItem, place: number, taken: TakenItems): KnownItem | undefined => {
     const { evaluated, embedded, probed } = taken
@@ -62,6 +65,15 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
       const read = evaluated.get(resourceKey({ kind, uid }))
       return { kind, uid, version: isOwn ? (read?.staged.version ?? version ?? null) : null }
     })
+    const reviewed =
+      item instanceof KnownItem ? evaluated.get(resourceKey({ kind: kindOf[listing], uid: item.uid })) : undefined
+    if (item instanceof KnownItem && reviewed !== undefined) {
+      const { staged, checked } = reviewed
+      const until = Math.min(item.until, checked.until)
+      if (!isFit(reviewed) || until <= now) return undefined
+      const waivers = [...new Set([...item.waivers, ...checked.waivers])]
+      return new KnownItem({ ...item, version: staged.version, until, waivers, lifted })
+    }
     if (item instanceof KnownItem) {
       const isSame = item.lifted.every(({ version }, at) => version === lifted[at]?.version)
       return isSame ? item : new KnownItem({ ...item, lifted })
@@ -71,8 +83,6 @@ export function openProjectMarks(marks: OpenMarks, context: MarkContext): Projec
     const keys = [{ kind, uid: String(item.uid) }, ...own].map(resourceKey)
     const parts = keys.flatMap((key) => evaluated.get(key) ?? [])
     const [main] = parts
-    const isFit = ({ staged, checked }: ReadResource) =>
-      checked.isCertain && isReadable(staged.resource) && needsNoComparison(staged)
     if (main === undefined || parts.length < keys.length) return undefined
     if (!parts.every(isFit) || keys.some((key) => probed.has(key))) return undefined
     const until = Math.min(...parts.map(({ checked }) => checked.until))

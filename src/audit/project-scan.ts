@@ -1,8 +1,8 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
-import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import type { Filters, Offer } from '../service/settings.ts'
+import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
 
@@ -22,16 +22,18 @@ export interface AuditedProject {
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
   readonly client: ServiceClient
-  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  readonly listings: Offers
+  /** Of how many subscriptions a run reads the filter rows at most, unless they are required. */
+  readonly filtersPerRun: number
   /** Whether the complete list of its service's projects does not have it. */
   readonly isMissing?: boolean
   /** What drift rules compare with in this run, instead of an approved baseline. */
   readonly expected?: ExpectedState
 }
 
-/** A page that was read and taken. */
+/** A page that was read and taken, or filter rows that were read. */
 export interface PageRead {
-  readonly listing: Listing
+  readonly listing: ProjectListing
   readonly items: number
   /** How long the walk waited for it, retries included. */
   readonly durationMs: number

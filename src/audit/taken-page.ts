@@ -1,3 +1,4 @@
+import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { ResourceKey } from '../model/keys.ts'
 import type { RawItem, RawPage } from '../model/raw-page.ts'
 import type { Resource } from '../model/resource.ts'
@@ -5,7 +6,10 @@ import type { CheckedResource } from '../policy/evaluate-project.ts'
 import type { Embedded } from './sort-embedded.ts'
 import type { StagedResource } from './stage-resources.ts'
 
-export type TakenPage = Pick<RawPage<RawItem>, 'number' | 'items' | 'digests'>
+export interface TakenPage extends Pick<RawPage<RawItem>, 'number' | 'items' | 'digests'> {
+  /** Of subscriptions whose filter rows were due. */
+  readonly filters?: FilterReadings
+}
 
 /** Some items of a page, after all that could be done with them. */
 export interface TakenItems {

@@ -10,6 +10,7 @@ import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import { type AuditedProject, kindOf } from './project-scan.ts'
 import type { TakenPage } from './taken-page.ts'
+import type { FilterWalk } from './walk-filters.ts'
 
 export interface Walk {
   readonly coverage: ProjectCoverage
@@ -24,6 +25,8 @@ interface Walking {
   /** What the service said of the key to the project's walks. */
   readonly acceptance: KeyAcceptance
   readonly recogniser?: Recogniser | undefined
+  /** Adds to pages what is read for them. */
+  readonly filters?: Pick<FilterWalk, 'readFor' | 'durationMs'> | undefined
 }
 
 /**
@@ -34,9 +37,11 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  { take, budget, acceptance, recogniser }: Walking,
+  { take, budget, acceptance, recogniser, filters }: Walking,
 ): Promise<Walk> {
-  const startedAt = clock.now()
+  /** Without what reading filter rows takes, which is counted apart. */
+  const time = () => clock.now() - (filters?.durationMs() ?? 0)
+  const startedAt = time()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
   const access: ProjectAccess = {
     projectUid: project.ref.uid,
@@ -52,7 +57,7 @@ export async function walkListing(
   const result = (status: CoverageStatus, fault?: ServiceFault): Walk => {
     budget.waitedMs = traffic.waitedMs
     const { requests, retries } = traffic
-    const durationMs = Math.round(clock.now() - startedAt)
+    const durationMs = Math.round(time() - startedAt)
     const filter = filterText(listing, project.filters)
     const reason = fault === undefined ? null : describeFault(fault, project)
     const why = { cause: fault?.kind ?? null, reason }
@@ -61,12 +66,13 @@ export async function walkListing(
   }
   try {
     let askedAt = startedAt
-    for await (const page of pagesOf(listing, project, access, recogniser)) {
+    const listed = pagesOf(listing, project, access, recogniser)
+    for await (const page of filters?.readFor(listed, traffic) ?? listed) {
       lacksPromisedPage = page.number > 1 && page.items.length === 0
-      await take(page, clock.now() - askedAt)
+      await take(page, time() - askedAt)
       pages = page.number
       items += page.items.length
-      askedAt = clock.now()
+      askedAt = time()
     }
     return result('complete')
   } catch (error) {

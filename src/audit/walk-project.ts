@@ -1,13 +1,15 @@
 import type { Clock } from '../model/clock.ts'
+import type { FilterCoverage } from '../model/coverage.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { KeyAcceptance } from '../service/service-client.ts'
 import { dueListings } from './due-listings.ts'
 import type { PageProcessor } from './process-pages.ts'
 import type { ProjectContext } from './project-context.ts'
 import type { ProjectMarks } from './project-marks.ts'
-import type { AuditedProject, OnTimed, Statuses } from './project-scan.ts'
+import type { AuditedProject, OnTimed, PageRead, Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import type { TakenPage } from './taken-page.ts'
+import { openFilterWalk } from './walk-filters.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 
@@ -17,6 +19,7 @@ export interface WalkTools {
   readonly onTimed?: OnTimed | undefined
   /** Whether a person said that what is missing is gone. */
   readonly acceptsRemovals: boolean
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
 interface Walking {
@@ -26,6 +29,8 @@ interface Walking {
 }
 
 export interface ProvenWalks extends WithheldWalks {
+  /** Of filter rows; undefined where none were to be read. */
+  readonly filters: FilterCoverage | undefined
   /** Milliseconds of the retry budget that the walks have used. */
   readonly waitedMs: number
   readonly acceptance: KeyAcceptance
@@ -42,12 +47,22 @@ export async function walkProject(
   const budget = { waitedMs: 0 }
   const acceptance: KeyAcceptance = { isAccepted: false }
   const walked: Walk[] = []
+  const { clock, signal, onPage } = tools
+  const { draft, now } = context
+  const filters = await openFilterWalk(project, { draft, now, clock, signal, acceptance, onPage })
   for (const listing of dueListings(project)) {
     const startedAt = tools.clock.now()
     if (listing === 'subscriptions') await gathered.contradictions.expect(statusesOf(walked), gathered.unseen.itemsOf)
     const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
     const recogniser = marks?.recogniser(listing)
-    const walk = await walkListing(listing, project, tools, { take, budget, acceptance, recogniser })
+    const ofListing = listing === 'subscriptions' ? filters : undefined
+    const walk = await walkListing(listing, project, tools, {
+      take,
+      budget,
+      acceptance,
+      recogniser,
+      filters: ofListing,
+    })
     tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
     walked.push(walk)
     if (walk.coverage.cause === 'foreign') break
@@ -60,7 +75,9 @@ export async function walkProject(
     fieldsMissing: gathered.unseen.fieldsMissing,
     contradicted: gathered.contradictions.uidsOf,
   })
-  return { ...withheld, waitedMs: budget.waitedMs, acceptance }
+  const list = withheld.walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
+  if (list !== undefined) await filters?.stage(list)
+  return { ...withheld, filters: list && filters?.coverage(list), waitedMs: budget.waitedMs, acceptance }
 }
 
 function statusesOf(walks: readonly Walk[]): Statuses {

@@ -44,6 +44,13 @@ const limits = z.strictObject({
     .describe(
       "For all waiting between tries of one project's walks, together; a one-shot `audit` gives up a host that it never reached after 5 s",
     ),
+  filters_per_run: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(2000)
+    .describe('Subscriptions of a project whose filter rows a run reads, the others in their turn'),
+  filters_at_once: z.int().min(1).max(64).default(4).describe('Requests for filter rows that are sent at once'),
   max_pages: z.int().min(1).max(10_000_000).default(100_000).describe('Of one walk; a longer one breaks off'),
   walks: z
     .int()
@@ -120,6 +127,11 @@ const service = z.strictObject({
       project: offer
         .default('auto')
         .describe("The project's own settings: used where offered, required, or never requested"),
+      filters: offer
+        .default('auto')
+        .describe(
+          'Filter rows of subscriptions: read where offered, of `limits.filters_per_run` in a run; all of them in every run; or never',
+        ),
     })
     .prefault({})
     .describe('Listings beyond endpoints and subscriptions, which are always read'),

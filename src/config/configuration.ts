@@ -1,6 +1,6 @@
 import type { HistoryLocation } from '../history/location.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import type { Filters, Offers, ServiceSettings } from '../service/settings.ts'
 import type { ValuePlace } from './describe-key.ts'
 import type { ListenAddress } from './listen-schema.ts'
 import type { DecodedChannel } from './notify-schema.ts'
@@ -81,7 +81,8 @@ export interface ConfiguredService {
   /** For projects of the list. A secret. */
   readonly key: string | undefined
   readonly keyPlace: ValuePlace
-  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  readonly listings: Offers
+  readonly filtersPerRun: number
   /** Projects that all shared workers together scan at once. */
   readonly mostWalks: number
   /** The template of addresses in the gateway's own UI. */

@@ -146,6 +146,7 @@ export function examineConfiguration(
       key: service.key,
       keyPlace: placeAt(document, ['services', index, 'key']),
       listings: service.listings,
+      filtersPerRun: service.limits.filters_per_run,
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
@@ -245,6 +246,7 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
     dialect: dialectOf(service.dialect),
     ca,
     connections,
+    filtersAtOnce: limits.filters_at_once,
   }
 }
 

@@ -134,6 +134,11 @@ export interface Draft extends PastReader {
   /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
   isUnderOtherRules(project: ProjectRef): Promise<boolean>
 
+  /** When the filter rows of the project's subscriptions were last read, as staged; undefined when they never were. */
+  filterReadings(project: ProjectRef): Promise<string | undefined>
+  /** Stages it. It replaces what was staged before, and is derived: the chain does not cover it. */
+  stageFilterReadings(project: ProjectRef, body: string): Promise<void>
+
   /** What a scan of the project left to recognise it by; undefined when it left nothing. */
   marks(project: ProjectRef): Promise<Marks | undefined>
   /** A page of a listing, counted from 1, as that scan left it; undefined beyond the last one. */

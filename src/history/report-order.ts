@@ -13,7 +13,7 @@ export function inListingOrder(a: Pick<Coverage, 'listing'>, b: Pick<Coverage, '
   return walked.indexOf(a.listing) - walked.indexOf(b.listing)
 }
 
-const walked: readonly WalkedListing[] = ['projects', ...listings]
+const walked: readonly WalkedListing[] = ['projects', ...listings, 'filters']
 
 type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
 

@@ -128,8 +128,8 @@ export const historyTables: readonly HistoryTable[] = [
   table('walk', {
     key: ['run', 'project_id', 'listing'],
     columns: [
-      ...integers('run', 'project_id', 'pages', 'items', 'requests', 'retries', 'duration_ms'),
-      ...texts('listing', 'status', 'cause', 'reason', 'filter', 'shape'),
+      ...integers('run', 'project_id', 'pages', 'items', 'requests', 'retries', 'duration_ms', 'total'),
+      ...texts('listing', 'status', 'cause', 'reason', 'filter', 'shape', 'oldest_at'),
     ],
     isCommitted: writtenBy('run'),
   }),
@@ -137,6 +137,7 @@ export const historyTables: readonly HistoryTable[] = [
     key: ['project_id', 'listing'],
     columns: [...integers('project_id', 'run'), ...texts('listing')],
   }),
+  table('filter_reading', { key: ['project_id'], columns: [...integers('project_id'), ...texts('body')] }),
   table('notice', {
     key: ['run', 'number'],
     columns: [...integers('run', 'number', 'project_id'), ...texts('code', 'listing', 'text')],

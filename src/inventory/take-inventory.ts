@@ -13,8 +13,10 @@ export interface Inventory {
   readonly lifted: readonly Resource[]
 }
 
-/** By the uid of a subscription: its filter rows as the service sent them, or that they were due and were not read. */
-export type FilterReadings = ReadonlyMap<string, readonly JsonObject[] | 'unread'>
+/** The filter rows of a subscription as the service sent them, or that they were due and were not read. */
+export type FilterReading = readonly JsonObject[] | 'unread'
+/** By the uid of the subscription. */
+export type FilterReadings = ReadonlyMap<string, FilterReading>
 
 /**
  * Turns the items of a page into resources: lifts, seals, normalises. Pure except for the sealer's key. `filters`: of
@@ -41,7 +43,7 @@ export function takeInventory(
 const noFilters: FilterReadings = new Map()
 
 /** A subscription that is known, with what was read of its filter rows. */
-export function withFilters(known: Resource, rows: readonly JsonObject[] | 'unread', sealer: Sealer): Resource {
+export function withFilters(known: Resource, rows: FilterReading, sealer: Sealer): Resource {
   if (rows === 'unread') return withUnseenFilters(known)
   const { malformed: malformedBefore = none, ...subscription } = known
   const { filters } = wireSchema.subscription

@@ -62,11 +62,22 @@ export interface Coverage {
   /** The same as a sentence, with page and request id where known; null when complete. */
   readonly reason: string | null
   readonly pages: number
-  /** Items that the service listed, without those lifted out of them. */
+  /** Items that the service listed, without those lifted out of them. Of filters: subscriptions whose rows were read. */
   readonly items: number
+  /** Of filters: how many subscriptions were listed. Absent for the others. */
+  readonly of?: number
+  /** Of filters: when the oldest rows of a listed subscription were read (ISO 8601); null where none ever were. */
+  readonly oldestAt?: string | null
   readonly requests: number
   readonly retries: number
   readonly durationMs: number
+}
+
+/** Of the filter rows of a project's subscriptions. */
+export interface FilterCoverage extends Coverage {
+  readonly listing: 'filters'
+  readonly of: number
+  readonly oldestAt: string | null
 }
 
 /** Of a listing of a project. */

@@ -91,6 +91,10 @@ export interface ReportCoverage {
   readonly filter: string | null
   readonly pages: number
   readonly items: number
+  /** Of filters: how many subscriptions were listed, where `items` counts those whose rows were read. */
+  readonly of?: number
+  /** Of filters: when the oldest rows were read (ISO 8601); null where none ever were. */
+  readonly oldest_at?: string | null
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number

@@ -7,8 +7,16 @@ export type Kind = (typeof kinds)[number]
 export const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
 export type Listing = (typeof listings)[number]
 
-/** What is walked: the listings of a project, and the list of a service's projects. */
-export type WalkedListing = Listing | 'projects'
+/** Whether what is walked lists resources of its own. */
+export function isListing(listing: WalkedListing): listing is Listing {
+  return listing !== 'filters' && listing !== 'projects'
+}
+
+/** What a scan reads of a project: its listings, and the filter rows of its subscriptions, which belong to these. */
+export type ProjectListing = Listing | 'filters'
+
+/** What is read: all that is read of a project, and the list of a service's projects. */
+export type WalkedListing = ProjectListing | 'projects'
 
 /** One project of one service, by its configured name and its identifier in the service. */
 export interface ProjectRef {

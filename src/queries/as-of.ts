@@ -17,11 +17,23 @@ export function statingExtent(
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {
-  return coverage.map(({ listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
-    ...{ project: project.name, listing, status, cause, reason, filter, pages, items, requests, retries },
-    duration_ms: durationMs,
-    run: run.number,
-  }))
+  return coverage.map(
+    ({ listing, status, cause, reason, filter, pages, items, of, oldestAt, requests, retries, durationMs }) => ({
+      project: project.name,
+      listing,
+      status,
+      cause,
+      reason,
+      filter,
+      pages,
+      items,
+      ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
+      requests,
+      retries,
+      duration_ms: durationMs,
+      run: run.number,
+    }),
+  )
 }
 
 /**

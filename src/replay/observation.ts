@@ -2,7 +2,7 @@ import { areSourcesListed, listingOf, type Statuses } from '../audit/project-sca
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import { projectKey, resourceKey } from '../model/keys.ts'
-import { type Kind, kinds, type Listing } from '../model/resource.ts'
+import { isListing, type Kind, kinds, type Listing } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
@@ -63,7 +63,7 @@ export function observationOf(
   return {
     statuses,
     sawAll: (some) => some.every((kind) => whole.has(kind)),
-    narrowed: coverage.flatMap(({ listing, filter }) => (filter === null || listing === 'projects' ? [] : [listing])),
+    narrowed: coverage.flatMap(({ listing, filter }) => (filter !== null && isListing(listing) ? [listing] : [])),
     observed(version) {
       if (whole.has(version.resource.kind)) {
         version.seenUnder = null

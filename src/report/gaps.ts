@@ -1,5 +1,6 @@
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
+import { isListing } from '../model/resource.ts'
 import { walksFor } from '../model/walks-for.ts'
 
 /** The walks that should be complete and are not. */
@@ -19,9 +20,9 @@ export function gapsFor<Walk extends Pick<ReportCoverage, 'listing' | 'status'>>
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }
 
-/** The walks of projects, without the lists that show which these are. */
-export function withoutLists<Walk extends { readonly listing?: ReportCoverage['listing'] }>(
+/** The walks that list resources of projects: neither lists of projects nor filter rows, which belong to subscriptions. */
+export function listingWalks<Walk extends { readonly listing?: ReportCoverage['listing'] }>(
   coverage: readonly Walk[],
 ): readonly Walk[] {
-  return coverage.filter(({ listing }) => listing !== 'projects')
+  return coverage.filter(({ listing }) => listing === undefined || isListing(listing))
 }

@@ -1,7 +1,7 @@
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../model/report.ts'
 import { count } from '../text/count.ts'
-import { withoutLists } from './gaps.ts'
+import { listingWalks } from './gaps.ts'
 
 type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly listing?: ReportCoverage['listing'] }
 
@@ -16,7 +16,7 @@ export function scannedExtent(
   projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[] = [],
 ): ScannedExtent {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
-  const scanned = withoutLists(walks).filter(({ status, pages }) => status === 'complete' || pages > 0)
+  const scanned = listingWalks(walks).filter(({ status, pages }) => status === 'complete' || pages > 0)
   if (coverage.length === 0 || (walks.length > 0 && scanned.length === 0)) return 'nothing'
   const isFirst = firstWalks(projects)
   return scanned.length > 0 && scanned.every(isFirst) ? 'first' : 'compared'

@@ -5,7 +5,7 @@ import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../m
 import { countSeverities, type FailOn, isOpen, leastNew, severities, totalOf } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { atLeast, failsRun } from './fails-run.ts'
-import { withoutLists } from './gaps.ts'
+import { listingWalks } from './gaps.ts'
 import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
 interface EvaluatedExtent {
@@ -89,7 +89,7 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
     ]
   }
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
-  const items = count(sum(withoutLists(coverage).map((walk) => walk.items)), 'item')
+  const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, failing)
   return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }

@@ -14,7 +14,7 @@ const withoutValue: ReadonlySet<string> = new Set([
 
 /** By rule, in what besides its pointer the same finding may become another one: JSON Pointers into the attributes. */
 const comparedBesides: Readonly<Record<string, readonly string[]>> = {
-  'drift/filter-widened': ['/filter_config'],
+  'drift/filter-widened': ['/filter_config', '/filters'],
   'drift/rate-limit-lost': ['/rate_limit', '/rate_limit_duration', '/config/ratelimit'],
   'drift/verification-weakened': ['/verifier'],
   'endpoint/auth-mismatch': ['/authentication'],
@@ -36,9 +36,12 @@ const comparedBesides: Readonly<Record<string, readonly string[]>> = {
   'source/queue-plaintext': ['/pub_sub'],
   'source/verifier-replayable': ['/verifier'],
   'subscription/alert-odd': ['/alert_config'],
-  'subscription/duplicate': ['/endpoint_uid', '/filter_config', '/source_uid'],
+  'subscription/duplicate': ['/endpoint_uid', '/filter_config', '/filters', '/source_uid'],
+  'subscription/filter-diverges': ['/filter_config'],
+  'subscription/filter-off': ['/filters/*'],
   'subscription/retry-few': ['/retry_config'],
   'subscription/retry-many': ['/retry_config'],
+  'subscription/wildcard-mixed': ['/filters'],
 }
 
 /** Rules with an entry in one of the tables: a test compares them with the rules that there are. */
@@ -50,7 +53,9 @@ export const rulesWithEntries: readonly string[] = [...withoutValue, ...Object.k
  */
 export function acceptedPaths({ rule, path }: { readonly rule: string; readonly path: string }): readonly string[] {
   if (withoutValue.has(rule)) return []
-  return [path, ...(Object.hasOwn(comparedBesides, rule) ? (comparedBesides[rule] ?? []) : [])]
+  const besides = Object.hasOwn(comparedBesides, rule) ? (comparedBesides[rule] ?? []) : []
+  // What is found in the declared filter stays the same finding when rows are read for the first time.
+  return [path, ...besides.filter((other) => other !== '/filters' || isWithin(path, '/filters'))]
 }
 
 /**

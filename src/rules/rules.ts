@@ -1,4 +1,5 @@
 import { authenticationLost as driftAuthenticationLost } from './drift/authentication-lost.ts'
+import { filterRemoved as driftFilterRemoved } from './drift/filter-removed.ts'
 import { filterWidened as driftFilterWidened } from './drift/filter-widened.ts'
 import { flapping as driftFlapping } from './drift/flapping.ts'
 import { functionChanged as driftFunctionChanged } from './drift/function-changed.ts'
@@ -88,8 +89,11 @@ import { alertOdd as subscriptionAlertOdd } from './subscription/alert-odd.ts'
 import { atMostOnce as subscriptionAtMostOnce } from './subscription/at-most-once.ts'
 import { duplicate as subscriptionDuplicate } from './subscription/duplicate.ts'
 import { eventTypeOdd as subscriptionEventTypeOdd } from './subscription/event-type-odd.ts'
+import { filterDiverges as subscriptionFilterDiverges } from './subscription/filter-diverges.ts'
+import { filterOff as subscriptionFilterOff } from './subscription/filter-off.ts'
 import { filterUnsatisfiable as subscriptionFilterUnsatisfiable } from './subscription/filter-unsatisfiable.ts'
 import { functionSuspicious as subscriptionFunctionSuspicious } from './subscription/function-suspicious.ts'
+import { noFilter as subscriptionNoFilter } from './subscription/no-filter.ts'
 import { rateLimitOdd as subscriptionRateLimitOdd } from './subscription/rate-limit-odd.ts'
 import { retryAbsent as subscriptionRetryAbsent } from './subscription/retry-absent.ts'
 import { retryFew as subscriptionRetryFew } from './subscription/retry-few.ts'
@@ -110,6 +114,7 @@ import { unused as waiverUnused } from './waiver/unused.ts'
 /** Every rule in the order of ids: a file each, below this folder. `npm run new:rule -- endpoint/x` writes this table. */
 export const rules: readonly Rule[] = [
   driftAuthenticationLost,
+  driftFilterRemoved,
   driftFilterWidened,
   driftFlapping,
   driftFunctionChanged,
@@ -198,8 +203,11 @@ export const rules: readonly Rule[] = [
   subscriptionAtMostOnce,
   subscriptionDuplicate,
   subscriptionEventTypeOdd,
+  subscriptionFilterDiverges,
+  subscriptionFilterOff,
   subscriptionFilterUnsatisfiable,
   subscriptionFunctionSuspicious,
+  subscriptionNoFilter,
   subscriptionRateLimitOdd,
   subscriptionRetryAbsent,
   subscriptionRetryFew,

@@ -1,9 +1,11 @@
+import pLimit from 'p-limit'
 import type { Clock } from '../model/clock.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import { compileDialect } from './dialect-matchers.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate, type RateGate } from './rate-gate.ts'
+import { readFilters } from './read-filters.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
 import type { Recogniser } from './recognise-page.ts'
@@ -11,6 +13,7 @@ import type { RequestSent } from './reply.ts'
 import { createSender } from './send-request.ts'
 import type { PagedListing, ProjectAccess, ServiceClient } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
+import { usualFiltersAtOnce } from './settings.ts'
 import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
 import { watchReach } from './watch-reach.ts'
@@ -44,7 +47,10 @@ export function createServiceClient(
 ): ServiceClient {
   const { clock, random, cut, gate = createRateGate(clock) } = given
   const reach = patience === 'short' ? watchReach(clock, settings.limits.connectTimeoutMs, timeoutAfter) : undefined
-  const transport = createTransport(settings, env, reach?.reached)
+  const { connections, filtersAtOnce = usualFiltersAtOnce } = settings
+  const limit = pLimit(filtersAtOnce)
+  // Rows are asked for while a page waits: none of these requests waits in a queue while its time runs.
+  const transport = createTransport({ ...settings, connections: connections + filtersAtOnce }, env, reach?.reached)
   const matchers = compileDialect(settings.dialect)
   const ask = createSender({
     ...{ settings, matchers, transport, clock, random, cut, gate, timeoutAfter },
@@ -55,6 +61,7 @@ export function createServiceClient(
     pages: (listing: PagedListing, access: ProjectAccess, recogniser?: Recogniser) =>
       readPages(ask, listing, { access, settings, recogniser }) as AsyncGenerator<RawPage>,
     project: (access) => readProject(ask, access),
+    filters: (subscription, access) => limit(() => readFilters(ask, subscription, access)),
     projects: (access) => listProjects(ask, access, settings),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     close: () => transport.close(),

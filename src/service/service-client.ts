@@ -23,6 +23,12 @@ export interface ServiceClient {
    */
   project(access: ProjectAccess): Promise<JsonObject>
   /**
+   * Reads the filter rows of a subscription: all of them. undefined where the service
+   * answers that it has no such subscription.
+   * @throws ServiceFault `not_offered` where there is no such operation, `foreign` for a row of another subscription
+   */
+  filters(subscription: string, access: ProjectAccess): Promise<readonly JsonObject[] | undefined>
+  /**
    * Reads all projects of an organisation. A list that is returned is whole; an empty one proves nothing.
    * @throws ServiceFault `foreign` when it has a project of another organisation
    */

@@ -13,6 +13,8 @@ export interface ServiceSettings {
   readonly ca: string | undefined
   /** Projects of this service that are read at once. */
   readonly connections: number
+  /** Requests for filter rows that are sent at once, over all projects. Default: 4. */
+  readonly filtersAtOnce?: number
 }
 
 /**
@@ -34,6 +36,9 @@ export interface Limits {
   readonly maxPages: number
 }
 
+/** Requests for filter rows at once, unless configured. */
+export const usualFiltersAtOnce = 4
+
 /** The limits unless configured. */
 export const defaultLimits: Limits = {
   connectTimeoutMs: 5_000,
@@ -52,3 +57,11 @@ export interface Filters {
 
 /** Whether to walk a listing that not every service offers: where offered, always, or never. */
 export type Offer = 'auto' | 'required' | 'off'
+
+/** What may be read of a project besides endpoints and subscriptions. */
+export interface Offers {
+  readonly sources: Offer
+  readonly project: Offer
+  /** The filter rows of subscriptions. */
+  readonly filters: Offer
+}

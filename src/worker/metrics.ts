@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Report } from '../model/report.ts'
-import type { Listing } from '../model/resource.ts'
+import type { ProjectListing } from '../model/resource.ts'
 import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt } from './fleet-status.ts'
 import { type SkipReason, skipReasons } from './keep-schedule.ts'
 import type { RecordedPast } from './read-past.ts'
@@ -16,7 +16,7 @@ export interface Metrics {
   /** Called when a run was committed. */
   ended(schedule: string, report: Report): void
   failed(schedule: string): void
-  page(listing: Listing, durationMs: number): void
+  page(listing: ProjectListing, durationMs: number): void
   reloaded(isGood: boolean): void
   /** The state of the channels, including configured ones that never had a message. */
   channels(states: readonly NotifiedChannel[]): void

@@ -21,14 +21,14 @@ import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
-import { defaultLimits, type Filters, type Limits, type Offer, type Patience } from '../../src/service/settings.ts'
+import { defaultLimits, type Filters, type Limits, type Offers, type Patience } from '../../src/service/settings.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 export interface AuditHarnessOptions {
   readonly projects: Readonly<Record<string, string>>
   readonly key: string
   readonly pageSize?: number
-  readonly listings?: { readonly sources?: Offer; readonly project?: Offer }
+  readonly listings?: Partial<Offers>
   readonly limits?: Partial<Limits>
   /** Of every project. */
   readonly labels?: Readonly<Record<string, string>>
@@ -78,6 +78,8 @@ export interface AuditTurn {
   /** Time limits of requests; those of the system where nothing is said. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
+  /** Default: 2000. */
+  readonly filtersPerRun?: number
   /** Whether what earlier runs evaluated is recognised. Default: yes. */
   readonly usesMarks?: boolean
   readonly pageSize?: number
@@ -159,7 +161,8 @@ export function openAuditHarness({
       labels: turn.labels ?? labels,
       filters: turn.filters ?? {},
       client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
-      listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
+      listings: { sources: 'auto', project: 'auto', filters: 'auto', ...listings, ...turn.listings },
+      filtersPerRun: turn.filtersPerRun ?? 2000,
     })
     const all = Object.entries(projects).map(([name, uid]) =>
       projectOf({ name: `acme/${name}`, service: 'acme', uid }, name),

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { key, listen, project } from '../service/fake-service.ts'
@@ -10,25 +11,52 @@ export interface Shown {
   endpoints?: readonly (JsonObject | string)[]
   subscriptions?: readonly (JsonObject | string)[]
   sources?: readonly (JsonObject | string)[]
+  /** Filter rows by the uid of the subscription; a number is the status of an error. Without it, there is no such route. */
+  filters?: Readonly<Record<string, readonly JsonObject[] | number | string>>
 }
 
 /** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
 export async function openLiteral(shown: Shown = {}) {
   let now = shown
+  const asked: string[] = []
   const { url } = await listen((request, response) => {
-    const [, listing] = /^\/api\/v1\/projects\/[^/]+(?:\/(\w+))?/.exec(request.url ?? '') ?? []
+    const [, listing, uid] =
+      /^\/api\/v1\/projects\/[^/]+(?:\/(\w+))?(?:\/([^/]+)\/filters)?/.exec(request.url ?? '') ?? []
+    asked.push(request.url ?? '')
+    if (uid !== undefined) return answerFilters(response, now.filters, decodeURIComponent(uid))
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
   })
   const harness = openAuditHarness({ projects: { orders: project }, key })
   return {
     harness,
+    /** What was asked for, in order. */
+    asked,
     show(more: Shown) {
       now = { ...now, ...more }
+    },
+    withdraw(member: keyof Shown) {
+      const { [member]: _, ...rest } = now
+      now = rest
     },
     audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> => harness.audit({ url, ...turn }),
     query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(harness.file, sql),
     [Symbol.dispose]: () => harness[Symbol.dispose](),
+  }
+}
+
+function answerFilters(response: ServerResponse, filters: Shown['filters'], uid: string): void {
+  const rows = filters === undefined ? undefined : (filters[uid] ?? 404)
+  if (rows === undefined) {
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+    response.end('404 page not found\n')
+  } else if (typeof rows === 'number') {
+    response.writeHead(rows, { 'content-type': 'application/json' })
+    response.end('{"status":false,"message":"subscription not found"}')
+  } else {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const data = typeof rows === 'string' ? rows : JSON.stringify(rows)
+    response.end(`{"status":true,"message":"Filters retrieved successfully","data":${data}}`)
   }
 }
 

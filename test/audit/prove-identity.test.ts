@@ -29,6 +29,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
       if (answer instanceof Error) throw answer
       return {}
     },
+    filters: refused,
     projects: refused,
     testFunction: refused,
     close: async () => {},
@@ -40,7 +41,8 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
     labels: {},
     filters: {},
     client,
-    listings: { sources: 'auto', project: 'auto' },
+    listings: { sources: 'auto', project: 'auto', filters: 'auto' },
+    filtersPerRun: 2000,
   }
   const { walks: decided, unproven } = await proveIdentity(project, walks, new AbortController().signal)
   const lines = decided.map(({ coverage }) => {

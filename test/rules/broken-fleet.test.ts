@@ -15,6 +15,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'drift/': 'need a change between two scans: test/audit',
   'probe/': 'need a probe in the policy: test/audit',
   'source/function-broken': 'needs a probe in the policy: test/audit',
+  'subscription/filter-': 'need the filter rows of a subscription: the cases of these rules',
+  'subscription/no-filter': 'needs the filter rows of a subscription: the cases of the rule',
   'project/vanished': 'needs a project that was there before: test/audit',
   'project/unlisted': 'needs a list of projects: test/audit/unlisted.test.ts',
   'project/mass-removal': 'needs a walk that lost much: test/audit',

@@ -23,7 +23,7 @@ export const scanMembers = alike('project_id', 'run', 'name')
 export const walkMembers: DigestMembers = {
   ...{ project_id: 'w.project_id', run: 'w.run', project: 's.name' },
   ...alike('listing', 'status', 'cause', 'reason', 'filter', 'pages', 'items', 'requests', 'retries', 'duration_ms'),
-  ...alike('shape'),
+  ...alike('shape', 'total', 'oldest_at'),
 }
 
 /** The body is covered by its digest, and the end of a version by the run that ends it. */

@@ -3,6 +3,7 @@ import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { type RecordedChangeRow, toChange } from '../stored-change.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
 import type { Session } from './connect.ts'
 import { readAcceptancesOf } from './postgres-acceptances.ts'
 import {
@@ -44,13 +45,13 @@ export async function readRun(session: Session, number: number): Promise<RunReco
 }
 
 async function readCoverage(session: Session, number: number): Promise<RunRecord['coverage']> {
-  const walks = await session.all<RunRecord['coverage'][number]>(
+  const walks = await session.all<StoredWalk & { readonly project: string }>(
     `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
-       w.duration_ms AS "durationMs"
+       w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
      FROM hookdrift.walk w JOIN hookdrift.scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = $1`,
     [number],
   )
-  return walks.sort(inWalkOrder)
+  return walks.map(toCoverage).sort(inWalkOrder)
 }
 
 async function readNotices(session: Session, number: number): Promise<RunRecord['notices']> {

@@ -1,9 +1,9 @@
-import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, type Listing, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
 import type { CompleteScans } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
 import type { Session } from './connect.ts'
 import { isProjectSql, lastScanSql } from './sql-fragments.ts'
 
@@ -33,9 +33,9 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
       ? await session.all<ScanRow>(`${scansSql} ORDER BY l.id`, [run])
       : await session.all<ScanRow>(`${scansSql} WHERE ${isProjectSql('l', '$2', '$3')}`, [run, only.service, only.uid])
   const scans = found.filter((project) => !isPolicyProject(project)).sort((a, b) => compareText(a.name, b.name))
-  const walks = await session.all<Coverage & { projectId: number }>(
+  const walks = await session.all<StoredWalk & { projectId: number }>(
     `SELECT w.project_id AS "projectId", w.listing, w.status, w.filter, w.cause, w.reason, w.pages, w.items, w.requests,
-       w.retries, w.duration_ms AS "durationMs"
+       w.retries, w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
      FROM unnest($1::bigint[], $2::bigint[]) AS a (run, project) JOIN hookdrift.walk w ON w.run = a.run
        AND w.project_id = a.project`,
     [scans.map(({ number }) => number), scans.map(({ id }) => id)],
@@ -44,7 +44,7 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
   return scans.map((scan) => ({
     project: { name: scan.name, service: scan.service, uid: scan.uid },
     run: { number: scan.number, startedAt: scan.startedAt, finishedAt: scan.finishedAt },
-    coverage: (walksOf.get(scan.id) ?? []).map(({ projectId: _, ...coverage }) => coverage).sort(inListingOrder),
+    coverage: (walksOf.get(scan.id) ?? []).map(({ projectId: _, ...walk }) => toCoverage(walk)).sort(inListingOrder),
     incompleteSince:
       scan.incompleteRun === null
         ? undefined

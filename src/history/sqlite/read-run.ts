@@ -5,6 +5,7 @@ import type { RecordedViolation, RunRecord } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { type RecordedChangeRow, toChange } from '../stored-change.ts'
 import { type RecordedRow, toRecordedViolation } from '../stored-violation.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
 import { ownerSql } from './owner-sql.ts'
 import { readAcceptancesOf } from './sqlite-acceptances.ts'
 
@@ -39,12 +40,13 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
 
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
   return db
-    .prepare<[number], RunRecord['coverage'][number]>(
+    .prepare<[number], StoredWalk & { readonly project: string }>(
       `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
-              w.duration_ms AS durationMs
+              w.duration_ms AS durationMs, w.total AS "of", w.oldest_at AS oldestAt
        FROM walk w JOIN scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = ?`,
     )
     .all(number)
+    .map(toCoverage)
     .sort(inWalkOrder)
 }
 

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, type Listing, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
 import type { CompleteScans } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { damaged } from './describe-damage.ts'
 
@@ -40,9 +40,10 @@ function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): Sc
 }
 
 export function latestScansAt(db: Database, run: number, only?: ProjectRef): RecordedScan[] {
-  const coverage = cachedStatement<[number, number], Coverage>(
+  const coverage = cachedStatement<[number, number], StoredWalk>(
     db,
-    `SELECT listing, status, filter, cause, reason, pages, items, requests, retries, duration_ms AS durationMs
+    `SELECT listing, status, filter, cause, reason, pages, items, requests, retries, duration_ms AS durationMs,
+       total AS "of", oldest_at AS oldestAt
      FROM walk WHERE run = ? AND project_id = ?`,
   )
   const time = cachedStatement<[number], CommittedRun>(
@@ -64,7 +65,7 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
     return {
       project,
       run: must(db, time.get(scan)),
-      coverage: coverage.all(scan, id).sort(inListingOrder),
+      coverage: coverage.all(scan, id).map(toCoverage).sort(inListingOrder),
       incompleteSince: since === undefined ? undefined : must(db, time.get(since)),
     }
   })

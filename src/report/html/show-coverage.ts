@@ -1,8 +1,9 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures } from '../describe-failures.ts'
-import { isGap, withoutLists } from '../gaps.ts'
+import { isGap, listingWalks } from '../gaps.ts'
 import { type FailureGroup, groupFailures } from '../group-failures.ts'
+import { showTime } from '../text/show-time.ts'
 import { factList } from './components/facts.ts'
 import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
@@ -28,7 +29,7 @@ export function showFailures(...walked: Parameters<typeof groupFailures>): Marku
 /** `12 walks complete, 76 items; 3 skipped`. */
 function describe(walks: readonly ReportCoverage[]): string {
   const complete = walks.filter(({ status }) => status === 'complete')
-  const items = withoutLists(complete).reduce((sum, walk) => sum + walk.items, 0)
+  const items = listingWalks(complete).reduce((sum, walk) => sum + walk.items, 0)
   const skipped = walks.length - complete.length
   const read = `${count(complete.length, 'walk')} complete, ${count(items, 'item')}`
   return skipped === 0 ? read : `${read}; ${skipped} skipped, which the service does not offer`
@@ -58,8 +59,13 @@ function showWalk({ project, listing, status, reason, filter, ...walk }: ReportC
   const why = reason === null ? nothing : html`<br><span class="soft">${reason}</span>`
   const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
   const unseen = isMissing && walk.pages === 0
-  const items = unseen ? cell('Items', '?', 'n unseen') : cell('Items', walk.items, 'n')
-  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
+  const size = walk.of === undefined ? walk.items : `${walk.items} of ${walk.of}`
+  const items = unseen && walk.of === undefined ? cell('Items', '?', 'n unseen') : cell('Items', size, 'n')
+  const oldest =
+    walk.oldest_at === undefined || walk.oldest_at === null
+      ? nothing
+      : html`<br><span class="soft">oldest read ${showTime(walk.oldest_at)}</span>`
+  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th>${cell('Listing', listing)}${cell('Status', html`<b class="${mark}">${isMissing ? '? ' : ''}${status}</b>${why}${narrowed}${oldest}`)}${items}${cell('Pages', walk.pages, 'n')}${cell('Requests', walk.requests, 'n')}${cell('Retries', walk.retries, 'n')}${cell('Time', `${walk.duration_ms} ms`, 'n')}</tr>
 `
 }
 

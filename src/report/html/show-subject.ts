@@ -1,6 +1,6 @@
 import type { Report } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
-import { gapsOf, withoutLists } from '../gaps.ts'
+import { gapsOf, listingWalks } from '../gaps.ts'
 import { showDuration, showTime } from '../text/show-time.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -9,7 +9,7 @@ const mostNamed = 3
 /** The services and projects of a run: `acme: orders, payments`, or `acme, globex: 40 projects`. */
 export function describeSubject(report: Pick<Report, 'projects' | 'coverage'>): string {
   const projects = [
-    ...new Set([...report.projects, ...withoutLists(report.coverage)].map(({ project }) => project)),
+    ...new Set([...report.projects, ...listingWalks(report.coverage)].map(({ project }) => project)),
   ].sort()
   if (projects.length === 0) return 'No project'
   const byService = Map.groupBy(projects, serviceOf)

@@ -5,7 +5,7 @@ import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeNotice } from '../describe-notice.ts'
-import { withoutLists } from '../gaps.ts'
+import { listingWalks } from '../gaps.ts'
 import { fitEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showFailures } from './show-failures.ts'
@@ -25,6 +25,7 @@ export function showCoverage(report: Report, page: TextPage): string[] {
       : showIncompleteScan(report, { incomplete: incomplete.length, walks }, page)),
     ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`]),
     ...showSkipped(skipped, page),
+    ...showFiltersInTurn(coverage, page),
     ...showNarrowed(coverage, page),
     page.paint('aside', showRun(run)),
   ]
@@ -41,7 +42,7 @@ export function showNotices(notices: readonly Notice[], page: TextPage, most: nu
 }
 
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
-  const walks = withoutLists(coverage)
+  const walks = listingWalks(coverage)
   const projects = new Set(walks.map(({ project }) => project)).size
   const size = `${count(total(walks, 'items'), 'item')} in ${count(total(walks, 'pages'), 'page')}`
   return wrapProse(`Scanned ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
@@ -76,6 +77,18 @@ function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string
     const reason = what === null ? '' : `: ${shorten(neutralise(what), 200)}`
     const sentence = `Skipped ${neutralise(walk.listing)} of ${nameProjects(walks)}${reason}`
     return wrapProse(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, page.width)
+  })
+}
+
+/** Projects of which not all filter rows were read in this run: what is known of the others is older. */
+function showFiltersInTurn(coverage: readonly ReportCoverage[], page: TextPage): string[] {
+  return coverage.flatMap(({ project, status, items, of, oldest_at: oldest }) => {
+    if (status !== 'complete' || of === undefined || items >= of) return []
+    const age = oldest === undefined || oldest === null ? '' : `, the oldest known ones at ${showTime(oldest)}`
+    return wrapProse(
+      `Read the filters of ${items} of ${count(of, 'subscription')} of ${neutralise(project)}${age}.`,
+      page.width,
+    )
   })
 }
 

@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../answer.ts'
 import { describeFailures } from '../describe-failures.ts'
-import { withoutLists } from '../gaps.ts'
+import { listingWalks } from '../gaps.ts'
 import { groupFailures } from '../group-failures.ts'
 import type { TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
@@ -22,7 +22,7 @@ export function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'cover
 function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: TextPage): string[] {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const incomplete = walks.filter(({ status }) => status !== 'complete')
-  const ofProjects = withoutLists(coverage)
+  const ofProjects = listingWalks(coverage)
   // A list is read again only where something is open for it.
   const earlier = new Map(ofProjects.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
   const projects = new Set(ofProjects.map(({ project }) => project)).size

@@ -70,7 +70,7 @@ function suggestTimeline({ drift }: Report, important: readonly ReportViolation[
 /** What a request of the service can put back. */
 const restorable = [
   ...['drift/authentication-lost', 'drift/rate-limit-lost', 'drift/verification-weakened', 'drift/filter-widened'],
-  ...['drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
+  ...['drift/filter-removed', 'drift/project-weakened', 'drift/function-changed', 'drift/url-host-changed'],
 ]
 
 /** Without `--rule`, the command restores a resource that drifted, and fixes one that did not. */

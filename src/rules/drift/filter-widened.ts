@@ -1,5 +1,16 @@
+import type { EventFilter, FilterConfig } from '../engine/attributes.ts'
 import { driftRule } from '../engine/drift-rule.ts'
-import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
+import type { RuleFinding } from '../engine/rule.ts'
+import {
+  type AppliedFilters,
+  appliedFilters,
+  declaredEvents,
+  filterFor,
+  filterRows,
+  rowPath,
+} from '../shared/delivered-events.ts'
+import { filterOf, filterParts, isEmptyFilter } from '../shared/event-filter.ts'
+import { listed } from '../shared/listed.ts'
 import { relaxedConditions } from '../shared/relaxed-conditions.ts'
 
 export const filterWidened = driftRule({
@@ -9,34 +20,75 @@ export const filterWidened = driftRule({
   packs: ['hygiene'],
   kinds: ['subscription'],
   *check({ before, after }) {
-    const [oldTypes, types] = [eventTypesOf(before?.filter_config), eventTypesOf(after?.filter_config)]
-    if (oldTypes !== undefined && types !== undefined && !matchesEveryType(oldTypes)) {
-      const added = types.filter((type) => !oldTypes.includes(type))
-      if (matchesEveryType(types)) {
-        yield { path: '/filter_config/event_types', message: 'lets every event type through, where it named some' }
-      } else if (added.length > 0) {
-        yield { path: '/filter_config/event_types', message: `lets more event types through: ${listed(added)}` }
-      }
-    }
-    const [oldFilter, filter] = [filterOf(before?.filter_config), filterOf(after?.filter_config)]
-    if (oldFilter === undefined || filter === undefined || isEmptyFilter(oldFilter)) return
-    if (isEmptyFilter(filter)) {
-      yield { path: '/filter_config/filter', message: 'no longer filters anything' }
-      return
-    }
-    for (const part of filterParts) {
-      const [old, now] = [oldFilter[part], filter[part]]
-      if (old === undefined || now === undefined) continue
-      const path = `/filter_config/filter/${part}`
-      const [first, ...more] = relaxedConditions(old ?? {}, now ?? {}, path)
-      if (first === undefined) continue
-      const others = more.length === 0 ? '' : `, and ${more.length} more`
-      yield { path, message: `asks for less: ${first}${others}` }
-    }
+    // Rows are compared with rows, what is declared with what is declared: a first reading of rows is no change.
+    const old = before && appliedFilters(filterRows(before))
+    const now = old && after && appliedFilters(filterRows(after))
+    if (old !== undefined && now !== undefined) yield* widenedRows(old, now)
+    else yield* widenedDeclaration(before?.filter_config, after?.filter_config)
   },
 })
 
-function listed(names: readonly string[]): string {
-  const left = names.length - 5
-  return left > 0 ? `${names.slice(0, 5).join(', ')} and ${left} more` : names.join(', ')
+type Config = FilterConfig | null | undefined
+
+function* widenedDeclaration(before: Config, after: Config): Generator<RuleFinding> {
+  const [oldTypes, types] = [declaredEvents(before).types, declaredEvents(after).types]
+  if (oldTypes !== undefined && types !== undefined && !oldTypes.includes('*')) {
+    const path = '/filter_config/event_types'
+    const added = types.filter((type) => !oldTypes.includes(type))
+    if (types.includes('*')) yield { path, message: 'lets every event type through, where it named some' }
+    else if (added.length > 0) yield { path, message: `lets more event types through: ${listed(added)}` }
+  }
+  const [old, now] = [filterOf(before), filterOf(after)]
+  if (old === undefined || now === undefined) return
+  for (const { path, asks } of relaxedParts(old, now, '/filter_config/filter')) {
+    yield { path, message: asks === undefined ? 'no longer filters anything' : `asks for less: ${asks}` }
+  }
+}
+
+/** Judged by what happens to an event: one of a type without a row falls to the row of `*`. */
+function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleFinding> {
+  const added = [...now.keys()].filter((type) => filterFor(old, type) === undefined)
+  const isAll = added.includes('*')
+  if (isAll) {
+    const before = old.size === 0 ? 'they let none through' : 'they named some'
+    yield { path: '/filters', message: `applied filters let every event type through, where ${before}` }
+  } else if (added.length > 0) {
+    yield { path: '/filters', message: `applied filters let more event types through: ${listed(added)}` }
+  }
+  for (const type of new Set([...old.keys(), ...now.keys()])) {
+    const [before, after] = [filterFor(old, type), filterFor(now, type)]
+    const isLeft = !now.has(type)
+    // Where `*` is new, that says it all.
+    if (before === undefined || after === undefined || (isLeft && isAll)) continue
+    for (const { path, asks } of relaxedParts(before, after, rowPath(type))) {
+      const less = asks === undefined ? undefined : `asks for less: ${asks}`
+      const message = isLeft
+        ? `\`${type}\` is left to the applied filter of \`*\`, which ${less ?? 'filters nothing'}`
+        : `the applied filter of \`${type}\` ${less ?? 'no longer filters anything'}`
+      yield { path, message }
+    }
+  }
+}
+
+interface RelaxedPart {
+  readonly path: string
+  /** What it asks less of; undefined: it asks for nothing any more. */
+  readonly asks: string | undefined
+}
+
+/** `path`: of the filter. */
+function* relaxedParts(old: EventFilter, now: EventFilter, path: string): Generator<RelaxedPart> {
+  if (isEmptyFilter(old)) return
+  if (isEmptyFilter(now)) {
+    yield { path, asks: undefined }
+    return
+  }
+  for (const part of filterParts) {
+    const [before, after] = [old[part], now[part]]
+    if (before === undefined || after === undefined) continue
+    const [first, ...more] = relaxedConditions(before ?? {}, after ?? {}, `${path}/${part}`)
+    if (first === undefined) continue
+    const others = more.length === 0 ? '' : `, and ${more.length} more`
+    yield { path: `${path}/${part}`, asks: `${first}${others}` }
+  }
 }

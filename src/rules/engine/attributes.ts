@@ -76,6 +76,8 @@ export interface Subscription {
   readonly delivery_mode?: string | null
   readonly function?: string | null
   readonly filter_config?: FilterConfig | null
+  /** By event type; `*` is the row for all types without one. Absent: never read. */
+  readonly filters?: Readonly<Record<string, FilterRow>> | null
   readonly retry_config?: RetryConfig | null
   readonly rate_limit_config?: RateLimit | null
   /** `threshold`: a Go duration such as `1h`. */
@@ -93,6 +95,11 @@ export interface EventFilter {
   readonly headers?: JsonObject | null
   readonly query?: JsonObject | null
   readonly path?: JsonObject | null
+}
+
+/** `enabled_at`: null while it is switched off; absent from releases that cannot switch it off. */
+export interface FilterRow extends EventFilter {
+  readonly enabled_at?: string | null
 }
 
 /** `duration` in seconds. */

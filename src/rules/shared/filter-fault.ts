@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, isExactNumber } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { EventFilter } from '../engine/attributes.ts'
+import { filterParts, isOperator } from './event-filter.ts'
 import { regExpFault } from './regexp-fault.ts'
 
 const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.split(' ')
@@ -11,11 +14,31 @@ const mostOperands = 200
 
 type Condition = readonly [operator: string, operand: Json]
 
+/** The option of rules that say whether a filter can match. */
+export const knownOperators = z
+  .array(z.string())
+  .default([])
+  .describe('Operators that the service knows besides the usual')
+
+export interface FilterFault {
+  readonly part: (typeof filterParts)[number]
+  readonly fault: string
+}
+
+/** The parts of a filter that can match no event, and why. */
+export function filterFaults(filter: EventFilter, known: readonly string[]): readonly FilterFault[] {
+  return filterParts.flatMap((part) => {
+    const conditions = filter[part]
+    const fault = isJsonObject(conditions) ? filterFault(conditions, known) : undefined
+    return fault === undefined ? [] : [{ part, fault }]
+  })
+}
+
 /**
  * Why a filter can match no event: it is malformed, or what it asks for excludes itself. Only what is certain counts.
  * Filters are MongoDB-like; `a.b` is the same as `b` within `a`. `known`: operators besides the usual ones.
  */
-export function filterFault(filter: JsonObject, known: readonly string[]): string | undefined {
+function filterFault(filter: JsonObject, known: readonly string[]): string | undefined {
   return malformationOf(filter, known, deepest) ?? contradictionIn(filter, deepest)
 }
 
@@ -30,11 +53,6 @@ function malformationOf(filter: JsonObject, known: readonly string[], depth: num
     }
   }
   return undefined
-}
-
-/** `$.` steps into a list. */
-function isOperator(key: string): boolean {
-  return key.startsWith('$') && !key.startsWith('$.')
 }
 
 function operandFault(operator: string, operand: Json, known: readonly string[]): string | undefined {

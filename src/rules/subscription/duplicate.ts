@@ -3,13 +3,19 @@ import { PlacesByKey } from '../../model/places-by-key.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
-import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
+import { declaredEvents, deliveredEvents, rowPath } from '../shared/delivered-events.ts'
+import { filterParts } from '../shared/event-filter.ts'
 
+/** Event types that a subscription is delivered under one filter. */
 interface Route {
   readonly at: FindingPlace
   readonly types: readonly string[]
-  /** undefined when it asks for nothing. */
-  readonly filter: EventFilter | undefined
+  /** Types to which `*` of these does not apply: they have other filters. */
+  readonly except: ReadonlySet<string>
+  /** In a form that is the same for the same conditions. */
+  readonly filter: string
+  /** Types that its `filter_config` names; undefined where rows were never read, and nothing else is known. */
+  readonly declared: readonly string[] | undefined
 }
 
 export const duplicate = aggregateRule({
@@ -20,56 +26,87 @@ export const duplicate = aggregateRule({
   kind: 'subscription',
   visits: ['subscription'],
   // By endpoint and source. Most pairs occur once: filters are compared of the others only.
-  start: () => ({ ways: new PlacesByKey(), routes: new Map<number, Route>() }),
+  start: () => ({ ways: new PlacesByKey(), routes: new Map<number, readonly Route[]>() }),
   visit({ ways }, { attributes }, _, place) {
     const { endpoint_uid: endpoint, source_uid: source } = attributes
-    if (eventsOf(attributes) !== undefined && typeof endpoint === 'string')
-      ways.add(`${endpoint} ${source ?? ''}`, place)
+    if (typeof endpoint === 'string' && isDelivered(attributes)) ways.add(`${endpoint} ${source ?? ''}`, place)
   },
   asks: ({ ways }) => ways.repeated().flat(),
   recall({ routes }, { attributes }, at, place) {
-    const events = eventsOf(attributes)
-    if (events !== undefined) routes.set(place, { at, ...events })
+    if (isDelivered(attributes)) routes.set(place, routesOf(attributes, at))
   },
   *conclude({ ways, routes }) {
     for (const places of ways.repeated()) {
       const parallel = places.flatMap((place) => routes.get(place) ?? [])
-      const byFilter = Map.groupBy(parallel, ({ filter }) => (filter === undefined ? '' : formatted(filter)))
-      for (const alike of byFilter.values()) yield* overlapsOf(alike)
+      const reported = new Set<string>()
+      for (const alike of Map.groupBy(parallel, ({ filter }) => filter).values()) {
+        for (const finding of overlapsOf(alike)) {
+          const place = `${finding.at.uid} ${finding.path}`
+          if (!reported.has(place)) yield finding
+          reported.add(place)
+        }
+      }
     }
   },
 })
 
-/** undefined where it is not shown. */
-function eventsOf({ filter_config: config }: Subscription): Omit<Route, 'at'> | undefined {
-  const types = eventTypesOf(config)
-  const filter = filterOf(config)
-  if (types === undefined || filter === undefined) return undefined
-  return { types, filter: isEmptyFilter(filter) ? undefined : filter }
+/** Whether it is known what events come, and there are any. */
+function isDelivered(subscription: Subscription): boolean {
+  const { types = [], filters } = deliveredEvents(subscription)
+  return types.length > 0 && filters.length > 0
+}
+
+/** One for all types with the same filter. */
+function routesOf(subscription: Subscription, at: FindingPlace): readonly Route[] {
+  const { basis, types: all = [], filters } = deliveredEvents(subscription)
+  const declared = basis === 'applied' ? (declaredEvents(subscription.filter_config).types ?? []) : undefined
+  const byFilter = Map.groupBy(filters, ({ filter }) => formatted(filter))
+  return [...byFilter].map(([filter, alike]) => {
+    const types = alike.flatMap((one) => one.types ?? [])
+    const own = new Set(types)
+    return { at, types, except: new Set(all.filter((type) => !own.has(type))), filter, declared }
+  })
 }
 
 /** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
 function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {
   const sorted = routes.toSorted((a, b) => (a.at.uid < b.at.uid ? -1 : 1))
+  const wildcards = sorted.filter(isWildcard)
   const takers = takersOf(sorted)
-  const all = sorted.slice(0, 2).map(({ at }) => at.uid)
-  for (const { at, types } of sorted) {
-    const otherOf = (uids: readonly string[] = []) => uids.find((uid) => uid !== at.uid)
-    const every = otherOf(matchesEveryType(types) ? all : takers.get('*'))
-    const shared = every === undefined ? types.find((type) => otherOf(takers.get(type)) !== undefined) : undefined
+  for (const route of sorted) {
+    const { at, types } = route
+    const every = isWildcard(route)
+      ? sorted.find((other) => other !== route && overlaps(route, other))
+      : wildcards.find((other) => overlaps(other, route))
+    const otherOf = (type: string) => takers.get(type)?.find((uid) => uid !== at.uid)
+    const shared = every === undefined ? types.find((type) => otherOf(type) !== undefined) : undefined
     if (every === undefined && shared === undefined) continue
     const what = shared === undefined ? 'events that both match are' : `\`${shared}\` is`
-    const other = shared === undefined ? every : otherOf(takers.get(shared))
+    const other = shared === undefined ? every?.at.uid : otherOf(shared)
     const message = `${what} delivered to the same endpoint by subscription ${other} too`
-    yield { at, path: '/filter_config/event_types', message }
+    const common = isWildcard(route) ? '*' : (shared ?? types.find((type) => every?.except.has(type) === false))
+    yield { at, path: pathOf(route, common ?? '*'), message }
   }
+}
+
+function isWildcard({ types }: Route): boolean {
+  return types.includes('*')
+}
+
+function overlaps(wildcard: Route, other: Route): boolean {
+  return isWildcard(other) || other.types.some((type) => !wildcard.except.has(type))
+}
+
+/** The row of a type, where the subscription itself does not name it. */
+function pathOf({ declared }: Route, type: string): string {
+  return declared === undefined || declared.includes(type) ? '/filter_config/event_types' : rowPath(type)
 }
 
 /** By event type, the first two that take it: one of them is always another. */
 function takersOf(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const takers = new Map<string, string[]>()
   for (const { at, types } of routes) {
-    for (const type of matchesEveryType(types) ? ['*'] : types) {
+    for (const type of types.includes('*') ? ['*'] : types) {
       const uids = takers.get(type) ?? []
       if (uids.length < 2 && !uids.includes(at.uid)) takers.set(type, [...uids, at.uid])
     }

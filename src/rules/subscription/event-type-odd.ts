@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { eventTypesOf } from '../shared/event-filter.ts'
+import { declaredEvents, deliveredEvents } from '../shared/delivered-events.ts'
 import { matches, pattern } from '../shared/pattern.ts'
 
 export const eventTypeOdd = resourceRule('subscription', {
@@ -12,21 +12,42 @@ export const eventTypeOdd = resourceRule('subscription', {
     pattern: pattern.optional().describe('Regular expression that every event type but `*` matches; none by default'),
   }),
   *check({ attributes }, { options }) {
-    const types = eventTypesOf(attributes.filter_config) ?? []
+    const { basis, types = [] } = deliveredEvents(attributes)
+    const declared = new Set(declaredEvents(attributes.filter_config).types)
     const lowerCase = new Set<string>()
-    const odd: string[] = []
-    for (const type of types) {
-      const isRepeated = lowerCase.size === lowerCase.add(type.toLowerCase()).size
-      if (type.trim() === '') odd.push('one is blank')
-      else if (type.trim() !== type) odd.push(`\`${type}\` has blanks around it`)
-      else if (isRepeated) odd.push(`\`${type}\` is named twice, case aside`)
-      else if (!fits(type, options.pattern)) odd.push(`\`${type}\` does not match the policy's pattern`)
-    }
-    if (odd.length === 0) return
-    const more = odd.length > 3 ? `; ${odd.length - 3} more` : ''
-    yield { path: '/filter_config/event_types', message: odd.slice(0, 3).join('; ') + more }
+    const said = oddities(basis === 'applied' ? types.filter((type) => declared.has(type)) : types, lowerCase, options)
+    if (said.length > 0) yield { path: '/filter_config/event_types', message: firstOf(said) }
+    if (basis === 'declared') return
+    const applied = oddities(
+      types.filter((type) => !declared.has(type)),
+      lowerCase,
+      options,
+    )
+    if (applied.length > 0) yield { path: '/filters', message: `of applied filters: ${firstOf(applied)}` }
   },
 })
+
+/** `lowerCase`: the types before these, to which they are added. */
+function oddities(
+  types: readonly string[],
+  lowerCase: Set<string>,
+  options: { readonly pattern?: string | undefined },
+): readonly string[] {
+  const odd: string[] = []
+  for (const type of types) {
+    const isRepeated = lowerCase.size === lowerCase.add(type.toLowerCase()).size
+    if (type.trim() === '') odd.push('one is blank')
+    else if (type.trim() !== type) odd.push(`\`${type}\` has blanks around it`)
+    else if (isRepeated) odd.push(`\`${type}\` is named twice, case aside`)
+    else if (!fits(type, options.pattern)) odd.push(`\`${type}\` does not match the policy's pattern`)
+  }
+  return odd
+}
+
+function firstOf(odd: readonly string[]): string {
+  const more = odd.length > 3 ? `; ${odd.length - 3} more` : ''
+  return odd.slice(0, 3).join('; ') + more
+}
 
 function fits(type: string, source: string | undefined): boolean {
   return source === undefined || type === '*' || matches(source, type)

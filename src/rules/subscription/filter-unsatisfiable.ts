@@ -1,24 +1,27 @@
 import { z } from 'zod'
-import { isJsonObject } from '../../model/json.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { filterOf, filterParts } from '../shared/event-filter.ts'
-import { filterFault } from '../shared/filter-fault.ts'
+import { declaredEvents, deliveredEvents } from '../shared/delivered-events.ts'
+import { asksTheSameOf } from '../shared/event-filter.ts'
+import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 
 export const filterUnsatisfiable = resourceRule('subscription', {
   id: 'subscription/filter-unsatisfiable',
   title: 'Filter can match no event',
   severity: 'high',
   packs: ['delivery'],
-  options: z.strictObject({
-    known_operators: z.array(z.string()).default([]).describe('Operators that the service knows besides the usual'),
-  }),
+  options: z.strictObject({ known_operators: knownOperators }),
   *check({ attributes }, { options }) {
-    const filter = filterOf(attributes.filter_config)
-    if (filter === undefined) return
-    for (const part of filterParts) {
-      const conditions = filter[part]
-      const fault = isJsonObject(conditions) ? filterFault(conditions, options.known_operators) : undefined
-      if (fault !== undefined) yield { path: `/filter_config/filter/${part}`, message: fault }
+    const reported = new Set<string>()
+    for (const { types = [], filter, path } of deliveredEvents(attributes).filters) {
+      for (const { part, fault } of filterFaults(filter, options.known_operators)) {
+        // The declared filter has a row for each event type: that is one fault.
+        const [declared] = declaredEvents(attributes.filter_config).filters
+        const isDeclared = declared !== undefined && asksTheSameOf(part, filter, declared.filter)
+        const here = `${isDeclared ? declared.path : path}/${part}`
+        if (reported.has(here)) continue
+        reported.add(here)
+        yield { path: here, message: isDeclared ? fault : `applied to \`${types.join('`, `')}\`: ${fault}` }
+      }
     }
   },
 })

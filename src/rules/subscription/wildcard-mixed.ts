@@ -1,5 +1,6 @@
 import { resourceRule } from '../engine/define-rule.ts'
-import { eventTypesOf } from '../shared/event-filter.ts'
+import { appliedFilters, declaredEvents, filterRows, rowPath } from '../shared/delivered-events.ts'
+import { asksTheSame } from '../shared/event-filter.ts'
 
 export const wildcardMixed = resourceRule('subscription', {
   id: 'subscription/wildcard-mixed',
@@ -7,13 +8,35 @@ export const wildcardMixed = resourceRule('subscription', {
   severity: 'low',
   packs: ['hygiene'],
   check({ attributes }) {
-    const types = eventTypesOf(attributes.filter_config) ?? []
-    const names = types.filter((type) => type !== '*').length
-    if (names === 0 || names === types.length) return
-    const what = names === 1 ? 'one event type' : `${names} event types`
+    const applied = appliedFilters(filterRows(attributes))
+    const declared = namesBesideWildcard(declaredEvents(attributes.filter_config).types ?? [])
+    if (applied === undefined) return declared === undefined ? undefined : declaredMix(declared)
+    const filter = applied.get('*')
+    // The row of an event type applies in place of the row of `*`: one that asks for something else does decide.
+    const alike = filter && [...applied].filter(([type, row]) => type === '*' || asksTheSame(row, filter))
+    const names = namesBesideWildcard((alike ?? []).map(([type]) => type))
+    if (names === undefined) return undefined
+    if (declared !== undefined) return declaredMix(declared)
     return {
-      path: '/filter_config/event_types',
-      message: `names ${what} together with \`*\`: every event is delivered anyway`,
+      path: rowPath('*'),
+      message: `rows of ${named(names)} are applied together with the row of \`*\`, and ask the same`,
     }
   },
 })
+
+function declaredMix(names: number) {
+  return {
+    path: '/filter_config/event_types',
+    message: `names ${named(names)} together with \`*\`: every event is delivered anyway`,
+  }
+}
+
+/** How many; undefined where one of the two is missing. */
+function namesBesideWildcard(types: readonly string[]): number | undefined {
+  const names = types.filter((type) => type !== '*').length
+  return names === 0 || names === types.length ? undefined : names
+}
+
+function named(names: number): string {
+  return names === 1 ? 'one event type' : `${names} event types`
+}

@@ -1,18 +1,18 @@
 import { resourceRule } from '../engine/define-rule.ts'
-import { eventTypesOf, filterOf, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
+import { declaredEvents, deliveredEvents, deliversEverything, rowPath } from '../shared/delivered-events.ts'
 
 export const wildcard = resourceRule('subscription', {
   id: 'subscription/wildcard',
   title: 'Subscription delivers every event',
   severity: 'info',
   packs: ['hygiene'],
-  check({ attributes: { filter_config: config } }) {
-    const types = eventTypesOf(config)
-    const filter = filterOf(config)
-    if (types === undefined || filter === undefined) return
-    if (matchesEveryType(types) && isEmptyFilter(filter)) {
+  check({ attributes }) {
+    if (!deliversEverything(deliveredEvents(attributes))) return
+    // What is declared too stays one finding when rows are read for the first time.
+    if (deliversEverything(declaredEvents(attributes.filter_config))) {
       return { path: '/filter_config', message: 'every event type and no filter: new kinds of events will be sent too' }
     }
-    return undefined
+    const message = 'every event type is applied, and no filter: new kinds of events will be sent too'
+    return { path: rowPath('*'), message }
   },
 })

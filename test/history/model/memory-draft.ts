@@ -69,6 +69,7 @@ export class MemoryDraft implements Draft {
   readonly #endedViolations = new Map<number, Ending>()
   readonly #endedAcceptances = new Map<number, AcceptanceEnding>()
   readonly #scanMarks = new Map<string, StagedMarks>()
+  readonly #filterReadings = new Map<string, string>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
   constructor(memory: Memory, owner: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
@@ -167,6 +168,14 @@ export class MemoryDraft implements Draft {
       const { name, attributes, facts } = toStoredBody(row)
       return [{ kind: row.kind, uid: row.uid, name, attributes, facts }]
     })
+  }
+
+  async filterReadings(project: ProjectRef): Promise<string | undefined> {
+    return this.#memory.filterReadings.get(projectKeyOf(project))
+  }
+
+  async stageFilterReadings(project: ProjectRef, body: string): Promise<void> {
+    this.#filterReadings.set(projectKeyOf(project), body)
   }
 
   async marks(project: ProjectRef): Promise<Marks | undefined> {
@@ -379,6 +388,7 @@ export class MemoryDraft implements Draft {
       if (projectKeyOf(project) === key) this.#endedAcceptances.delete(id)
     }
     this.#scanMarks.delete(key)
+    this.#filterReadings.delete(key)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
 
@@ -402,7 +412,8 @@ export class MemoryDraft implements Draft {
   }
 
   #leaveMarks(): void {
-    const { scanMarks } = this.#memory
+    const { scanMarks, filterReadings } = this.#memory
+    for (const [project, body] of this.#filterReadings) filterReadings.set(project, body)
     for (const { project } of this.#added.scans) {
       const staged = this.#scanMarks.get(project)
       if (staged === undefined) scanMarks.delete(project)

@@ -61,5 +61,6 @@ export function emptyMemory(): Memory {
     unnotified: new Map(),
     outbox: emptyOutbox(),
     scanMarks: new Map(),
+    filterReadings: new Map(),
   }
 }

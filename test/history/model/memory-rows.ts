@@ -54,6 +54,8 @@ export interface Memory {
   readonly outbox: OutboxRows
   /** By project. */
   readonly scanMarks: Map<string, MemoryMarks>
+  /** Bodies by the key of the project. */
+  readonly filterReadings: Map<string, string>
 }
 
 /** Valid from one run up to, not including, another. */

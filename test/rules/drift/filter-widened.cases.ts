@@ -6,6 +6,7 @@ const body = (conditions: JsonObject) => ({
   filter_config: { event_types: ['*'], filter: { body: conditions, headers: {} } },
 })
 const widened = (before: JsonObject, after: JsonObject) => [changed(aSubscription(before), after)]
+const rows = (before: JsonObject, after: JsonObject) => widened({ filters: before }, { filters: after })
 
 export const cases: Cases = {
   'finds event types that came': {
@@ -54,6 +55,75 @@ export const cases: Cases = {
   'does not guess when one condition replaces another': {
     compares: widened(body({ country: 'DE' }), body({ region: 'EU' })),
     finds: [],
+  },
+  'finds rows that came, or were switched on again': {
+    compares: [
+      ...rows({ a: {} }, { a: {}, b: {}, c: {} }),
+      ...rows({ a: {}, b: { enabled_at: null } }, { a: {}, b: { enabled_at: '2026-11-20T00:00:00Z' } }),
+    ],
+    finds: [
+      'medium s1/filters: applied filters let more event types through: b, c',
+      'medium s1/filters: applied filters let more event types through: b',
+    ],
+  },
+  'finds a row of the wildcard where there were others, or none': {
+    compares: [...rows({ a: {} }, { '*': {} }), ...rows({}, { '*': {}, a: {} })],
+    finds: [
+      'medium s1/filters: applied filters let every event type through, where they named some',
+      'medium s1/filters: applied filters let every event type through, where they let none through',
+    ],
+  },
+  'finds conditions of a row that are gone or relaxed': {
+    compares: [
+      ...rows({ a: { body: { x: 1 } } }, { a: { body: {} } }),
+      ...rows({ a: { body: { x: { $gt: 10 } } } }, { a: { body: { x: { $gt: 5 } } } }),
+    ],
+    finds: [
+      'medium s1/filters/a: the applied filter of `a` no longer filters anything',
+      'medium s1/filters/a/body: the applied filter of `a` asks for less: /filters/a/body/x/$gt was 10, is 5',
+    ],
+  },
+  'finds an event type that is left to the row of the wildcard, which asks for less': {
+    compares: [
+      ...rows({ '*': {}, a: { body: { x: 1 } } }, { '*': {} }),
+      ...rows(
+        { '*': { body: { x: { $gt: 1 } } }, a: { body: { x: { $gt: 5 } } } },
+        { '*': { body: { x: { $gt: 1 } } }, a: { body: { x: { $gt: 5 } }, enabled_at: null } },
+      ),
+    ],
+    finds: [
+      'medium s1/filters/a: `a` is left to the applied filter of `*`, which filters nothing',
+      'medium s1/filters/a/body: `a` is left to the applied filter of `*`, which asks for less: /filters/a/body/x/$gt was 5, is 1',
+    ],
+  },
+  'finds a row that asks for less than the row of the wildcard did': {
+    compares: rows({ '*': { body: { x: 1 } } }, { '*': { body: { x: 1 } }, a: {} }),
+    finds: ['medium s1/filters/a: the applied filter of `a` no longer filters anything'],
+  },
+  'leaves rows alone that went, were switched off, or ask for more': {
+    compares: [
+      ...rows({ a: {}, b: {} }, { a: {} }),
+      ...rows({ a: {}, b: {} }, { a: {}, b: { enabled_at: null } }),
+      ...rows({ a: {} }, { a: { body: { x: 1 } } }),
+      ...rows({ '*': {} }, { a: {} }),
+      ...rows({ '*': {} }, { '*': {}, a: {} }),
+      ...rows({ a: {} }, {}),
+    ],
+    finds: [],
+  },
+  'does not take a first reading of rows for a change': {
+    compares: [
+      changed(aSubscription(types('a')), { ...types('a'), filters: { a: {}, b: {}, '*': {} } }),
+      changed(aSubscription({ ...types('a'), filters: {} }), types('a')),
+    ],
+    finds: [],
+  },
+  'compares what is declared until both sides have rows, and then only rows': {
+    compares: [
+      changed(aSubscription(types('a')), { ...types('a', 'b'), filters: { a: {} } }),
+      changed(aSubscription({ ...types('a'), filters: { a: {} } }), { ...types('a', 'b'), filters: { a: {} } }),
+    ],
+    finds: ['medium s1/filter_config/event_types: lets more event types through: b'],
   },
   'is silent where the filter is not shown': {
     compares: widened(body({ country: 'DE' }), { filter_config: { event_types: ['*'] } }),

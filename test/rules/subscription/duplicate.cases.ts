@@ -7,6 +7,11 @@ const at = (uid: string, what: string, other: string) =>
   `high ${uid}/filter_config/event_types: ${what} delivered to the same endpoint by subscription ${other} too`
 const all = 'events that both match are'
 
+/** Subscriptions of everything, with these filter rows. */
+const rows = (...all: readonly JsonObject[]) => all.map((filters, index) => to(`s${index + 1}`, ['*'], { filters }))
+const atRow = (uid: string, row: string, what: string, other: string) =>
+  `high ${uid}/filters/${row}: ${what} delivered to the same endpoint by subscription ${other} too`
+
 export const cases: Cases = {
   'finds both of two with an event type in common': {
     sees: [to('s2', ['order.created', 'order.paid']), to('s1', ['order.created'])],
@@ -41,6 +46,35 @@ export const cases: Cases = {
       to('s2', ['*'], {}, { body: { a: 2, b: 1 }, headers: {}, is_flattened: false }),
     ],
     finds: [at('s1', all, 's2'), at('s2', all, 's1')],
+  },
+  'compares what is applied, where rows were read': {
+    sees: [to('s1', ['a'], { filters: { b: { body: {} } } }), to('s2', ['b'])],
+    finds: [atRow('s1', 'b', '`b` is', 's2'), at('s2', '`b` is', 's1')],
+  },
+  'reports what is declared as well where it was before': {
+    sees: rows({ '*': {} }, { '*': { body: {}, headers: {} } }),
+    finds: [at('s1', all, 's2'), at('s2', all, 's1')],
+  },
+  'compares each row by what it asks': {
+    sees: rows({ a: { body: { x: 1 } }, b: {} }, { a: { body: { x: 2 } }, c: {} }, { a: { body: { x: 2 } } }),
+    finds: [atRow('s2', 'a', '`a` is', 's3'), atRow('s3', 'a', '`a` is', 's2')],
+  },
+  'takes the row of the wildcard for types without a row': {
+    sees: rows({ '*': {}, a: { body: { x: 1 } } }, { a: {} }, { a: {}, b: {} }),
+    finds: [at('s1', all, 's3'), atRow('s2', 'a', '`a` is', 's3'), atRow('s3', 'b', all, 's1')],
+  },
+  'reports one that overlaps under two filters once for each place': {
+    sees: rows({ '*': {}, a: { body: { x: 1 } } }, { '*': {}, a: { body: { x: 1 } } }),
+    finds: [
+      at('s1', all, 's2'),
+      at('s2', all, 's1'),
+      atRow('s1', 'a', '`a` is', 's2'),
+      atRow('s2', 'a', '`a` is', 's1'),
+    ],
+  },
+  'leaves rows alone that are off, and subscriptions without any': {
+    sees: rows({ a: { enabled_at: null } }, { a: {} }, {}),
+    finds: [],
   },
   'leaves different event types alone': { sees: [to('s1', ['a']), to('s2', ['b'])], finds: [] },
   'leaves different filters alone': { sees: [to('s1', ['*']), to('s2', ['*'], {}, { body: { a: 1 } })], finds: [] },

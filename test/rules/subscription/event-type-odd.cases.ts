@@ -22,6 +22,22 @@ export const cases: Cases = {
     sees: [types(' a', ' b', ' c', ' d', ' e')],
     finds: odd('` a` has blanks around it; ` b` has blanks around it; ` c` has blanks around it; 2 more'),
   },
+  'evaluates event types of rows, and names those apart that are not declared': {
+    sees: [
+      aSubscription({
+        filter_config: { event_types: [' b', 'a', 'z '] },
+        filters: { ' b': {}, ' c': {}, A: {}, a: {}, 'x ': { enabled_at: null } },
+      }),
+    ],
+    finds: [
+      ...odd('` b` has blanks around it'),
+      'medium s1/filters: of applied filters: ` c` has blanks around it; `A` is named twice, case aside',
+    ],
+  },
+  'leaves an odd type alone that no row has': {
+    sees: [aSubscription({ filter_config: { event_types: [' b'] }, filters: { b: {} } })],
+    finds: [],
+  },
   'leaves ordinary names alone': { sees: [types('*'), types('order.created', 'Invoice Paid', 'x')], finds: [] },
   'is silent where event types are not shown': { sees: [aSubscription({ filter_config: {} })], finds: [] },
 }

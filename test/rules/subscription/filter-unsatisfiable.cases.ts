@@ -160,6 +160,33 @@ export const cases: Cases = {
     sees: [asking({ a: { $in: Array.from({ length: 5000 }, (_, i) => i), $gt: 9000 } })],
     finds: [],
   },
+  'evaluates rows, and the declared filter once for all rows that have it': {
+    sees: [
+      aSubscription({
+        filter_config: { event_types: ['a', 'b', 'c', 'd'], filter: { body: { x: { $in: [] } } } },
+        filters: {
+          a: { body: { x: { $in: [] } } },
+          b: { body: { x: { $in: [] } }, headers: {} },
+          c: { body: {}, headers: { y: { $in: [] } } },
+          d: { body: {}, headers: { y: { $in: [] } }, enabled_at: null },
+        },
+      }),
+    ],
+    finds: [
+      ...faulty('`$in` of `x` lists nothing, so nothing is in it'),
+      'high s1/filters/c/headers: applied to `c`: `$in` of `y` lists nothing, so nothing is in it',
+    ],
+  },
+  'leaves a declared filter alone that no row has': {
+    sees: [{}, { a: { body: {} } }].map((filters) =>
+      aSubscription({ filter_config: { event_types: ['a'], filter: { body: { x: { $in: [] } } } }, filters }),
+    ),
+    finds: [],
+  },
+  'evaluates rows where nothing is declared': {
+    sees: [aSubscription({ filters: { 'a/b': { body: { x: { $ne: 1 } } } } })],
+    finds: ['high s1/filters/a~1b/body: applied to `a/b`: `$ne` is not an operator'],
+  },
   'is silent where the filter is not shown': {
     sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: null })],
     finds: [],

@@ -13,6 +13,40 @@ export const cases: Cases = {
     sees: [types('*', 'order.created', 'order.paid')],
     finds: ['low s1/filter_config/event_types: names 2 event types together with `*`: every event is delivered anyway'],
   },
+  'says that it is declared as before where rows ask the same': {
+    sees: [
+      aSubscription({
+        filter_config: { event_types: ['*', 'order.created'] },
+        filters: { '*': { body: {} }, 'order.created': { body: {} } },
+      }),
+    ],
+    finds: [
+      'low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway',
+    ],
+  },
+  'finds rows next to the row of the wildcard that ask the same': {
+    sees: [
+      aSubscription({
+        filter_config: { event_types: ['*'] },
+        filters: {
+          '*': { body: { 'a.b': 1 } },
+          one: { body: { a: { b: 1 } }, headers: {} },
+          two: { body: { 'a.b': 1 } },
+          three: { body: {} },
+        },
+      }),
+    ],
+    finds: ['low s1/filters/*: rows of 2 event types are applied together with the row of `*`, and ask the same'],
+  },
+  'leaves rows alone that decide otherwise than the one of the wildcard, or that are off': {
+    sees: [
+      { '*': { body: { a: 1 } }, one: { body: {} } },
+      { '*': { body: {} }, one: { body: {}, enabled_at: null } },
+      { one: {}, two: {} },
+      {},
+    ].map((filters) => aSubscription({ filter_config: { event_types: ['*', 'one'] }, filters })),
+    finds: [],
+  },
   'leaves names alone': { sees: [types('order.created', 'order.*')], finds: [] },
   'leaves a wildcard alone': { sees: [types('*'), types()], finds: [] },
 }

@@ -21,6 +21,29 @@ export const cases: Cases = {
     sees: ['body', 'headers', 'query', 'path'].map((part) => matching(['*'], { [part]: { kind: 'order' } })),
     finds: [],
   },
+  'says that it is declared as before where rows were read that say the same': {
+    sees: [aSubscription({ filter_config: { event_types: ['*'], filter: {} }, filters: { '*': { body: {} } } })],
+    finds: [everything],
+  },
+  'finds rows that deliver everything to a subscription that declares less': {
+    sees: [
+      aSubscription({
+        filter_config: { event_types: ['order.paid'], filter: {} },
+        filters: { '*': { body: {}, headers: null, enabled_at: '2026-11-20T00:00:00Z' }, 'order.paid': {} },
+      }),
+    ],
+    finds: ['info s1/filters/*: every event type is applied, and no filter: new kinds of events will be sent too'],
+  },
+  'goes by rows, where they were read': {
+    sees: [
+      { 'order.paid': {} },
+      { '*': { body: { amount: 1 } } },
+      { '*': { query: { a: 1 } } },
+      { '*': { body: {}, enabled_at: null } },
+      {},
+    ].map((filters) => aSubscription({ filter_config: { event_types: ['*'], filter: {} }, filters })),
+    finds: [],
+  },
   'is silent where half of it is not shown': {
     sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: { filter: {} } })],
     finds: [],

@@ -9,6 +9,8 @@ type ScanMethod =
   | 'stageWalk'
   | 'stageNotice'
   | 'withholdRemovals'
+  | 'filterReadings'
+  | 'stageFilterReadings'
 
 /** Scans, walks, notices and withheld removals: remembered until the commit. */
 export function draftScans(
@@ -66,6 +68,15 @@ export function draftScans(
       await writer.requireFence()
       const { state } = await open(project)
       state.withheld[listing] = JSON.stringify(uids)
+    },
+    async filterReadings(project) {
+      const { id } = await open(project)
+      return db.value<string>('SELECT body FROM hookdrift.filter_reading WHERE project_id = $1', [id])
+    },
+    async stageFilterReadings(project, body) {
+      await writer.requireFence()
+      const { state } = await open(project)
+      state.filterReadings = body
     },
   }
   return { methods, nextNotice }

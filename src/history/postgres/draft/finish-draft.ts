@@ -107,15 +107,16 @@ async function insertScans(session: Session, run: number, projects: readonly Ope
     const column = (value: (walk: (typeof walks)[number]) => string | number | null) => walks.map(value)
     await session.run(
       `INSERT INTO hookdrift.walk (run, project_id, listing, status, cause, reason, filter, shape, pages, items, requests,
-         retries, duration_ms)
+         retries, duration_ms, total, oldest_at)
        SELECT $1, w.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-         $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[]) AS w`,
+         $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::text[]) AS w`,
       [
         ...[run, column(({ id }) => id), column(({ listing }) => listing), column(({ status }) => status)],
         ...[column(({ cause }) => cause), column(({ reason }) => reason), column(({ filter }) => filter)],
         ...[column(({ shape }) => shape), column(({ pages }) => pages), column(({ items }) => items)],
         ...[column(({ requests }) => requests), column(({ retries }) => retries)],
-        column(({ durationMs }) => durationMs),
+        ...[column(({ durationMs }) => durationMs), column(({ of = null }) => of)],
+        column(({ oldestAt = null }) => oldestAt),
       ],
     )
     await session.run(
@@ -123,6 +124,14 @@ async function insertScans(session: Session, run: number, projects: readonly Ope
        SELECT w.project_id, w.listing, w.run FROM hookdrift.walk w WHERE w.run = $1 AND w.status = 'complete'
        ON CONFLICT (project_id, listing) DO NOTHING`,
       [run],
+    )
+  }
+  const read = projects.flatMap(({ id, state: { filterReadings: body } }) => (body === null ? [] : [{ id, body }]))
+  if (read.length > 0) {
+    await session.run(
+      `INSERT INTO hookdrift.filter_reading (project_id, body) SELECT * FROM unnest($1::bigint[], $2::text[])
+       ON CONFLICT (project_id) DO UPDATE SET body = excluded.body`,
+      [read.map(({ id }) => id), read.map(({ body }) => body)],
     )
   }
   const withheld = projects.flatMap(({ id, state }) =>

@@ -27,6 +27,8 @@ export interface UncommittedProject {
   endedViolations: Record<number, Ending>
   endedAcceptances: Record<number, AcceptanceEnding>
   unreferenced: Partial<Record<Kind, MarkChanges>>
+  /** When filter rows were read, as JSON; null where none were. */
+  filterReadings: string | null
   /** null: the scan left nothing to recognise it by. */
   marks: MarksToHold | null
 }
@@ -61,7 +63,7 @@ export function untouchedProject(
 ) {
   const state: UncommittedProject = {
     ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
-    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, marks: null },
+    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, filterReadings: null, marks: null },
   }
   return state
 }

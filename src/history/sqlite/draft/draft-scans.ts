@@ -7,10 +7,11 @@ import { unscanned } from '../../history.ts'
 import type { RunContext } from '../../records.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 
-interface StagedWalk extends Coverage {
+interface StagedWalk extends Omit<Coverage, 'of'> {
   readonly projectId: number
   readonly run: number
   readonly shape: string | null
+  readonly total: number | null
 }
 
 type ScanMethod =
@@ -22,6 +23,8 @@ type ScanMethod =
   | 'stageNotice'
   | 'stageContext'
   | 'withholdRemovals'
+  | 'filterReadings'
+  | 'stageFilterReadings'
 
 /** Scans, walks, notices and the context of a run: remembered until the commit, but for withheld removals. */
 export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAccess): DraftPart<ScanMethod> {
@@ -31,6 +34,8 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
   const walks = new Map<string, StagedWalk>()
   let notices: (ProjectNotice & { readonly projectId: number | null })[] = []
   let context: RunContext | undefined
+  /** By projects' ids. */
+  const readings = new Map<number, string>()
 
   const insertDocument = (value: Json): string => {
     const body = canonicalJson(value)
@@ -59,7 +64,8 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
         const projectId = idOf(project)
         if (!scans.has(projectId)) throw unscanned(project)
         const shapeJson = shape === undefined ? null : JSON.stringify(shape)
-        walks.set(`${projectId} ${coverage.listing}`, { ...coverage, projectId, run, shape: shapeJson })
+        const { of: total = null, oldestAt = null, ...walk } = coverage
+        walks.set(`${projectId} ${coverage.listing}`, { ...walk, total, oldestAt, projectId, run, shape: shapeJson })
       },
       async stageNotice(project, notice) {
         requireLease()
@@ -73,8 +79,14 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
         const list = JSON.stringify(uids)
         stageRows(id, { rows: 1, characters: list.length }, () => sql.withhold.run(id, listing, run, list))
       },
+      filterReadings: async (project) => sql.filterReadings.get(idOf(project)) ?? undefined,
+      async stageFilterReadings(project, body) {
+        requireLease()
+        readings.set(idOf(project), body)
+      },
     },
     finish() {
+      for (const [project, body] of readings) sql.holdFilterReadings.run(project, body)
       for (const [project, name] of scans) sql.insertScan.run(project, run, name)
       for (const walk of walks.values()) {
         sql.insertWalk.run(walk)
@@ -93,6 +105,7 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
     spoilDigests: () => undefined,
     deleteRows: (project) => sql.deleteWithheld.run(project, run),
     forget(project) {
+      readings.delete(project)
       notices = notices.filter(({ projectId }) => projectId !== project)
     },
   }

@@ -158,12 +158,17 @@ export function prepareStatements(db: Database) {
     insertScan: all('INSERT INTO scan (project_id, run, name) VALUES (?, ?, ?)'),
     insertWalk: db.prepare(
       `INSERT INTO walk (project_id, listing, run, status, cause, reason, filter, pages, items, requests, retries,
-                         duration_ms, shape)
+                         duration_ms, shape, total, oldest_at)
        VALUES (@projectId, @listing, @run, @status, @cause, @reason, @filter, @pages, @items, @requests, @retries,
-               @durationMs, @shape)`,
+               @durationMs, @shape, @total, @oldestAt)`,
     ),
     noteFirstComplete: all(
       'INSERT INTO first_complete_walk (project_id, listing, run) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    filterReadings: value<string>('SELECT body FROM filter_reading WHERE project_id = ?'),
+    holdFilterReadings: all(
+      `INSERT INTO filter_reading (project_id, body) VALUES (?, ?)
+       ON CONFLICT (project_id) DO UPDATE SET body = excluded.body`,
     ),
     insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
     nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { EventFilter } from '../engine/attributes.ts'
+import { driftRule } from '../engine/drift-rule.ts'
+import { appliedFilters, filterFor, filterRows } from '../shared/delivered-events.ts'
+import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
+import { listed } from '../shared/listed.ts'
+
+export const filterRemoved = driftRule({
+  id: 'drift/filter-removed',
+  title: 'Event type that was delivered is not any more',
+  severity: 'high',
+  packs: ['delivery'],
+  kinds: ['subscription'],
+  options: z.strictObject({ known_operators: knownOperators }),
+  *check({ before, after }, { options }) {
+    const old = before && appliedFilters(filterRows(before))
+    const rows = old && after && filterRows(after)
+    const now = appliedFilters(rows)
+    if (old === undefined || rows === undefined || now === undefined) return
+    const isDelivered = (filter: EventFilter | undefined) =>
+      filter !== undefined && filterFaults(filter, options.known_operators).length === 0
+    const gone: string[] = []
+    for (const type of new Set([...old.keys(), ...now.keys()])) {
+      if (!isDelivered(filterFor(old, type)) || isDelivered(filterFor(now, type))) continue
+      const row = Object.hasOwn(rows, type) ? 'its row is switched off' : 'its row is gone'
+      gone.push(`\`${type}\` (${now.has(type) ? 'its conditions match no event' : row})`)
+    }
+    if (gone.length > 0) yield { path: '/filters', message: `no longer delivered: ${listed(gone)}` }
+  },
+})

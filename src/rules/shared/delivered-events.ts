@@ -1,0 +1,70 @@
+import { isJsonObject, pointerStep } from '../../model/json.ts'
+import type { EventFilter, FilterConfig, FilterRow, Subscription } from '../engine/attributes.ts'
+import { eventTypesOf, filterOf, isEmptyFilter } from './event-filter.ts'
+
+/** What a subscription is delivered. */
+export interface DeliveredEvents {
+  /** `applied`: by its filter rows, which decide where they were read; `declared`: by its `filter_config`. */
+  readonly basis: 'applied' | 'declared'
+  /** `*`: every type without a filter of its own. None: it is delivered nothing. undefined: not shown. */
+  readonly types: readonly string[] | undefined
+  /** One for each row that is on, or the declared one for all declared types; none where it is not shown. */
+  readonly filters: readonly DeliveredFilter[]
+}
+
+export interface DeliveredFilter {
+  /** undefined: not shown. */
+  readonly types: readonly string[] | undefined
+  readonly filter: EventFilter
+  /** JSON Pointer into the attributes. */
+  readonly path: string
+}
+
+/** By event type: rows that are on. The row of a type applies to it; `*` applies to types without one that is on. */
+export type AppliedFilters = ReadonlyMap<string, EventFilter>
+
+/** What is applied, where a scan has read that; otherwise what is declared. */
+export function deliveredEvents(subscription: Subscription): DeliveredEvents {
+  const applied = appliedFilters(filterRows(subscription))
+  if (applied === undefined) return declaredEvents(subscription.filter_config)
+  const filters = [...applied].map(([type, filter]) => ({ types: [type], filter, path: rowPath(type) }))
+  return { basis: 'applied', types: [...applied.keys()], filters }
+}
+
+/** What the subscription itself says. No event type at all means every one. */
+export function declaredEvents(config: FilterConfig | null | undefined): DeliveredEvents {
+  const named = eventTypesOf(config)
+  const filter = filterOf(config)
+  const types = named?.length === 0 ? everyType : named
+  const filters = filter === undefined ? [] : [{ types, filter, path: '/filter_config/filter' }]
+  return { basis: 'declared', types, filters }
+}
+
+const everyType = ['*']
+
+/** All rows, those that are switched off too; undefined where no scan has read them. */
+export function filterRows({ filters }: Subscription): Readonly<Record<string, FilterRow>> | undefined {
+  return isJsonObject(filters) ? filters : undefined
+}
+
+export function appliedFilters(rows: ReturnType<typeof filterRows>): AppliedFilters | undefined {
+  return rows && new Map(Object.entries(rows).filter(([, row]) => !isSwitchedOff(row)))
+}
+
+export function isSwitchedOff({ enabled_at: enabledAt }: FilterRow): boolean {
+  return enabledAt === null
+}
+
+/** The filter that decides about an event type; undefined where events of it are not delivered. */
+export function filterFor(applied: AppliedFilters, type: string): EventFilter | undefined {
+  return applied.get(type) ?? applied.get('*')
+}
+
+/** Whether events of types that are invented tomorrow are delivered too, whatever is in them. */
+export function deliversEverything({ filters }: DeliveredEvents): boolean {
+  return filters.some(({ types, filter }) => types?.includes('*') === true && isEmptyFilter(filter))
+}
+
+export function rowPath(type: string): string {
+  return `/filters/${pointerStep(type)}`
+}

@@ -1,0 +1,40 @@
+import { resourceRule } from '../engine/define-rule.ts'
+import { appliedFilters, declaredEvents, filterRows } from '../shared/delivered-events.ts'
+import { asksTheSame, filterOf } from '../shared/event-filter.ts'
+import { listed } from '../shared/listed.ts'
+
+export const filterDiverges = resourceRule('subscription', {
+  id: 'subscription/filter-diverges',
+  title: 'Applied filters differ from the declared one',
+  severity: 'high',
+  packs: ['delivery'],
+  check({ attributes }) {
+    const { filter_config: config } = attributes
+    const declared = declaredEvents(config).types
+    if (declared === undefined) return
+    const rows = filterRows(attributes)
+    const applied = appliedFilters(rows)
+    // Without any row, and where one is switched off, other rules say so.
+    if (rows === undefined || applied === undefined || Object.keys(rows).length === 0) return
+    const filter = filterOf(config)
+    const isDeclared = (type: string) => declared.includes('*') || declared.includes(type)
+    const missing = declared.filter((type) => !Object.hasOwn(rows, type) && !applied.has('*'))
+    const types = [...applied.keys()]
+    const extra = types.filter((type) => !isDeclared(type))
+    const otherwise = types.filter((type) => {
+      const row = applied.get(type)
+      return isDeclared(type) && row !== undefined && filter !== undefined && !asksTheSame(row, filter)
+    })
+    const differences = [
+      ...(missing.length === 0 ? [] : [`no row for ${listed(missing.map(quoted))}`]),
+      ...(extra.length === 0 ? [] : [`rows that are not declared for ${listed(extra.map(quoted))}`]),
+      ...(otherwise.length === 0 ? [] : [`other conditions for ${listed(otherwise.map(quoted))}`]),
+    ]
+    if (differences.length === 0) return
+    return { path: '/filters', message: `applied filters differ from the declared one: ${differences.join('; ')}` }
+  },
+})
+
+function quoted(type: string): string {
+  return `\`${type}\``
+}

@@ -1,0 +1,304 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
+import type { Report } from '../../src/model/report.ts'
+import { project } from '../service/fake-service.ts'
+import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
+import { openLiteral, type Shown } from './literal-service.ts'
+
+const recorded = readExchanges(readFileSync(new URL('../service/recordings/filters.jsonl', import.meta.url), 'utf8'))
+
+let opened: Awaited<ReturnType<typeof openLiteral>> | undefined
+afterEach(() => opened?.[Symbol.dispose]())
+
+async function open(shown: Shown) {
+  opened = await openLiteral(shown)
+  return opened
+}
+
+function dataOf({ response }: RecordedExchange) {
+  return JSON.parse(response.body).data
+}
+
+/** What the recorded service showed at one time: its subscriptions, their rows, and their endpoints. */
+function recordedAt(time: string): Shown {
+  const list = recorded.find(({ name }) => name === `${time}: subscriptions`)
+  const subscriptions = list === undefined ? [] : dataOf(list).content.map(inProject)
+  const rows = recorded.filter(({ name }) => name.startsWith(`${time}: filters of `))
+  const filters = Object.fromEntries(
+    rows.map((exchange) => [exchange.request.path.split('/').at(-2) ?? '', dataOf(exchange)]),
+  )
+  const endpoints = subscriptions.map((subscription: JsonObject) => {
+    const { endpoint_metadata: stub } = subscription
+    return isJsonObject(stub) ? { ...stub, project_id: project, status: 'active', secrets: [], authentication: {} } : {}
+  })
+  return { subscriptions, filters, endpoints }
+}
+
+function inProject(item: JsonObject): JsonObject {
+  return { ...item, project_id: project }
+}
+
+function driftOf({ drift }: Report) {
+  return drift.flatMap(({ name, fields }) => fields.map(({ path, before, after }) => [name, path, before, after]))
+}
+
+function filtersIn({ coverage }: Report) {
+  const { listing, status, cause, items, of, oldest_at, requests } =
+    coverage.find((walk) => walk.listing === 'filters') ?? {}
+  return { listing, status, cause, items, of, oldest_at, requests }
+}
+
+/** The rows that the history knows of each subscription, by its uid; without any, they were never read. */
+function known({ query }: Awaited<ReturnType<typeof openLiteral>>): Record<string, unknown> {
+  const rows = query<{ uid: string; filters: string | null }>(
+    "SELECT uid, body -> '$.filters' AS filters FROM current_resource WHERE kind = 'subscription'",
+  )
+  return Object.fromEntries(rows.map(({ uid, filters }) => [uid, filters === null ? undefined : JSON.parse(filters)]))
+}
+
+const plain = { body: {}, headers: {} }
+
+describe('the recorded rows', () => {
+  it('change without a trace in the list, and each change is drift of its field alone', async () => {
+    const service = await open(recordedAt('as created'))
+    const first = await service.audit()
+    expect(filtersIn(first)).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
+    expect(first.drift).toEqual([])
+    const steps = [
+      ['a row more', [['paid', '/filters/refund.created', null, plain]]],
+      ['the subscription says another filter', [['paid', '/filters/refund.created', plain, null]]],
+      [
+        'a row changed',
+        [
+          ['paid', '/filters/invoice.paid/body/amount', { $gt: 10 }, null],
+          ['paid', '/filters/invoice.paid/headers/x-region', null, 'eu'],
+        ],
+      ],
+      ['an event type less', []],
+      ['no row left', [['all', '/filters/*', plain, null]]],
+    ] as const
+    for (const [time, changes] of steps) {
+      service.show(recordedAt(time))
+      const report = await service.audit()
+      expect([time, driftOf(report)]).toEqual([time, changes])
+      expect(filtersIn(report)).toMatchObject({ status: 'complete', items: 4, of: 4, requests: 4 })
+    }
+    const all = recordedAt('no row left').subscriptions?.find((one) => isJsonObject(one) && one.name === 'all')
+    expect(known(service)[isJsonObject(all) ? String(all.uid) : '']).toEqual({})
+  })
+})
+
+/** Subscriptions to one endpoint, newest first, each with a row for every event. */
+function fleetOf(uids: readonly string[], change: (uid: string) => JsonObject = () => ({})): Shown {
+  const endpoint = { uid: 'e', project_id: project, name: 'e', url: 'https://hooks.a.example.com/in', status: 'active' }
+  return {
+    endpoints: [{ ...endpoint, secrets: [{ uid: 'k', value: 'not-a-real-key-0123456789' }], authentication: {} }],
+    subscriptions: uids.map((uid) => ({
+      uid,
+      project_id: project,
+      name: uid,
+      type: 'api',
+      endpoint_metadata: { uid: 'e' },
+      source_metadata: null,
+      filter_config: { event_types: ['*'], filter: { body: {}, headers: {}, is_flattened: false } },
+      ...change(uid),
+    })),
+    filters: Object.fromEntries(uids.map((uid) => [uid, [row(uid, '*')]])),
+  }
+}
+
+function row(subscription: string, type: string, more: JsonObject = {}): JsonObject {
+  return {
+    uid: `${subscription}-${type}`,
+    subscription_id: subscription,
+    event_type: type,
+    body: {},
+    headers: {},
+    ...more,
+  }
+}
+
+/** Whose rows were asked for since the last call, in order. */
+function askedOf({ asked }: Awaited<ReturnType<typeof openLiteral>>): string[] {
+  return asked.splice(0).flatMap((url) => /subscriptions\/([^/]+)\/filters/.exec(url)?.[1] ?? [])
+}
+
+describe('a run that may not read all rows', () => {
+  const five = ['s5', 's4', 's3', 's2', 's1']
+
+  it('reads those of subscriptions in their turn, and says how old the oldest are', async () => {
+    const service = await open(fleetOf(five))
+    const turns: [string[], unknown, unknown][] = []
+    for (let run = 1; run <= 4; run++) {
+      const report = await service.audit({ filtersPerRun: 2 })
+      expect(report.drift).toEqual([])
+      const { status, items, of, oldest_at } = filtersIn(report)
+      expect([status, items, of]).toEqual(['complete', 2, 5])
+      turns.push([
+        askedOf(service).sort(),
+        oldest_at,
+        Object.values(known(service)).filter((one) => one !== undefined).length,
+      ])
+    }
+    const [first, second, third, fourth] = [1, 2, 3, 4].map((minute) => `2026-11-21T03:0${minute}:00.000Z`)
+    expect(turns).toEqual([
+      [['s4', 's5'], first, 2],
+      [['s2', 's3'], first, 4],
+      [['s1', 's5'], first, 5],
+      [['s3', 's4'], second, 5],
+    ])
+    expect([third, fourth]).not.toContain(undefined)
+  })
+
+  it.each([true, false])(
+    'reads those of new and of changed subscriptions first (recognised: %s)',
+    async (usesMarks) => {
+      const service = await open(fleetOf(five))
+      for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2, usesMarks })
+      askedOf(service)
+      service.show(fleetOf(['s6', ...five], (uid) => (uid === 's1' ? { name: 'renamed' } : {})))
+      await service.audit({ filtersPerRun: 2, usesMarks })
+      // Where nothing is recognised, nothing says without further reading which ones have changed.
+      expect(askedOf(service).sort()).toEqual(usesMarks ? ['s1', 's6'] : ['s4', 's6'])
+    },
+  )
+
+  it('reads all of them where they are required', async () => {
+    const service = await open(fleetOf(five))
+    const report = await service.audit({ filtersPerRun: 2, listings: { filters: 'required' } })
+    expect(filtersIn(report)).toMatchObject({ status: 'complete', items: 5, of: 5, requests: 5 })
+  })
+
+  it('reads none, and says nothing of them, where they are off', async () => {
+    const service = await open(fleetOf(five))
+    const report = await service.audit({ listings: { filters: 'off' } })
+    expect(report.coverage.map(({ listing }) => listing)).toEqual(['project', 'endpoints', 'sources', 'subscriptions'])
+    expect(askedOf(service)).toEqual([])
+  })
+})
+
+describe('rows that could not be read', () => {
+  const three = ['s3', 's2', 's1']
+  const faults: readonly (readonly [string, number | string, string])[] = [
+    ['a 500', 500, 'http'],
+    ['a 403', 403, 'forbidden'],
+    ['a 401', 401, 'refused_key'],
+    ['a 429', 429, 'rate_limited'],
+    ['a row without a type', '[{"subscription_id":"UID"}]', 'malformed'],
+    [
+      'two rows of one type',
+      '[{"subscription_id":"UID","event_type":"a"},{"subscription_id":"UID","event_type":"a"}]',
+      'malformed',
+    ],
+    ['rows of no subscription', '[{"event_type":"a"}]', 'malformed'],
+    ['no list', 'null', 'malformed'],
+    ['an object', '{}', 'malformed'],
+    ['a list of texts', '["a"]', 'malformed'],
+  ]
+
+  for (const uid of three) {
+    it.each(faults)(`of ${uid}: %s is no removal, and coverage says so`, async (_, answer, cause) => {
+      const service = await open(fleetOf(three))
+      await service.audit()
+      const fleet = fleetOf(three)
+      const rows = typeof answer === 'string' ? answer.replaceAll('UID', uid) : answer
+      service.show({ filters: { ...fleet.filters, [uid]: rows } })
+      const report = await service.audit()
+      expect(report.drift).toEqual([])
+      expect(known(service)[uid]).toEqual({ '*': plain })
+      const { status, cause: why, items, of } = filtersIn(report)
+      const isFinal = cause === 'forbidden' || cause === 'refused_key'
+      expect(status).toBe(isFinal && uid === 's3' ? 'failed' : 'partial')
+      expect([why, of]).toEqual([cause, 3])
+      expect(items).toBeLessThan(3)
+      expect(report.verdict.exit_code).toBe(3)
+      expect(report.notices.filter(({ code }) => code === 'fields_unseen')).toHaveLength(1)
+      service.show(fleet)
+      const after = await service.audit()
+      expect(after.drift).toEqual([])
+      expect(filtersIn(after)).toMatchObject({ status: 'complete', items: 3 })
+    })
+  }
+
+  it('leave a subscription unknown that the service denies to have, beside others', async () => {
+    const service = await open(fleetOf(three))
+    await service.audit()
+    service.show({ filters: { ...fleetOf(three).filters, s3: 404 } })
+    const report = await service.audit()
+    expect(filtersIn(report)).toMatchObject({ status: 'partial', cause: 'not_found', items: 2, of: 3 })
+    expect(report.drift).toEqual([])
+  })
+
+  it('of another subscription spoil the project, as a foreign item of a page does', async () => {
+    const service = await open(fleetOf(three))
+    await service.audit()
+    service.show({ filters: { ...fleetOf(three).filters, s2: [row('s1', '*')] } })
+    const report = await service.audit()
+    expect(report.coverage.map(({ status, cause }) => [status, cause])).toEqual(
+      Array.from({ length: 5 }, () => ['failed', 'foreign']),
+    )
+    expect(known(service).s2).toEqual({ '*': plain })
+  })
+
+  it('are asked for no longer once several could not be read', async () => {
+    const uids = Array.from({ length: 40 }, (_, at) => `s${at}`)
+    const service = await open(fleetOf(uids))
+    await service.audit()
+    askedOf(service)
+    service.show({ filters: Object.fromEntries(uids.map((uid) => [uid, 'null'])) })
+    const report = await service.audit()
+    expect(new Set(askedOf(service)).size).toBeLessThan(15)
+    expect(filtersIn(report)).toMatchObject({ status: 'failed', cause: 'malformed', items: 0, of: 40 })
+    expect(report.coverage.find(({ listing }) => listing === 'subscriptions')?.status).toBe('complete')
+  })
+})
+
+describe('a service without rows', () => {
+  it('is asked once, and nothing is unknown', async () => {
+    const { filters: _, ...fleet } = fleetOf(['s3', 's2', 's1'])
+    const service = await open(fleet)
+    const report = await service.audit()
+    expect(filtersIn(report)).toMatchObject({ status: 'skipped', cause: 'not_offered', items: 0, of: 3, requests: 1 })
+    expect(report.verdict.exit_code).toBe(0)
+    expect(report.notices).toEqual([])
+    expect(known(service)).toEqual({ s1: undefined, s2: undefined, s3: undefined })
+  })
+
+  it('fails where they are required', async () => {
+    const { filters: _, ...fleet } = fleetOf(['s2', 's1'])
+    const service = await open(fleet)
+    const report = await service.audit({ listings: { filters: 'required' } })
+    expect(filtersIn(report)).toMatchObject({ status: 'failed', cause: 'not_offered' })
+    expect(report.verdict.exit_code).toBe(3)
+  })
+
+  it.each([[['s1']], [['s2', 's1']]])('that answers 404 with an envelope is taken for one: %j', async (uids) => {
+    const service = await open({ ...fleetOf(uids), filters: {} })
+    const report = await service.audit()
+    expect(filtersIn(report)).toMatchObject({ status: 'skipped', requests: uids.length })
+    expect(report.verdict.exit_code).toBe(0)
+  })
+
+  it('that had some keeps what is known, and rules say nothing of it', async () => {
+    const service = await open(fleetOf(['s2', 's1']))
+    await service.audit()
+    service.withdraw('filters')
+    const report = await service.audit()
+    expect(filtersIn(report)).toMatchObject({ status: 'skipped', items: 0, of: 2 })
+    expect(report.verdict.exit_code).toBe(0)
+    expect(report.drift).toEqual([])
+    expect(known(service)).toEqual({ s1: { '*': plain }, s2: { '*': plain } })
+    expect(report.notices.filter(({ code }) => code === 'fields_unseen')).toHaveLength(1)
+  })
+
+  it('that begins to show them makes no drift of it', async () => {
+    const { filters: _, ...fleet } = fleetOf(['s2', 's1'])
+    const service = await open(fleet)
+    await service.audit()
+    service.show(fleetOf(['s2', 's1']))
+    const report = await service.audit()
+    expect(report.drift).toEqual([])
+    expect(known(service)).toEqual({ s1: { '*': plain }, s2: { '*': plain } })
+  })
+})

@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
+
+const both = (
+  event_types: string[] | null,
+  filters: JsonObject,
+  filter: JsonObject | null = { body: {}, headers: {} },
+) => aSubscription({ filter_config: { event_types, filter }, filters })
+const differs = (how: string) => `high s1/filters: applied filters differ from the declared one: ${how}`
+const amount = { body: { amount: { $gt: 10 } } }
+
+export const cases: Cases = {
+  'finds a declared event type without a row': {
+    sees: [both(['a', 'b'], { a: {} }), both(['*'], { a: {} })],
+    finds: [differs('no row for `b`'), differs('no row for `*`')],
+  },
+  'finds rows of event types that are not declared': {
+    sees: [both(['a'], { a: {}, b: {} }), both(['a'], { '*': {} })],
+    finds: [differs('rows that are not declared for `b`'), differs('rows that are not declared for `*`')],
+  },
+  'finds other conditions': {
+    sees: [
+      both(['a', 'b'], { a: amount, b: { body: { amount: { $gt: 999 } } } }, amount),
+      both(['*'], { '*': {}, a: amount }),
+      both(['a'], { a: { body: {}, headers: { 'x-region': 'eu' } } }, null),
+      both(['a'], { a: { body: {} } }, amount),
+    ],
+    finds: [
+      differs('other conditions for `b`'),
+      differs('other conditions for `a`'),
+      differs('other conditions for `a`'),
+      differs('other conditions for `a`'),
+    ],
+  },
+  'says all of it in one finding': {
+    sees: [both(['a', 'b'], { b: { body: {} }, c: {}, d: {} }, amount)],
+    finds: [differs('no row for `a`; rows that are not declared for `c`, `d`; other conditions for `b`')],
+  },
+  'leaves rows alone that say the same': {
+    sees: [
+      both(['a', 'b'], { a: amount, b: { body: { amount: { $gt: 10 } }, headers: {}, query: null } }, amount),
+      both(['*'], { '*': { body: {} } }),
+      both([], { '*': {} }),
+      both(null, { '*': {} }, null),
+      both(['*', 'a'], { '*': amount }, amount),
+      both(
+        ['a'],
+        { a: { body: { 'data.amount': { $gt: 10 } } } },
+        { is_flattened: true, body: { data: { amount: { $gt: 10 } } } },
+      ),
+      aSubscription({ filter_config: { event_types: ['a'] }, filters: { a: amount } }),
+    ],
+    finds: [],
+  },
+  'leaves rows alone that are switched off': {
+    sees: [
+      both(['a', 'b'], { a: {}, b: { enabled_at: null } }),
+      both(['a'], { a: {}, b: { enabled_at: null } }),
+      both(['a'], { a: { body: { x: 1 }, enabled_at: null } }),
+    ],
+    finds: [],
+  },
+  'does not compare parts that rows do not show': {
+    sees: [both(['a'], { a: { body: {}, headers: {} } }, { body: {}, query: { page: 1 } })],
+    finds: [],
+  },
+  'is silent without any row, and where rows or event types are not known': {
+    sees: [
+      both(['a'], {}),
+      aSubscription({ filter_config: { event_types: ['a'] } }),
+      aSubscription({ filter_config: { filter: amount }, filters: { a: {} } }),
+    ],
+    finds: [],
+  },
+}

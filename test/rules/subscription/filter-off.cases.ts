@@ -1,0 +1,25 @@
+import { aSubscription, type Cases } from '../rule-cases.ts'
+
+export const cases: Cases = {
+  'finds rows that are switched off': {
+    sees: [
+      aSubscription({ filters: { 'a/b': { enabled_at: null }, c: { enabled_at: '2026-11-20T00:00:00Z' } } }),
+      aSubscription({ filters: { '*': { enabled_at: null } } }),
+    ],
+    finds: [
+      'medium s1/filters/a~1b/enabled_at: its row is switched off: no event of `a/b` is delivered',
+      'medium s1/filters/*/enabled_at: its row is switched off: no event of a type without a row of its own is delivered',
+    ],
+  },
+  'says where the row of the wildcard takes its place': {
+    sees: [aSubscription({ filters: { '*': {}, a: { enabled_at: null } } })],
+    finds: ['medium s1/filters/a/enabled_at: its row is switched off: `a` is left to the row of `*`'],
+  },
+  'leaves rows alone that are on, or of which it is not shown': {
+    sees: [
+      aSubscription({ filters: { a: { enabled_at: '2026-11-20T00:00:00Z' }, b: {} } }),
+      aSubscription({ filters: {} }),
+    ],
+    finds: [],
+  },
+}

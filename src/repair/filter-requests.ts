@@ -65,7 +65,7 @@ export function filterRequests(
 
   function requestToRow(method: 'PUT' | 'DELETE', type: string, purpose: string): RepairRequest {
     const uid = placeholders.make(nameOf('FILTER_ID', `/${type}`))
-    // Whole, because it tells rows apart.
+    // Whole, because two may begin alike.
     const hint = `the uid of the row whose event_type is ${quote(shownText(type))}, from the answer that lists the rows`
     const request = requestTo(method, '/filters/', purpose, type)
     return {
@@ -101,11 +101,11 @@ export function filterRequests(
 
 /** Whether a key is an event type: a row without one is keyed by its place. */
 function isNamed(type: string): boolean {
-  return !/^#\d+$/.test(type)
+  return !/^#\d{1,9}$/.test(type)
 }
 
 const unnamed = 'The service showed no event type of this row: change it in the dashboard.'
-const sealedType = 'Its event type is sealed, so no request can tell which row it is: change it in the dashboard.'
+const sealedType = 'Its event type is sealed, so no request can name the row: change it in the dashboard.'
 const longestType = 60
 
 function show(type: string): string {

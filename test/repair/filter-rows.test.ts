@@ -6,7 +6,7 @@ import { deleteSubscription, updateSubscription } from '../../src/demo/edits.ts'
 import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-edits.ts'
 import { filterRowsOf } from '../../src/demo/filter-rows.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import type { FilterRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import type { EventFilterRow, SubscriptionRow } from '../../src/demo/rows.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { RestoreRow } from '../../src/queries/restore-row.ts'
@@ -50,20 +50,20 @@ function declare(
   updateSubscription(service.fleet, place, { filter_config: { event_types: types, filter: whole } })
 }
 
-function rowsAt({ project, uid }: Place): readonly FilterRow[] {
+function rowsAt({ project, uid }: Place): readonly EventFilterRow[] {
   const row = service.fleet.open(project).subscriptions.find((each) => each.uid === uid)
   return row === undefined ? [] : filterRowsOf(row)
 }
 
-function rowOf(place: Place, type: string): FilterRow {
+function rowOf(place: Place, type: string): EventFilterRow {
   const row = rowsAt(place).find(({ event_type }) => event_type === type)
   if (row === undefined) throw new Error(`there is no row for ${type}`)
   return row
 }
 
-const change = (place: Place, type: string, update: Partial<FilterRow>) =>
+const change = (place: Place, type: string, update: Partial<EventFilterRow>) =>
   updateFilter(service.fleet, place, rowOf(place, type).uid, update)
-const add = (place: Place, type: string, given: Partial<FilterRow> = {}) =>
+const add = (place: Place, type: string, given: Partial<EventFilterRow> = {}) =>
   void createFilter(service.fleet, place, { event_type: type, ...given })
 const remove = (place: Place, type: string) => deleteFilter(service.fleet, place, rowOf(place, type).uid)
 
@@ -76,7 +76,7 @@ function printed(rows: readonly RestoreRow[]): PrintedRow[] {
 async function send(rows: readonly RestoreRow[], secrets: readonly JsonObject[] = []): Promise<string | undefined> {
   const values = new Map([['ACME_KEY', service.fleet.personalKey]])
   let made: string | undefined
-  let listed: readonly FilterRow[] = []
+  let listed: readonly EventFilterRow[] = []
   for (const [index, row] of printed(rows).entries()) {
     for (const { name, hint } of row.placeholders) {
       const [, type] = /^the uid of the row whose event_type is (".*"), from/s.exec(hint) ?? []
@@ -88,7 +88,7 @@ async function send(rows: readonly RestoreRow[], secrets: readonly JsonObject[] 
     const [answer] = await sendRows([row], values)
     expect([row.purpose, answer?.status]).toEqual([row.purpose, expectedStatus(row)])
     // as: a list of rows is in place of the object.
-    if (row.method === 'GET') listed = answer?.data as unknown as FilterRow[]
+    if (row.method === 'GET') listed = answer?.data as unknown as EventFilterRow[]
     if (row.purpose.startsWith('create ')) {
       made = String(answer?.data?.uid)
       values.set('NEW_SUBSCRIPTION_ID', made)
@@ -256,7 +256,9 @@ describe.each(['seed', 'later'] as const)('filter rows at a service of the %s re
   it('are put back after any edits', async () => {
     const types = ['a.created', 'a.updated', '*', 'b', reference('FILTER_ID_B'), '__proto__', "o'clock", 'B']
     const type = fc.constantFrom(...types)
-    const condition = fc.constantFrom<Partial<FilterRow>>({ body: {}, headers: {} }, conditions, { body: { a: 1 } })
+    const condition = fc.constantFrom<Partial<EventFilterRow>>({ body: {}, headers: {} }, conditions, {
+      body: { a: 1 },
+    })
     const edit = fc.oneof(
       fc.tuple(fc.constant('add' as const), type, condition),
       fc.tuple(fc.constant('remove' as const), type, condition),

@@ -7,6 +7,7 @@ import type { Kind, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import { touches } from '../rules/accepted-values.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
@@ -66,6 +67,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
       const points = cases.map(({ violation: { kind, uid, originRun } }) => ({ kind, uid, run: originRun }))
       const origins = await versionsAt(points)
       const kept: Finding[] = []
+      const comparisons: ComparedViolation[] = []
       const followedKeys = new Set<string>()
       for (const [at, { resource, violation, key }] of cases.entries()) {
         const approval = approvalOf(resource)
@@ -90,11 +92,15 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
         const { attributes: after } = resource
         const fields = diffAttributes(resource.kind, before, after, { sealsComparable: areSealsComparable })
         const left = leaveOutIgnored(ignored, { before, after, fields })
-        const compare = (compared: Pick<Drift, 'before' | 'fields'>) =>
-          ofProject.compareBy(violation.rule, resource, {
+        const compare = (compared: Pick<Drift, 'before' | 'fields'>, rule = violation.rule) =>
+          ofProject.compareBy(rule, resource, {
             ...{ ...subjectOf(resource), ...compared, after, areSealsComparable, recent: noChanges },
             ...{ change: 'modified', isApproved: false },
           })
+        // Once a person accepted or approved a value, the way back from it is a change like any other.
+        if (approval === undefined && violation.isActive) {
+          comparisons.push({ violation, findNow: (rule) => compare(left, rule) })
+        }
         const isSame = (finding: Finding) => keyed(finding).key === key
         const again = compare(left)
         const same = again?.find(isSame)
@@ -107,7 +113,21 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], con
         } else if (approval !== undefined) endings.set(key, { resolution: 'accepted', endedBy: approval })
         else kept.push({ ...same, originRun: violation.originRun })
       }
-      return [...found.filter((finding) => !followedKeys.has(keyed(finding).key)), ...kept]
+      const fresh = found.filter((finding) => !followedKeys.has(keyed(finding).key))
+      return [...fresh.filter((finding) => !comparisons.some((one) => isWayBack(finding, one))), ...kept]
     },
   }
+}
+
+/** A violation, and what a rule finds in the difference from its origin. */
+interface ComparedViolation {
+  readonly violation: FollowedViolation
+  findNow(rule: string): readonly Finding[] | undefined
+}
+
+/** Whether a finding is only about a change back to an origin, or towards it: that is not a violation of its own. */
+function isWayBack(finding: Finding, { violation, findNow }: ComparedViolation): boolean {
+  if (finding.originRun === undefined || resourceKey(finding) !== resourceKey(violation)) return false
+  if (!touches([violation.path], finding.path)) return false
+  return findNow(finding.rule)?.every((again) => !touches([finding.path], again.path)) === true
 }

@@ -1,6 +1,6 @@
 import { createSealer } from '../inventory/sealer.ts'
-import { takeInventory } from '../inventory/take-inventory.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { cleanResources, overlaid } from './clean-resources.ts'
@@ -66,8 +66,17 @@ function shownBy(test: PolicyTest, at: number): readonly Resource[] {
   const all = test.companions ? withCompanions(named, at) : named
   return (['project', 'endpoint', 'source', 'subscription'] as const).flatMap((kind) => {
     const items = all.flatMap((each) => (each.kind === kind ? [asListed(each)] : []))
-    return takeInventory(listingOf[kind], items, sealer).listed
+    return takeInventory(listingOf[kind], items, sealer, filterReadingsOf(items)).listed
   })
+}
+
+/** Filter rows that a test gives a subscription, as the service lists them; without any, they were never read. */
+function filterReadingsOf(items: readonly JsonObject[]): FilterReadings {
+  return new Map(
+    items.flatMap(({ uid, filters }) =>
+      typeof uid === 'string' && Array.isArray(filters) ? [[uid, filters.filter(isJsonObject)] as const] : [],
+    ),
+  )
 }
 
 /**

@@ -12,8 +12,13 @@ let opened: Awaited<ReturnType<typeof openLiteral>> | undefined
 afterEach(() => opened?.[Symbol.dispose]())
 
 async function open(shown: Shown) {
-  opened = await openLiteral(shown)
-  return opened
+  const service = await openLiteral(shown)
+  opened = service
+  return {
+    ...service,
+    audit: (turn: Parameters<typeof service.audit>[0] = {}) =>
+      service.audit({ listings: { filters: 'auto' }, ...turn }),
+  }
 }
 
 function dataOf({ response }: RecordedExchange) {

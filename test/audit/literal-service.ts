@@ -39,7 +39,8 @@ export async function openLiteral(shown: Shown = {}) {
       const { [member]: _, ...rest } = now
       now = rest
     },
-    audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> => harness.audit({ url, ...turn }),
+    audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> =>
+      harness.audit({ url, listings: { filters: now.filters === undefined ? 'off' : 'auto' }, ...turn }),
     query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(harness.file, sql),
     [Symbol.dispose]: () => harness[Symbol.dispose](),
   }

@@ -210,6 +210,30 @@ describe('an expression', () => {
     expect(verdict("resource.secrets.all(s, s.expires_at != '')", a('endpoint', { secrets: { s1: {} } }))).toBe('holds')
   })
 
+  describe('about the filter rows of a subscription', () => {
+    const subscription = (filters: JsonObject) => a('subscription', { filters })
+    const paid = { 'invoice.paid': { body: { amount: { $gt: 10 } }, headers: {}, enabled_at: null } }
+
+    it.each([
+      ["resource.filters.all(f, f.event_type.startsWith('invoice.'))", subscription(paid), 'holds'],
+      ["resource.filters.all(f, f.event_type != '*')", subscription({ '*': {} }), 'fails'],
+      ['resource.filters.all(f, size(f.body) > 0)', subscription({ a: { body: {} } }), 'fails'],
+      ["resource.filters.exists(f, 'amount' in f.body && f.body.amount['$gt'] == 10)", subscription(paid), 'holds'],
+      ["resource.filters.all(f, f.enabled_at != '')", subscription(paid), 'fails'],
+      ['size(resource.filters) > 0', subscription({}), 'fails'],
+    ])('%s', (assert, resource, expected) => {
+      expect(verdict(assert, resource)).toBe(expected)
+    })
+
+    it.each([
+      ['were never read', a('subscription', {})],
+      ['were due and not read', { ...a('subscription', {}), unseen: ['/filters'] }],
+      ['do not show it', subscription({ a: { body: {} } })],
+    ])('is silent where rows %s', (_, resource) => {
+      expect(verdict("resource.filters.all(f, f.enabled_at != '') && false", resource)).toBe('holds')
+    })
+  })
+
   it('uses each custom function in a test above', async () => {
     const { readFile } = await import('node:fs/promises')
     const own = await readFile(import.meta.filename, 'utf8')

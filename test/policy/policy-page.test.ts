@@ -82,7 +82,11 @@ function rowsOf(members: Members, prefix: string): string[] {
     const path = `${prefix}${name}`
     if (field.type === 'struct') return rowsOf(field.members, `${path}.`)
     if (field.type !== 'keyed') return [`| \`${path}\` | ${wordsFor(field)} |`]
-    return [`| \`${path}\` | list of objects |`, `| \`${path}[].uid\` | text |`, ...rowsOf(field.members, `${path}[].`)]
+    return [
+      `| \`${path}\` | list of objects |`,
+      `| \`${path}[].${field.by ?? 'uid'}\` | text |`,
+      ...rowsOf(field.members, `${path}[].`),
+    ]
   })
 }
 

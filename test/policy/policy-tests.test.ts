@@ -96,6 +96,15 @@ describe('a test of a policy', () => {
     expect(await outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
   })
 
+  it('gives a subscription its filter rows, as the service lists them', async () => {
+    const rows = (...filters: object[]) => [{ kind: 'subscription', uid: 's1', filters }]
+    const event_type = 's1.created'
+    expect(await outcome({ resources: rows({ event_type, body: {} }), expect: [] })).toEqual([])
+    expect(await outcome({ resources: rows(), expect: [{ rule: 'subscription/no-filter' }] })).toEqual([])
+    const off = [{ rule: 'subscription/filter-off', path: '/filters/s1.created/enabled_at' }]
+    expect(await outcome({ resources: rows({ event_type, body: {}, enabled_at: null }), expect: off })).toEqual([])
+  })
+
   it('adds clean companions to a single resource by default', async () => {
     const all = policyOf('extends: [all]')
     const subscription = { kind: 'subscription', uid: 's1' }

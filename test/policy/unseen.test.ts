@@ -69,6 +69,51 @@ describe('a drift rule', () => {
   })
 })
 
+describe('a subscription whose filter rows were due and not read', () => {
+  const filter_config = { event_types: ['*', 'a '], filter: { body: { x: { $in: [] } } } }
+  const unread = (attributes: JsonObject): Resource => ({
+    ...{ kind: 'subscription', uid: 's', name: 's', volatile: {}, facts: {}, unseen: ['/filters'] },
+    attributes: { endpoint_uid: 'e', filter_config, ...attributes },
+  })
+  const about =
+    'duplicate event-type-odd filter-diverges filter-off filter-unsatisfiable no-filter wildcard wildcard-mixed'
+      .split(' ')
+      .map((rule) => `subscription/${rule}`)
+  const policyFor = (rules: readonly string[]) =>
+    JSON.stringify({ extends: [], rules: Object.fromEntries(rules.map((rule) => [rule, {}])) })
+
+  it.each([
+    ['never', {}],
+    ['in an earlier scan', { filters: {} }],
+  ])('is unknown to every rule about what it is delivered, where they were read %s', async (_, attributes) => {
+    const ofProject = evaluatorOf(policyFor(about)).of(project)
+    expect(ofProject.evaluate(unread(attributes))).toEqual([])
+    expect(await ofProject.conclude({ isComplete: () => true })).toEqual([])
+    expect(Object.keys(ofProject.outcome().doubts).sort()).toEqual(about)
+  })
+
+  it('is known to other rules', () => {
+    const ofProject = evaluatorOf(policyFor(['subscription/at-most-once'])).of(project)
+    expect(ofProject.evaluate(unread({ delivery_mode: 'at_most_once' }))).toHaveLength(1)
+  })
+
+  it('is unknown to drift rules where the earlier state has rows; otherwise they compare what is declared', () => {
+    const rules = ['drift/filter-removed', 'drift/filter-widened']
+    const found = (before: JsonObject) => {
+      const ofProject = evaluatorOf(policyFor(rules)).of(project)
+      const resource = unread({})
+      const findings = ofProject.compare(resource, {
+        ...{ kind: 'subscription', uid: 's', name: 's', change: 'modified', isApproved: false },
+        ...{ areSealsComparable: true, recent: new Map(), after: resource.attributes, before, fields: [] },
+      })
+      return [findings.map(({ path }) => path), Object.keys(ofProject.outcome().doubts).sort()]
+    }
+    const declared = { filter_config: { event_types: ['b'] } }
+    expect(found({ ...declared, filters: { b: {} } })).toEqual([[], rules])
+    expect(found(declared)).toEqual([['/filter_config/event_types'], []])
+  })
+})
+
 it('a rule of the policy does not evaluate what it cannot read', () => {
   const ofProject = evaluatorOf(`
 extends: []

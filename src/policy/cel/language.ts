@@ -139,7 +139,7 @@ function typeOf(types: Types, type: string, field: Field): string {
       registerObject(types, type, withoutVolatile(field.members))
       return type
     case 'keyed':
-      registerObject(types, type, { ...withoutVolatile(field.members), uid: text })
+      registerObject(types, type, { ...withoutVolatile(field.members), [field.by ?? 'uid']: text })
       return `list<${type}>`
     default:
       return 'string'

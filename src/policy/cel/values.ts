@@ -99,9 +99,9 @@ function fieldValue(
         field.collapse === true || !isJsonObject(value),
       )
     case 'keyed':
-      return Object.entries(isJsonObject(value) ? value : {}).map(([uid, item]) => {
-        const raw = { ...(isJsonObject(item) ? item : {}), uid }
-        return new (classOf(name))(raw, `${pointer}/${pointerStep(uid)}`, parent.facts, false)
+      return Object.entries(isJsonObject(value) ? value : {}).map(([key, item]) => {
+        const raw = { ...(isJsonObject(item) ? item : {}), [field.by ?? 'uid']: key }
+        return new (classOf(name))(raw, `${pointer}/${pointerStep(key)}`, parent.facts, false)
       })
     default:
       return textOf(value, name)

@@ -20,7 +20,7 @@ export const filterWidened = driftRule({
   packs: ['hygiene'],
   kinds: ['subscription'],
   *check({ before, after }) {
-    // Rows are compared with rows, what is declared with what is declared: a first reading of rows is no change.
+    // Rows are compared with rows, what is declared with what is declared: a first reading of rows changes nothing.
     const old = before && appliedFilters(filterRows(before))
     const now = old && after && appliedFilters(filterRows(after))
     if (old !== undefined && now !== undefined) yield* widenedRows(old, now)
@@ -45,7 +45,7 @@ function* widenedDeclaration(before: Config, after: Config): Generator<RuleFindi
   }
 }
 
-/** Judged by what happens to an event: one of a type without a row falls to the row of `*`. */
+/** By what happens to an event: one of a type without a row falls to the row of `*`. */
 function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleFinding> {
   const added = [...now.keys()].filter((type) => filterFor(old, type) === undefined)
   const isAll = added.includes('*')
@@ -72,7 +72,7 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleF
 
 interface RelaxedPart {
   readonly path: string
-  /** What it asks less of; undefined: it asks for nothing any more. */
+  /** What it asks less of; undefined: it no longer asks for anything. */
   readonly asks: string | undefined
 }
 

@@ -60,7 +60,7 @@ export function filterFor(applied: AppliedFilters, type: string): EventFilter | 
   return applied.get(type) ?? applied.get('*')
 }
 
-/** Whether events of types that are invented tomorrow are delivered too, whatever is in them. */
+/** Whether events of types that are invented tomorrow are delivered too, without any condition. */
 export function deliversEverything({ filters }: DeliveredEvents): boolean {
   return filters.some(({ types, filter }) => types?.includes('*') === true && isEmptyFilter(filter))
 }

@@ -9,12 +9,12 @@ export const wildcardMixed = resourceRule('subscription', {
   packs: ['hygiene'],
   check({ attributes }) {
     const applied = appliedFilters(filterRows(attributes))
-    const declared = namesBesideWildcard(declaredEvents(attributes.filter_config).types ?? [])
+    const declared = namesNextToWildcard(declaredEvents(attributes.filter_config).types ?? [])
     if (applied === undefined) return declared === undefined ? undefined : declaredMix(declared)
     const filter = applied.get('*')
     // The row of an event type applies in place of the row of `*`: one that asks for something else does decide.
     const alike = filter && [...applied].filter(([type, row]) => type === '*' || asksTheSame(row, filter))
-    const names = namesBesideWildcard((alike ?? []).map(([type]) => type))
+    const names = namesNextToWildcard((alike ?? []).map(([type]) => type))
     if (names === undefined) return undefined
     if (declared !== undefined) return declaredMix(declared)
     return {
@@ -32,7 +32,7 @@ function declaredMix(names: number) {
 }
 
 /** How many; undefined where one of the two is missing. */
-function namesBesideWildcard(types: readonly string[]): number | undefined {
+function namesNextToWildcard(types: readonly string[]): number | undefined {
   const names = types.filter((type) => type !== '*').length
   return names === 0 || names === types.length ? undefined : names
 }

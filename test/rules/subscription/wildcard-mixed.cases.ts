@@ -38,7 +38,7 @@ export const cases: Cases = {
     ],
     finds: ['low s1/filters/*: rows of 2 event types are applied together with the row of `*`, and ask the same'],
   },
-  'leaves rows alone that decide otherwise than the one of the wildcard, or that are off': {
+  'leaves rows alone that differ from the row of the wildcard, or that are off': {
     sees: [
       { '*': { body: { a: 1 } }, one: { body: {} } },
       { '*': { body: {} }, one: { body: {}, enabled_at: null } },

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { compareWithOrigins, type FollowedViolation } from '../../src/audit/compare-with-origins.ts'
+import { noChanges } from '../../src/audit/recent-changes.ts'
+import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { ProjectRef, Resource } from '../../src/model/resource.ts'
+import { evaluateFleet } from '../policy/evaluate-fleet.ts'
+import { policyOf } from './audit-harness.ts'
+
+const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
+const policy = policyOf('extends: []\nrules: { drift/filter-removed: {}, drift/filter-widened: {} }')
+const subscription = (filters: JsonObject): Resource => ({
+  ...{ kind: 'subscription', uid: 's', name: 's', volatile: {}, facts: {} },
+  attributes: { filters },
+})
+
+/** What a run finds that shows `now`: `last` is the last scan, `origin` what it was when the violation opened. */
+async function findings(
+  { origin, last, now }: { readonly origin: JsonObject; readonly last: JsonObject; readonly now: JsonObject },
+  isActive = true,
+): Promise<string[]> {
+  const ofProject = evaluateFleet(policy, 0).of(project)
+  const drift = (before: JsonObject, after: JsonObject) => ({
+    ...({ kind: 'subscription', uid: 's', name: 's', change: 'modified', isApproved: false } as const),
+    ...{ areSealsComparable: true, recent: noChanges, before: { filters: before }, after: { filters: after } },
+    fields: diffAttributes('subscription', { filters: before }, { filters: after }, { sealsComparable: true }),
+  })
+  const opened = ofProject
+    .compare(subscription(last), drift(origin, last), 1)
+    .map((finding): FollowedViolation => ({ ...finding, originRun: 1, firstSeen: '1970-01-01T00:00:00Z', isActive }))
+  const origins = compareWithOrigins(opened, {
+    ...{ now: 0, sealKeyId: 'k', ofProject, ignored: [], approvalOf: () => undefined },
+    versionsAt: async (points) =>
+      points.map(() => ({ attributes: { filters: origin }, sealKeyId: 'k', since: '', fromRun: 1 })),
+    reform: (_, attributes) => attributes,
+  })
+  const found = ofProject.compare(subscription(now), drift(last, now), 2)
+  const decided = await origins.decide([subscription(now)], found)
+  return decided.map(({ rule, message }) => `${rule} ${message}`)
+}
+
+describe('a change back to the origin of a violation', () => {
+  it('is not a violation of another rule', async () => {
+    const origin = { a: {}, b: { body: { x: 1 } } }
+    expect(await findings({ origin, last: { b: { body: { x: 1 } } }, now: origin })).toEqual([])
+    expect(await findings({ origin, last: { a: { enabled_at: null }, b: origin.b }, now: origin })).toEqual([])
+  })
+
+  it('is not one either where only a part of it is back', async () => {
+    expect(await findings({ origin: { a: {}, b: {} }, last: {}, now: { a: {} } })).toEqual([
+      'drift/filter-removed no longer delivered: `b` (its row is gone)',
+    ])
+  })
+
+  it('is one where it goes beyond the origin', async () => {
+    const widened = 'drift/filter-widened applied filters let more event types through:'
+    const origin = { a: { body: { x: 1 } } }
+    expect(await findings({ origin, last: {}, now: { a: { body: { x: 1 } }, b: {} } })).toEqual([`${widened} a, b`])
+    expect(await findings({ origin, last: {}, now: { a: { body: {} } } })).toEqual([`${widened} a`])
+  })
+
+  it('is one where the violation was accepted, so that the changed value became the usual one', async () => {
+    expect(await findings({ origin: { a: {} }, last: {}, now: { a: {} } }, false)).toEqual([
+      'drift/filter-widened applied filters let more event types through: a',
+    ])
+  })
+})

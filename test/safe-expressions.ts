@@ -77,6 +77,9 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/page.ts': {
     '/^[+-]?\\d+$/': demoOnly,
   },
+  'src/demo/filter-request.ts': {
+    '/^subscriptions\\/([^/]+)\\/filters(?:\\/([^/]+))?$/': demoOnly,
+  },
   'src/demo/write-request.ts': {
     '/^(endpoint|subscription|source)s(?:\\/([^/]+))?(?:\\/(pause|activate))?$/': demoOnly,
   },

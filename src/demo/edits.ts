@@ -10,7 +10,7 @@ import { ulid } from './ulid.ts'
 /** Edits through the service's own interface, with the consequences that the real service draws. */
 
 /** One resource of one project. */
-export interface ResourcePlace {
+export interface EditedResource {
   readonly project: string
   readonly uid: string
 }
@@ -30,7 +30,7 @@ interface EndpointUpdate {
 }
 
 /** The trap of this interface: a body without authentication, description or rate limits wipes them. */
-export function updateEndpoint(fleet: SimulatedFleet, place: ResourcePlace, update: EndpointUpdate): void {
+export function updateEndpoint(fleet: SimulatedFleet, place: EditedResource, update: EndpointUpdate): void {
   changeEndpoint(fleet, place, (row) => ({
     ...row,
     description: '',
@@ -43,12 +43,12 @@ export function updateEndpoint(fleet: SimulatedFleet, place: ResourcePlace, upda
 }
 
 /** `paused`, `active` or `inactive`; does not change `updated_at`. */
-export function setEndpointStatus(fleet: SimulatedFleet, place: ResourcePlace, status: string): void {
+export function setEndpointStatus(fleet: SimulatedFleet, place: EditedResource, status: string): void {
   changeEndpoint(fleet, place, (row) => ({ ...row, status }))
 }
 
 /** The new secret signs from now on; the old ones get an expiry in an hour, and still sign after it. */
-export function rotateSecret(fleet: SimulatedFleet, place: ResourcePlace): void {
+export function rotateSecret(fleet: SimulatedFleet, place: EditedResource): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
     const old = (row.secrets ?? []).map((secret) =>
@@ -59,7 +59,7 @@ export function rotateSecret(fleet: SimulatedFleet, place: ResourcePlace): void 
 }
 
 /** Deletes every secret and adds a new one, with the given value or a random one. */
-export function replaceSecret(fleet: SimulatedFleet, place: ResourcePlace, value?: string): void {
+export function replaceSecret(fleet: SimulatedFleet, place: EditedResource, value?: string): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
     const deleted = (row.secrets ?? []).map((secret) => ({ ...secret, deleted_at: secret.deleted_at ?? at }))
@@ -103,7 +103,7 @@ export function createEndpoint(
 }
 
 /** Deletes an endpoint and its subscriptions. */
-export function deleteEndpoint(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
+export function deleteEndpoint(fleet: SimulatedFleet, { project, uid }: EditedResource): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints: without(endpoints, uid),
     subscriptions: subscriptions.filter(({ endpoint_id }) => endpoint_id !== uid),
@@ -122,7 +122,7 @@ export function createSource(fleet: SimulatedFleet, project: string, given: Part
   return source.uid
 }
 
-export function updateSource(fleet: SimulatedFleet, place: ResourcePlace, update: Partial<SourceRow>): void {
+export function updateSource(fleet: SimulatedFleet, place: EditedResource, update: Partial<SourceRow>): void {
   const { at } = presentOf(fleet)
   changeData(fleet, place.project, (data) => ({
     ...data,
@@ -131,7 +131,7 @@ export function updateSource(fleet: SimulatedFleet, place: ResourcePlace, update
 }
 
 /** Deletes a source and its subscriptions. */
-export function deleteSource(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
+export function deleteSource(fleet: SimulatedFleet, { project, uid }: EditedResource): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints,
     subscriptions: subscriptions.filter(({ source_id }) => source_id !== uid),
@@ -166,7 +166,7 @@ export function createSubscription(
 /** Filter rows follow in part only: see `filtersAfterUpdate`. */
 export function updateSubscription(
   fleet: SimulatedFleet,
-  place: ResourcePlace,
+  place: EditedResource,
   update: Partial<SubscriptionRow>,
 ): void {
   const { timeMs, at, random } = presentOf(fleet)
@@ -179,13 +179,13 @@ export function updateSubscription(
 /** Changes anything of a subscription's row, and keeps `updated_at`. */
 export function changeSubscription(
   fleet: SimulatedFleet,
-  { project, uid }: ResourcePlace,
+  { project, uid }: EditedResource,
   change: (row: SubscriptionRow) => SubscriptionRow,
 ): void {
   changeData(fleet, project, (data) => ({ ...data, subscriptions: changed(data.subscriptions, uid, change) }))
 }
 
-export function deleteSubscription(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
+export function deleteSubscription(fleet: SimulatedFleet, { project, uid }: EditedResource): void {
   changeData(fleet, project, (data) => ({ ...data, subscriptions: without(data.subscriptions, uid) }))
 }
 
@@ -198,7 +198,7 @@ export function updateProject(fleet: SimulatedFleet, uid: string, update: Partia
 /** Changes anything of an endpoint's row, and keeps `updated_at`. */
 export function changeEndpoint(
   fleet: SimulatedFleet,
-  { project, uid }: ResourcePlace,
+  { project, uid }: EditedResource,
   change: (row: EndpointRow) => EndpointRow,
 ): void {
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))

@@ -7,7 +7,7 @@ import { filterRowsOf } from './filter-rows.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { findRow } from './page.ts'
 import type { SimulatedRelease } from './release.ts'
-import type { FilterRow } from './rows.ts'
+import type { EventFilterRow } from './rows.ts'
 
 /** A request about the filter rows of a subscription, which no list shows. */
 export interface FilterRequest {
@@ -45,7 +45,7 @@ export function performFilterRequest(
   if (found === undefined) return refuse('subscription not found', 404)
   const place = { project, uid: subscription }
   const rows = filterRowsOf(found)
-  const show = (row: FilterRow) => renderFilter(subscription, row, release, 'one')
+  const show = (row: EventFilterRow) => renderFilter(subscription, row, release, 'one')
   if (uid === null && method === 'GET') {
     const all = rows.map((row) => renderFilter(subscription, row, release, 'listed'))
     return enveloped(release, 200, 'Filters retrieved successfully', all)
@@ -81,7 +81,7 @@ export function performFilterRequest(
 }
 
 /** The members that a body has. An update keeps those that it omits. */
-function read(body: string, release: SimulatedRelease): Partial<FilterRow> | undefined {
+function read(body: string, release: SimulatedRelease): Partial<EventFilterRow> | undefined {
   const given = parse(body)
   if (given === undefined) return undefined
   const { event_type: type, enabled_at } = given
@@ -112,7 +112,7 @@ function parse(body: string): JsonObject | undefined {
 /** The conditions as written are in the answer for one row only. */
 function renderFilter(
   subscription: string,
-  { uid, event_type, headers, body, query, path, enabled_at }: FilterRow,
+  { uid, event_type, headers, body, query, path, enabled_at }: EventFilterRow,
   release: SimulatedRelease,
   how: 'listed' | 'one',
 ): JsonObject {

@@ -1,11 +1,11 @@
 import { isEqual } from '../model/json.ts'
-import type { FilterRow, SubscriptionRow } from './rows.ts'
+import type { EventFilterRow, SubscriptionRow } from './rows.ts'
 
 /**
  * The filter rows of a subscription, newest first. They decide what it gets; `filter_config` says only what they were
  * made of. Until a row is changed, they are not kept but made again for each answer.
  */
-export function filterRowsOf(subscription: SubscriptionRow): readonly FilterRow[] {
+export function filterRowsOf(subscription: SubscriptionRow): readonly EventFilterRow[] {
   const { uid, created_at } = subscription
   return subscription.filters ?? rowsOf(subscription, typesOf(subscription), created_at, (type) => uidOf(uid, type))
 }
@@ -26,7 +26,7 @@ export function filtersAfterUpdate(before: SubscriptionRow, after: SubscriptionR
   const kept = rows.filter(({ event_type }) => types.has(event_type))
   const known = new Set(kept.map(({ event_type }) => event_type))
   const missing = [...types].filter((type) => !known.has(type))
-  // Rows that the declaration makes by itself are not kept; it is simpler that they look as old as the subscription.
+  // Rows that the declaration makes by itself are not kept; for simplicity, they are as old as the subscription.
   const isAsDeclared = before.filters === undefined && kept.every((row) => hasConditionsOf(row, after))
   if (isAsDeclared) return after
   return { ...after, filters: [...rowsOf(after, missing, births.at, births.newUid), ...kept] }
@@ -34,7 +34,7 @@ export function filtersAfterUpdate(before: SubscriptionRow, after: SubscriptionR
 
 /** A person may have written anything into a declaration. */
 function typesOf({ filter_config }: SubscriptionRow): ReadonlySet<string> {
-  const types: unknown = filter_config.event_types
+  const types: unknown = filter_config?.event_types
   return new Set(Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [])
 }
 
@@ -43,14 +43,14 @@ function rowsOf(
   types: Iterable<string>,
   at: string,
   uidFor: (type: string) => string,
-): readonly FilterRow[] {
-  const { headers = {}, body = {}, query = {}, path = {} } = filter_config.filter ?? {}
+): readonly EventFilterRow[] {
+  const { headers = {}, body = {}, query = {}, path = {} } = filter_config?.filter ?? {}
   return Array.from(types, (type) => {
     return { uid: uidFor(type), event_type: type, headers, body, query, path, enabled_at: at }
   })
 }
 
-function hasConditionsOf(row: FilterRow, subscription: SubscriptionRow): boolean {
+function hasConditionsOf(row: EventFilterRow, subscription: SubscriptionRow): boolean {
   const [declared] = rowsOf(subscription, [row.event_type], '', () => '')
   if (declared === undefined) return false
   return (['headers', 'body', 'query', 'path'] as const).every((name) => isEqual(row[name], declared[name]))

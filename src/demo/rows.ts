@@ -69,7 +69,7 @@ export interface SubscriptionRow {
     }
   }
   /** Newest first. Absent: those that the creation made of `filter_config`; see `filter-rows.ts`. */
-  readonly filters?: readonly FilterRow[]
+  readonly filters?: readonly EventFilterRow[]
   readonly rate_limit_config: { readonly count: number; readonly duration: number } | null
   readonly delivery_mode: string
   readonly created_at: string
@@ -77,7 +77,7 @@ export interface SubscriptionRow {
 }
 
 /** Decides, for one event type, what of it a subscription gets. */
-export interface FilterRow {
+export interface EventFilterRow {
   readonly uid: string
   readonly event_type: string
   readonly headers: JsonObject

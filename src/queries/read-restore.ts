@@ -75,13 +75,16 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
           gone: await goneReferences(reader, identity, goal.target, run),
           activation: await readActivation(reader, identity, now, scans, run),
         })
-      : { requests: [], left: [] }
+      : { requests: [], left: [], notes: [] }
   const restoration: Restoration = {
     resource: { project, kind, uid, name: withoutSeals((now ?? last)?.name ?? '') },
     ...{ former, rule, fixes: isFix ? ready.changes : [], isGone: now === undefined },
     left: [...repair.left, ...(ready?.left ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
-    notes: isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now),
+    notes: [
+      ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
+      ...repair.notes,
+    ],
   }
   return {
     command: 'restore',

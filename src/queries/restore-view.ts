@@ -9,7 +9,7 @@ import { showRequests, showValue } from './show-restore.ts'
 
 export function toRow({ resource, fixes }: Restoration, request: RepairRequest, gateway: Gateway): RestoreRow {
   const { project, kind, uid } = resource
-  const { method, path, body, placeholders, when } = request
+  const { method, path, pathPlaceholders, body, placeholders, when } = request
   const { baseUrl, placeholders: ofGateway } = gateway
   const { 'content-type': type = [], ...others } = gateway.headers
   return {
@@ -18,11 +18,12 @@ export function toRow({ resource, fixes }: Restoration, request: RepairRequest, 
     uid,
     purpose: statePurpose(request, fixes),
     method,
-    url: [...baseUrl, path],
+    url: [...baseUrl, ...path],
     headers: body === null ? others : { ...others, 'content-type': type },
     body,
     placeholders: [
       ...ofGateway.map(({ name, in: place, hint }) => ({ name, in: place, path: null, hint })),
+      ...pathPlaceholders.map(({ name, hint }) => ({ name, in: 'url' as const, path: null, hint })),
       ...placeholders.map(({ name, is, path, hint }) => {
         return { name, in: is === 'name' ? ('body_name' as const) : ('body' as const), path, hint }
       }),

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
+import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
+import { filterRequests, filterStatesOf, leftOfFilters, type RowOwner } from './filter-requests.ts'
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
-import { createPlaceholders, namesSpelledIn, withoutSeals } from './placeholders.ts'
+import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
 import { requestFields } from './request-fields.ts'
 import { statusRequests } from './status-requests.ts'
@@ -10,13 +12,16 @@ import { type LeftToYou, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */
 export function composeRepair(job: RepairCase): Repair {
-  const { kind, target, now, changed, gone } = job
-  if (now !== undefined && changed.length === 0) return { requests: [], left: [] }
+  const { kind, now, changed, gone } = job
+  if (now !== undefined && changed.length === 0) return { requests: [], left: [], notes: [] }
   const address = addressOf(job)
-  if ('reason' in address) return { requests: [], left: [address] }
-  const written = writeBody(requestFields[kind], { target, now })
+  if ('reason' in address) return { requests: [], left: [address], notes: [] }
+  // Filter rows have requests of their own.
+  const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
+  const written = writeBody(requestFields[kind], states)
   const left: LeftToYou[] = [...written.left]
-  const placeholders = createPlaceholders(kind, [...job.reserved, ...namesSpelledIn(written.body)])
+  const spelled = namesSpelledIn({ body: written.body, rows: [job.target.filters ?? null, now?.filters ?? null] })
+  const placeholders = createPlaceholders(kind, [...job.reserved, ...spelled])
   let body = placeholders.fill(written.body)
   for (const attribute of gone) {
     const { member, name } = newUids[attribute]
@@ -26,47 +31,127 @@ export function composeRepair(job: RepairCase): Repair {
   const status =
     kind === 'endpoint' && now !== undefined ? statusRequests(job, now, address.path) : { requests: [], left: [] }
   const isStatus = (path: string) => kind === 'endpoint' && path === '/status'
+  const isRow = (path: string) => kind === 'subscription' && /^\/filters(?:\/|$)/.test(path)
   const isLeft = (path: string) => left.some((each) => path === each.path || path.startsWith(`${each.path}/`))
-  const restored = changed.filter((path) => !isStatus(path) && !isLeft(path))
+  const restored = changed.filter((path) => !isStatus(path) && !isRow(path) && !isLeft(path))
+  const rows = repairRows(job, {
+    ...{ path: address.path, written: written.body, placeholders },
+    isWritten: now === undefined || restored.length > 0,
+    isSimple: placeholdersIn(body).length === 0,
+  })
 
-  const unknown = unknownFields(requestFields[kind], { target, now })
-  if (unknown.length > 0 && (now === undefined || restored.length > 0)) {
+  const unknown = unknownFields(requestFields[kind], states)
+  if (unknown.length > 0 && (now === undefined || rows.isWritten)) {
     left.push(...unknown.map((path) => ({ path, reason: neverShown })))
   }
   const requests: RepairRequest[] = []
   if (now === undefined) {
     if (kind === 'endpoint') {
-      left.push(...describeNewEndpoint(target))
-      if (activeSecrets(target) > 0) body = withPlaceholder(body, 'secret', placeholders.make('ENDPOINT_SECRET'))
+      left.push(...describeNewEndpoint(job.target))
+      if (activeSecrets(job.target) > 0) body = withPlaceholder(body, 'secret', placeholders.make('ENDPOINT_SECRET'))
     }
     requests.push({
       method: 'POST',
-      path: address.path,
+      path: [address.path],
+      pathPlaceholders: [],
       body,
       placeholders: describe(body, job),
       purpose: `create the ${kind} anew`,
       restores: [],
       when: null,
     })
-  } else if (restored.length > 0) {
+  } else if (rows.isWritten) {
     requests.push({
       method: 'PUT',
-      path: address.path,
+      path: [address.path],
+      pathPlaceholders: [],
       body,
       placeholders: describe(body, job),
       purpose: `update the ${kind}`,
-      restores: restored.map(withoutSeals),
+      restores: [...restored, ...rows.done].sort().map(withoutSeals),
       when: null,
     })
   }
   const saysMore = status.requests.length + status.left.length > 0
-  const all = [...left.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left]
+  const all = [...left.filter(({ path }) => !(saysMore && isStatus(path))), ...status.left, ...rows.left]
   return {
-    requests: [...requests, ...status.requests],
+    requests: [...requests, ...status.requests, ...rows.requests],
     left: all
       .map(({ path, reason }) => ({ path: withoutSeals(path), reason }))
       .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    notes: rows.notes,
   }
+}
+
+interface SubscriptionRequest {
+  /** That of the subscription, or of the list that a new one joins. */
+  readonly path: string
+  readonly written: JsonObject
+  readonly placeholders: Placeholders
+  /** Whether a request for the subscription itself is needed. */
+  readonly isWritten: boolean
+  /** Whether its body has no placeholder. */
+  readonly isSimple: boolean
+}
+
+interface RowRepair {
+  /** Whether a request for the subscription itself is sent. */
+  readonly isWritten: boolean
+  /** JSON Pointers of what that request puts back of rows by itself. */
+  readonly done: readonly string[]
+  readonly requests: readonly RepairRequest[]
+  readonly left: readonly LeftToYou[]
+  readonly notes: readonly string[]
+}
+
+/**
+ * What brings the filter rows of a subscription back, after the request for it. Without one, an update that changes
+ * nothing else may do: it deletes rows that its list does not name, and needs no uid of a row for that.
+ */
+function repairRows(
+  { kind, target, now, changed }: RepairCase,
+  { path, written, placeholders, isWritten, isSimple }: SubscriptionRequest,
+): RowRepair {
+  const none = { isWritten, done: [], requests: [], left: [], notes: [] }
+  if (kind !== 'subscription') return none
+  const isRefiltered = now !== undefined && changed.some((each) => each.startsWith('/filter_config'))
+  const notes = isRefiltered ? [unlicensed] : []
+  const states = filterStatesOf(target, now, changed)
+  if (states === undefined)
+    return { ...none, notes: isWritten ? [...notes, now === undefined ? newRows : rowsUnread] : notes }
+  const declared = readDeclaration(written, now)
+  const direct = planFilters(states, isWritten ? declared : undefined)
+  const other = isWritten || !isSimple || !needsUids(direct) ? direct : planFilters(states, declared)
+  const isShorter = needsUids(direct) && !needsUids(other)
+  const plan = isShorter ? other : direct
+  const { requests, left } = filterRequests(plan, states, ownerOf(path, now, placeholders), placeholders)
+  const done = changed.filter((each) => plan.done.some((type) => isWithin(each, type)))
+  const restored = new Set([...done, ...requests.flatMap(({ restores }) => restores)])
+  return {
+    isWritten: isWritten || isShorter,
+    ...{ done, requests, notes },
+    left: [...left, ...leftOfFilters(changed, restored)],
+  }
+}
+
+function ownerOf(path: string, now: JsonObject | undefined, placeholders: Placeholders): RowOwner {
+  if (now !== undefined) return { path: [path], pathPlaceholders: [] }
+  const { name } = placeholders.make('NEW_SUBSCRIPTION_ID')
+  const hint = 'the uid of the new subscription, from the answer to the first request'
+  return { path: [`${path}/`, { name }], pathPlaceholders: [{ name, hint }] }
+}
+
+const unlicensed =
+  'Without a licence for advanced subscriptions, Convoy answers 202 to the update and keeps the present filter_config.'
+const rowsUnread =
+  'Filter rows were not read in both states, so no request puts them back. The update deletes rows of event types that ' +
+  'the subscription does not name, makes those that are missing, and keeps the conditions of all others. Convoy before ' +
+  'v25.9.1 has no rows.'
+const newRows =
+  'Filter rows were never read: the new subscription gets those that its filter_config says. Convoy before v25.9.1 has none.'
+
+function withoutRows({ filters: _, ...others }: JsonObject): JsonObject {
+  return others
 }
 
 /** Where the request goes that updates the resource, or the one that creates it; else what is left to a person. */

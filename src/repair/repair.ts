@@ -1,14 +1,16 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Activation } from './activation.ts'
-import type { BodyObject, PlacedPlaceholder } from './pieces.ts'
+import type { BodyObject, Pieces, PlacedPlaceholder, Placeholder } from './pieces.ts'
 import type { RepairableKind } from './request-fields.ts'
 import type { LeftToYou } from './write-body.ts'
 
 /** A request that puts fields back. hookdrift prints it and sends nothing. */
 export interface RepairRequest {
-  readonly method: 'PUT' | 'POST'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Below the service's path prefix: `/projects/…`. */
-  readonly path: string
+  readonly path: Pieces
+  /** Of the path, each once. */
+  readonly pathPlaceholders: readonly PathPlaceholder[]
   /** null where the request has none. */
   readonly body: BodyObject | null
   /** Of the body. */
@@ -26,10 +28,17 @@ export interface RequestPlaceholder extends PlacedPlaceholder {
   readonly hint: string
 }
 
+export interface PathPlaceholder extends Placeholder {
+  /** What to fill in. */
+  readonly hint: string
+}
+
 export interface Repair {
   readonly requests: readonly RepairRequest[]
   /** By path. */
   readonly left: readonly LeftToYou[]
+  /** Sentences about what the requests do beyond that, or cannot know. */
+  readonly notes: readonly string[]
 }
 
 export interface RepairCase {

@@ -128,7 +128,19 @@ const subscription: RequestFields = {
   }),
   endpoint_uid: keptIfEmpty(as(text, 'endpoint_id')),
   source_uid: keptIfEmpty(as(text, 'source_id')),
+  // `filter-requests.ts` writes them.
+  filters: nothing('Filter rows have requests of their own.'),
   device_uid: nothing('A device subscribes by itself, from the command line that runs on it.'),
+}
+
+/** A filter row. An update keeps what the request leaves out. */
+export const filterFields: RequestFields = {
+  body: value({}),
+  headers: value({}),
+  query: keptIfOmitted(value({})),
+  path: keptIfOmitted(value({})),
+  // null switches the row off.
+  enabled_at: value(null),
 }
 
 const source: RequestFields = {

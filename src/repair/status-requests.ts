@@ -55,7 +55,8 @@ const dashboard = 'Up to v26.6.2, no request activates an inactive endpoint: act
 function requestTo(path: string, what: 'pause' | 'activate', purpose: string): RepairRequest {
   return {
     method: what === 'pause' ? 'PUT' : 'POST',
-    path: `${path}/${what}`,
+    path: [`${path}/${what}`],
+    pathPlaceholders: [],
     body: null,
     placeholders: [],
     purpose,

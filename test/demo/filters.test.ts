@@ -1,20 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { updateSubscription } from '../../src/demo/edits.ts'
 import { createFilter, deleteFilter, updateFilter } from '../../src/demo/filter-edits.ts'
 import { filterRowsOf } from '../../src/demo/filter-rows.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import type { FilterRow, ProjectData, SubscriptionRow } from '../../src/demo/rows.ts'
+import type { EventFilterRow, ProjectData, SubscriptionRow } from '../../src/demo/rows.ts'
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
-import type { RecordedExchange } from '../service/replay-server.ts'
+import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
 import { ask } from './ask.ts'
 import { recordedFleet } from './recorded-fleet.ts'
-import { recording } from './recordings.ts'
+
+const recorded = readExchanges(readFileSync(new URL('../service/recordings/filters.jsonl', import.meta.url), 'utf8'))
 
 let service: SimulatedService
 afterEach(() => service.close())
 
 describe('filter rows, as recorded', () => {
-  const all = recording('filters').filter(({ request }) => /\/subscriptions\b/.test(request.path))
+  const all = recorded.filter(({ request }) => /\/subscriptions\b/.test(request.path))
   const billing = '01M86WH4TDQJ6HT7V3D264YQXW'
   const intake = '01M86WH4V0EMQFCS2BTBTM3HYX'
 
@@ -27,15 +29,15 @@ describe('filter rows, as recorded', () => {
     const uids = new Map<string, string>()
     for (const { request, response, name } of all) {
       const { method, path, headers, body } = request
-      const known = [...uids].reduce((text, [recorded, own]) => text.replaceAll(recorded, own), path)
+      const known = [...uids].reduce((text, [uid, own]) => text.replaceAll(uid, own), path)
       const answer = await fetch(`${service.url}${known}`, {
         ...{ method, headers: { ...headers, 'content-type': 'application/json' } },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await answer.text()
       if (method === 'POST') uids.set(uidIn(response.body), uidIn(text))
-      const own = [...uids].reduce((seen, [recorded, uid]) => seen.replaceAll(uid, recorded), text)
-      expect([name, answer.status, withoutTime(own)]).toEqual([name, response.status, withoutTime(response.body)])
+      const seen = [...uids].reduce((all, [uid, own]) => all.replaceAll(own, uid), text)
+      expect([name, answer.status, withoutTime(seen)]).toEqual([name, response.status, withoutTime(response.body)])
       expect(answer.headers.get('content-type')).toBe(response.headers['content-type'])
     }
   })
@@ -43,7 +45,7 @@ describe('filter rows, as recorded', () => {
   it('are made of the declaration, with the same content', () => {
     const { subscriptions } = service.fleet.open(billing)
     for (const { filters = [], ...row } of subscriptions) {
-      const uidless = (rows: readonly FilterRow[]) => rows.map(({ uid: _, ...others }) => others)
+      const uidless = (rows: readonly EventFilterRow[]) => rows.map(({ uid: _, ...others }) => others)
       expect(uidless(filterRowsOf(row))).toEqual(uidless(filters))
     }
   })
@@ -51,14 +53,14 @@ describe('filter rows, as recorded', () => {
   /** The first list has the subscriptions of one project; of the other one, only its rows are recorded. */
   function asCreated() {
     const lists = all.filter(({ name }) => name === 'as created: subscriptions')
-    const projects = recording('filters').filter(({ name }) => name === "project, a project's key, before")
+    const projects = recorded.filter(({ name }) => name === "project, a project's key, before")
     const fleet = recordedFleet([...lists, ...projects])
     const project = fleet.project(billing)
     if (project === undefined) throw new Error('the recording has no project')
     const { endpoints, sources, subscriptions } = fleet.open(billing)
-    const rowsOf = (uid: string, created_at: string): FilterRow[] => {
+    const rowsOf = (uid: string, created_at: string): EventFilterRow[] => {
       const first = all.find(({ request }) => request.path.endsWith(`/${uid}/filters`))
-      return JSON.parse(first?.response.body ?? '').data.map((row: FilterRow) => {
+      return JSON.parse(first?.response.body ?? '').data.map((row: EventFilterRow) => {
         const { uid, event_type, headers, body } = row
         return { uid, event_type, headers, body, query: {}, path: {}, enabled_at: created_at }
       })
@@ -105,7 +107,7 @@ describe('filter rows', () => {
     return { place: { project, uid: row.uid }, row, path: `/subscriptions/${row.uid}/filters` }
   }
   const typesAt = async (path: string): Promise<string[]> =>
-    (await ask(service, path)).json.data.map(({ event_type }: FilterRow) => event_type)
+    (await ask(service, path)).json.data.map(({ event_type }: EventFilterRow) => event_type)
   const listed = () => ask(service, '/subscriptions?perPage=100')
   const headers = { 'content-type': 'application/json' }
 
@@ -160,7 +162,7 @@ describe('filter rows', () => {
     createFilter(service.fleet, place, { event_type: 'beyond' })
     const filter = { is_flattened: true, headers: { 'x-region': 'eu' }, body: {} }
     updateSubscription(service.fleet, place, { filter_config: { event_types: [kept, 'new'], filter } })
-    const rows: FilterRow[] = (await ask(service, path)).json.data
+    const rows: EventFilterRow[] = (await ask(service, path)).json.data
     expect(rows.map(({ event_type, headers, body }) => [event_type, headers, body])).toEqual([
       ['new', { 'x-region': 'eu' }, {}],
       [kept, {}, { a: { $eq: 1 } }],

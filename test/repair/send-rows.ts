@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '.
 
 /** A row of `restore --format json`. */
 export interface PrintedRow {
+  readonly purpose: string
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,6 +11,7 @@ export interface PrintedRow {
     readonly name: string
     readonly in: 'url' | 'header' | 'body' | 'body_name'
     readonly path: string | null
+    readonly hint: string
   }[]
   readonly when: string | null
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import { maskedSeal } from '../../src/model/resource.ts'
 import { activationOf } from '../../src/repair/activation.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
-import { placeholdersIn, spellBody } from '../../src/repair/pieces.ts'
+import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
 import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
 import type { RepairCase } from '../../src/repair/repair.ts'
 import { requestFields } from '../../src/repair/request-fields.ts'
@@ -145,7 +145,7 @@ describe('the status of an endpoint', () => {
     const job = { target: { status: then }, now: { status: now }, changed: ['/status'], activation }
     const { requests, left } = repairOf(job)
     const lines = requests.map(({ method, path, when }) => {
-      return `${method} ${path.split('/').at(-1)}${when === null ? '' : '?'}`
+      return `${method} ${spell(path).split('/').at(-1)}${when === null ? '' : '?'}`
     })
     expect(lines).toEqual(expected)
     expect(left.map(({ path }) => path)).toEqual(isLeft ? ['/status'] : [])
@@ -176,6 +176,7 @@ describe('a uid that does not remain one step of a path', () => {
     expect(repairOf({ ...job, changed, uid })).toEqual({
       requests: [],
       left: [{ path: '/uid', reason: expect.stringContaining('another address') }],
+      notes: [],
     })
     for (const now of [job.now, undefined]) {
       expect(repairOf({ ...job, now, changed, projectUid: uid })).toMatchObject({
@@ -187,7 +188,7 @@ describe('a uid that does not remain one step of a path', () => {
       requests: [],
       left: [{ path: '/uid' }],
     })
-    expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => path)).toEqual([
+    expect(repairOf({ ...job, now: undefined, changed, uid }).requests.map(({ path }) => spell(path))).toEqual([
       '/projects/P1/endpoints',
     ])
   })
@@ -206,7 +207,8 @@ describe('a uid that does not remain one step of a path', () => {
     ["a'b", "a'b"],
   ])('others reach the service as that step: %j', async (uid, step) => {
     const [request] = repairOf({ target: { name: 'b' }, now: { name: 'a' }, changed: ['/name'], uid }).requests
-    expect(request?.path).toBe(`/projects/P1/endpoints/${step}`)
+    const path = spell(request?.path ?? [])
+    expect(path).toBe(`/projects/P1/endpoints/${step}`)
     const seen: (string | undefined)[] = []
     const server = createServer(({ url }, response) => {
       seen.push(url)
@@ -214,11 +216,11 @@ describe('a uid that does not remain one step of a path', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${request?.path}`
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${path}`
     await fetch(url)
     await promisify(execFile)('curl', ['--silent', '--url', url])
     server.close()
-    expect(seen).toEqual([request?.path, request?.path])
+    expect(seen).toEqual([path, path])
   })
 })
 

@@ -29,7 +29,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   pg: 'history/postgres/',
   'pg-boss': 'pool/',
   'pg-cursor': 'history/postgres/',
-  'p-limit': 'audit/',
+  'p-limit': ['audit/', 'service/'],
   pino: 'app/',
   commander: 'cli/',
   yaml: 'yaml/',

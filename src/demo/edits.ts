@@ -204,7 +204,7 @@ export function changeEndpoint(
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
 }
 
-export function deprecateEventType(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
+export function deprecateEventType(fleet: SimulatedFleet, { project, uid }: EditedResource): void {
   const { at } = presentOf(fleet)
   changeData(fleet, project, (data) => ({
     ...data,

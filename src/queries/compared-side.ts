@@ -93,6 +93,8 @@ export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): stri
   if (view === undefined) {
     const walk = side.scan.coverage.find(({ listing }) => listing === listingOf[kind])
     const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf[kind])
+    // A catalogue that neither side was to read is not compared.
+    if (kind === 'event_type' && walk === undefined && otherWalk === undefined) return undefined
     if (walk?.status !== 'skipped') return `run ${side.scan.run.number} did not scan every ${kind}`
     return otherWalk?.status === 'skipped' ? undefined : `its service did not list any ${kind}`
   }

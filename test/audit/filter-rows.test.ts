@@ -203,7 +203,7 @@ describe('rows that could not be read', () => {
   ]
 
   for (const uid of three) {
-    it.each(faults)(`of ${uid}: %s is no removal, and coverage says so`, async (_, answer, cause) => {
+    it.each(faults)(`of ${uid}: %s removes nothing, and coverage says so`, async (_, answer, cause) => {
       const service = await open(fleetOf(three))
       await service.audit()
       const fleet = fleetOf(three)
@@ -226,7 +226,7 @@ describe('rows that could not be read', () => {
     })
   }
 
-  it('leave a subscription unknown that the service denies to have, beside others', async () => {
+  it('leave a subscription unknown that the service denies to have, where it has others', async () => {
     const service = await open(fleetOf(three))
     await service.audit()
     service.show({ filters: { ...fleetOf(three).filters, s3: 404 } })

@@ -140,7 +140,7 @@ describe('compare', () => {
     ])
     expect({ code, verdict: answer.verdict, gaps: answer.gaps }).toEqual({ code: 1, verdict: 'different', gaps: [] })
     expect(answer.counts).toEqual({
-      ...{ equal: 4, modified: 3, only_in_a: 1, only_in_b: 3, ambiguous: 3, unknown: 0, same_secret: 1 },
+      ...{ equal: 15, modified: 3, only_in_a: 1, only_in_b: 3, ambiguous: 3, unknown: 0, same_secret: 1 },
     })
     // The subscriptions of the two endpoints of one name: theirs may be the one or the other.
     expect(answer.not_compared).toEqual([{ kind: 'subscription', path: '/endpoint_uid', resources: 1 }])
@@ -181,7 +181,7 @@ describe('compare', () => {
     ])
     const { code: unscanned, stdout } = await compare('acme-stage/pay', 'acme-prod/pay', '--kind', 'source')
     expect(unscanned).toBe(0)
-    expect(stdout).toContain('INCOMPLETE SCAN: 1 of 8 walks not complete.\n')
+    expect(stdout).toContain('INCOMPLETE SCAN: 1 of 12 walks not complete.\n')
     expect((await compare('acme-stage/pay', 'acme-prod/pay')).stdout).toContain(
       'UNKNOWN: every endpoint that acme-prod/payments seems to lack: run 3 did not scan every endpoint.',
     )
@@ -221,7 +221,7 @@ describe('compare', () => {
     [['acme-stage/i', 'acme-prod/i', '--ignore', 'url'], '--ignore url: expected a JSON Pointer'],
     [
       ['acme-stage/i', 'acme-prod/i', '--kind', 'device'],
-      'Allowed choices are endpoint, subscription, source, project',
+      'Allowed choices are endpoint, subscription, source, event_type, project',
     ],
     [['acme-stage/i', 'acme-prod/i', '--match', 'uid'], 'Allowed choices are name, url_path, owner+name'],
     [['acme-stage/i', 'acme-prod/i', '--at', '9'], 'there is no committed run 9'],

@@ -33,6 +33,7 @@ describe('readConfiguration', () => {
             dialect: defaultDialect,
             ca: undefined,
             connections: 4,
+            filtersAtOnce: 4,
           },
           urlPlace: { line: 3, column: 10, reference: '' },
           projects: [
@@ -49,7 +50,8 @@ describe('readConfiguration', () => {
               line: 6,
             },
           ],
-          listings: { sources: 'auto', project: 'auto', event_types: 'auto' },
+          listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'auto' },
+          filtersPerRun: 2000,
           mostWalks: 4,
           matches: [],
           organisation: undefined,
@@ -135,8 +137,8 @@ describe('readConfiguration', () => {
   })
 
   it('reads an unquoted off as the mode "off"', () => {
-    const text = `${smallest}    listings: { sources: off, project: required, event_types: off }\n`
-    const listings = { sources: 'off', project: 'required', event_types: 'off' }
+    const text = `${smallest}    listings: { sources: off, project: required, event_types: off, filters: off }\n`
+    const listings = { sources: 'off', project: 'required', event_types: 'off', filters: 'off' }
     expect(firstService(configure(text)).listings).toEqual(listings)
   })
 

@@ -153,8 +153,9 @@ export async function openFilterWalk(
   }
 
   const status = (list: ProjectCoverage): Pick<FilterCoverage, 'status' | 'cause' | 'reason'> => {
+    const { cause, reason } = list
     // Nothing of the project is kept.
-    if (list.cause === 'foreign') return { status: 'failed', cause: 'foreign', reason: list.reason }
+    if (cause === 'foreign') return { status: 'failed', cause, reason }
     const isListed = list.status === 'complete' || list.status === 'suspect'
     const isAbsent = isOffered === false || (isOffered === undefined && denied > 0 && faults === 0)
     if (isAbsent && !isRequired && isListed)
@@ -162,12 +163,12 @@ export async function openFilterWalk(
     const unread = due - read.size
     if (unread > 0) {
       const about = `${unread} of ${count(due, 'subscription')} whose filters were due: not read; the first`
-      const cause = firstFault?.kind ?? list.cause ?? 'stopped'
-      return { status: read.size > 0 ? 'partial' : 'failed', cause, reason: reasonOf(about) }
+      const why = { cause: firstFault?.kind ?? cause ?? 'stopped', reason: reasonOf(about) }
+      return { status: read.size > 0 ? 'partial' : 'failed', ...why }
     }
     if (isListed) return { status: 'complete', cause: null, reason: null }
-    const reason = `subscriptions were not listed to the end, so that the filters of others were not read: ${list.reason}`
-    return { status: list.items > 0 ? 'partial' : 'failed', cause: list.cause, reason }
+    // Those of subscriptions that were not listed were not read either, for the same reason.
+    return { status: list.items > 0 ? 'partial' : 'failed', cause, reason }
   }
 
   const reasonOf = (about: string | undefined) => {

@@ -4,10 +4,10 @@ import type { Schedule } from '../config/configuration.ts'
 import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
-import { isInterrupted } from '../model/coverage.ts'
+import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
 import { projectKey } from '../model/keys.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectList, type ProjectRef } from '../model/resource.ts'
+import { isProjectList, type ProjectRef, type WalkedListing } from '../model/resource.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** The results of runs before this worker started. */
@@ -45,11 +45,26 @@ export async function readPast(
     last = composeReport(record)
     fleet = addRun(fleet, last)
   }
+  const scansBefore = new Map<number, Map<string, RecordedScan>>()
+  const scansAt = async (number: number) => {
+    const known = scansBefore.get(number)
+    if (known !== undefined) return known
+    const found = new Map((await history.latestScans(number)).map((scan) => [projectKey(scan.project), scan]))
+    scansBefore.set(number, found)
+    return found
+  }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
   for (const { project, incompleteSince } of scans) {
     if (incompleteSince === undefined) continue
     const baselines = Object.values(await history.completeScansAt(project, latest.number))
-    const ends = baselines.map(({ listing, run }) => [listing, endOf.get(run) ?? 0] as const)
+    const ends: (readonly [WalkedListing, number])[] = baselines.map(({ listing, run }) => [
+      listing,
+      endOf.get(run) ?? 0,
+    ])
+    // Filters belong to no kind: they were complete in the last scan that was so as a whole.
+    const whole = (await scansAt(incompleteSince.number - 1)).get(projectKey(project))
+    if (whole !== undefined && isCoverageComplete(whole.coverage))
+      ends.push(['filters', endOf.get(whole.run.number) ?? 0])
     fleet = addPast(fleet, project.name, new Map(ends))
   }
   return {

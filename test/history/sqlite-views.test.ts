@@ -158,7 +158,16 @@ describe('the documented views', () => {
       { number: 3, started_at: at(3), finished_at: at(3.5), exit_code: 3, ...run },
     ])
 
-    const walk = { filter: null, pages: 1, items: 2, requests: 3, retries: 0, duration_ms: 40, total: null, oldest_at: null }
+    const walk = {
+      filter: null,
+      pages: 1,
+      items: 2,
+      requests: 3,
+      retries: 0,
+      duration_ms: 40,
+      total: null,
+      oldest_at: null,
+    }
     const complete = {
       project: 'acme/payments',
       listing: 'endpoints',

@@ -44,7 +44,7 @@ describe('completion', () => {
     ],
     [
       ['violations', '--rule', 'drift/f'],
-      ['drift/filter-widened', 'drift/flapping', 'drift/function-changed'],
+      ['drift/filter-removed', 'drift/filter-widened', 'drift/flapping', 'drift/function-changed'],
     ],
     [['rules', 'drift/fl'], ['drift/flapping']],
     [['rules', '--pack', 'rec'], ['recommended']],

@@ -366,3 +366,11 @@ it('a table that says what is accepted with a finding names rules that there are
   expect(rulesWithEntries.filter((id) => !ids.has(id))).toEqual([])
   expect(acceptedPaths({ rule: 'acme/own', path: '' })).toEqual([''])
 })
+
+it('what is accepted of the declared filter does not hang on filter rows, which a later run may read first', () => {
+  const pathsOf = (rule: string, path: string) => acceptedPaths({ rule, path })
+  expect(pathsOf('drift/filter-widened', '/filter_config/filter')).not.toContain('/filters')
+  expect(pathsOf('drift/filter-widened', '/filters/a/body')).toContain('/filters')
+  expect(pathsOf('subscription/duplicate', '/filter_config/event_types')).not.toContain('/filters')
+  expect(pathsOf('subscription/duplicate', '/filters/a')).toContain('/filters')
+})

@@ -30,7 +30,7 @@ export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: 
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, evaluation } = outcome
+        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, evaluation } = outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
@@ -42,6 +42,7 @@ export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: 
           notEvaluated: failuresIn(outcome),
           ...(notCompared === undefined ? {} : { notCompared }),
           ...(approvedAt === undefined ? {} : { approvedAt }),
+          ...(release === undefined ? {} : { release }),
           ...doubtsByRule(evaluation.doubts),
         }
       }),

@@ -1,5 +1,6 @@
 import type { StagedChange } from '../history/records.ts'
-import { narrowBy, narrowShape, type Shape } from '../inventory/shape.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
+import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -36,6 +37,8 @@ export interface PageProcessor {
 
 export interface Gathered {
   readonly shapes: ReadonlyMap<Listing, Shape>
+  /** What the items show of the service's release. */
+  readonly releaseSigns: ReleaseSigns
   readonly changes: readonly StagedChange[]
   readonly targets: readonly ProbeTarget[]
   /** Whether a secret was known under another installation key. */
@@ -85,13 +88,17 @@ export function openPageProcessor(
   const seenAgain = new Map<Kind, number>()
   const silentlyChanged: ResourceKey[] = []
   const gathered: Gathered = {
-    ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map() },
+    ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map(), releaseSigns: new ReleaseSigns() },
     isRebased: false,
     isReformed: false,
     malformed: countMalformed(),
     unseen: countUnseen(),
     contradictions: findContradictions(draft, project.ref),
     self: { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} },
+  }
+  const noteShape = (listing: Listing, shape: ReadonlySet<string>) => {
+    shapes.set(listing, narrowBy(shapes.get(listing), shape))
+    gathered.releaseSigns.note(listing, shape)
   }
   const countSeen = (kind: Kind, count: number) => seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + count)
 
@@ -179,10 +186,10 @@ export function openPageProcessor(
     const listedKind = kindOf[listing]
     const known = items.filter(isKnown)
     for (const { shape, waivers } of known) {
-      shapes.set(listing, narrowBy(shapes.get(listing), shape))
+      noteShape(listing, shape)
       ofProject.useWaivers(waivers)
     }
-    shapes.set(listing, narrowShape(shapes.get(listing), listed))
+    for (const resource of listed) noteShape(listing, shapeOf(resource))
     await passKnown(listing, [
       ...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })),
       ...embedded.known,

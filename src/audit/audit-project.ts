@@ -16,6 +16,7 @@ import { compareWithLastScan } from './comparison.ts'
 import { concludeResources } from './conclude-resources.ts'
 import { approvedState, baselineOf, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
+import type { LastWritten } from './newer-settings.ts'
 import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
@@ -43,6 +44,8 @@ export interface ProjectTools extends WalkTools {
   readonly runsProbes: boolean
   /** Makes it possible to recognise what earlier runs evaluated; undefined: every item is read. */
   readonly marking: Marking | undefined
+  /** undefined: an answer with older settings is not recognised. */
+  readonly lastWritten?: LastWritten | undefined
 }
 
 /**
@@ -84,6 +87,7 @@ export async function auditProject(
   const collector = openCollector(ofProject, readVersions, before)
   const processor = openPageProcessor(project, context, {
     ...{ evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage },
+    lastWritten: tools.lastWritten,
   })
 
   const { walks, losses, ...asked } = await walkProject(project, context, { processor, evaluator, marks }, tools)
@@ -111,7 +115,14 @@ export async function auditProject(
   const isSeen = walks.some(({ coverage }) => coverage.items > 0)
   const release = gathered.releaseSigns.range()
   const inferred = release === undefined ? {} : { release }
-  const scanned = { ...configured(project), ...describePast(context, walked, expected), ...inferred, statuses }
+  const settingsAt = gathered.settings?.writtenAt
+  const scanned = {
+    ...configured(project),
+    ...describePast(context, walked, expected),
+    ...inferred,
+    ...(settingsAt && { settingsAt }),
+    statuses,
+  }
   const findings = [
     ...ofProject.evaluateScan(gathered.self, {
       ...{ isVanished, isMissing: isMissing && !isSeen, isUnlisted: false, ...inferred },

@@ -93,6 +93,7 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     uiUrl: _,
     due: __,
     ignore: ___,
+    settingsAt: ____,
     ...project
   } = evaluation
   return {

@@ -18,6 +18,7 @@ import { countMalformed, type MalformedCounts } from './count-malformed.ts'
 import { countUnseen, type UnseenCounts } from './count-unseen.ts'
 import { dateValues } from './date-values.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
+import { type LastWritten, type TakenSettings, takeNewerSettings } from './newer-settings.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -48,6 +49,8 @@ export interface Gathered {
   readonly malformed: MalformedCounts
   readonly unseen: UnseenCounts
   readonly contradictions: Contradictions
+  /** The settings of the project that count; undefined where none were read. */
+  settings: TakenSettings | undefined
   /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
   readonly ignored: Map<string, number>
   readonly silentlyChanged: readonly ResourceKey[]
@@ -71,6 +74,7 @@ interface Evaluation {
   /** What the listings have shown: what is embedded elsewhere adds nothing to it. */
   readonly shown: Set<ResourceKey>
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly lastWritten: LastWritten | undefined
 }
 
 const takenAtOnce = 100
@@ -78,7 +82,19 @@ const takenAtOnce = 100
 export function openPageProcessor(
   project: AuditedProject,
   context: ProjectContext,
-  { evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage }: Evaluation,
+  {
+    evaluator,
+    ofProject,
+    collector,
+    comparison,
+    origins,
+    acceptances,
+    probes,
+    marks,
+    shown,
+    onPage,
+    lastWritten,
+  }: Evaluation,
 ): PageProcessor {
   const { draft, sealer, now } = context
   const startedAt = new Date(now).toISOString()
@@ -91,6 +107,7 @@ export function openPageProcessor(
     ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map(), releaseSigns: new ReleaseSigns() },
     isRebased: false,
     isReformed: false,
+    settings: undefined,
     malformed: countMalformed(),
     unseen: countUnseen(),
     contradictions: findContradictions(draft, project.ref),
@@ -166,9 +183,19 @@ export function openPageProcessor(
     await draft.stage(project.ref, { seen: known.map(({ version }) => version), versions: [] })
   }
 
+  const takeSettings = async (projects: readonly Resource[]) => {
+    const [self] = projects
+    if (self === undefined) return projects
+    const taken = await takeNewerSettings(self, context, lastWritten)
+    gathered.settings = taken
+    return [taken.project]
+  }
+
   const takeSome = async (listing: Listing, items: readonly RawItem[]): Promise<TakenItems> => {
     const read = items.filter((item): item is JsonObject => !(item instanceof KnownItem))
-    const { listed, lifted } = takeInventory(listing, read, sealer)
+    const inventory = takeInventory(listing, read, sealer)
+    const { lifted } = inventory
+    const listed = listing === 'project' ? await takeSettings(inventory.listed) : inventory.listed
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
     if (listing === 'sources')
       for (const { uid } of [...listed, ...items.filter(isKnown)]) shown.add(resourceKey({ kind: 'source', uid }))

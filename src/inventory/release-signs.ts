@@ -8,7 +8,7 @@ interface ReleaseSign {
   /** Names of the field, as paths in an item; one is enough. */
   readonly names: readonly string[]
   /** A field that earlier releases show too: where it is absent, an item was shown in part, and nothing follows. */
-  readonly beside: string
+  readonly near: string
   readonly first: Release
 }
 
@@ -18,19 +18,19 @@ interface ReleaseSign {
  * 2024-01-01 leaves `failure_rate` out, and what came after it.
  */
 const releaseSigns: readonly ReleaseSign[] = [
-  { listing: 'project', names: ['config.circuit_breaker'], beside: 'config.strategy', first: 'v25.9.1' },
-  { listing: 'endpoints', names: ['content_type'], beside: 'failure_rate', first: 'v25.11.1' },
-  { listing: 'sources', names: ['event_type_location'], beside: 'body_function', first: 'v26.3.7' },
-  { listing: 'endpoints', names: ['cb_state'], beside: 'failure_rate', first: 'v26.6.1' },
-  { listing: 'project', names: ['config.request_id_header'], beside: 'config.strategy', first: 'v26.6.5' },
+  { listing: 'project', names: ['config.circuit_breaker'], near: 'config.strategy', first: 'v25.9.1' },
+  { listing: 'endpoints', names: ['content_type'], near: 'failure_rate', first: 'v25.11.1' },
+  { listing: 'sources', names: ['event_type_location'], near: 'body_function', first: 'v26.3.7' },
+  { listing: 'endpoints', names: ['cb_state'], near: 'failure_rate', first: 'v26.6.1' },
+  { listing: 'project', names: ['config.request_id_header'], near: 'config.strategy', first: 'v26.6.5' },
   {
     listing: 'project',
     // The first name is v26.7.0's alone.
     names: ['config.sync_dynamic_event_ack', 'config.verify_dynamic_events'],
-    beside: 'config.strategy',
+    near: 'config.strategy',
     first: 'v26.7.0',
   },
-  { listing: 'project', names: ['config.allow_unmatched_dynamic_urls'], beside: 'config.strategy', first: 'v26.7.1' },
+  { listing: 'project', names: ['config.allow_unmatched_dynamic_urls'], near: 'config.strategy', first: 'v26.7.1' },
 ]
 
 /** Fields whose values change by themselves, and whose presence shows the release. */
@@ -49,7 +49,7 @@ export class ReleaseSigns {
     for (const sign of releaseSigns) {
       if (sign.listing !== listing) continue
       if (sign.names.some((name) => shape.has(name))) this.#shown.add(sign)
-      else if (shape.has(sign.beside)) this.#absent.add(sign)
+      else if (shape.has(sign.near)) this.#absent.add(sign)
     }
   }
 

@@ -92,7 +92,7 @@ describe('the release of a service', () => {
         ['v25.11.1', 'v26.6.1', false],
       ],
     ],
-  ])('is told by the recorded answers of %s', async (file, releases) => {
+  ])('shows in the recorded answers of %s', async (file, releases) => {
     const exchanges = readFileSync(join(import.meta.dirname, '../fixtures/recordings', file), 'utf8')
     await using replay = await startReplay(readExchanges(exchanges))
     const projects = { gate: '01M7Y2YBQBD8V3PHHE84RW9YPQ', parcels: '01M7Y2YBQ4Z8P16NSB35TXMNPM' }
@@ -115,7 +115,7 @@ describe('a violation of a vulnerable release', () => {
     expect(violations).toMatchObject([{ state: 'resolved', resolution: 'fixed' }])
   })
 
-  it('is unknown where the release cannot be told, or may be repaired', async () => {
+  it('is unknown where nothing shows the release, or it may be repaired', async () => {
     using service = await openLiteral({ project: settings() })
     await service.audit({ policy })
     service.show({ project: aProject })

@@ -4,10 +4,11 @@ import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import { listings } from '../model/resource.ts'
+import { listings, type Resource } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
+import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
@@ -15,6 +16,7 @@ import { compareWithLastScan } from './comparison.ts'
 import { concludeResources } from './conclude-resources.ts'
 import { approvedState, baselineOf, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
+import type { LastWritten } from './newer-settings.ts'
 import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
@@ -23,6 +25,7 @@ import { openContext, type ProjectContext } from './project-context.ts'
 import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import { type AuditedProject, kindOf, type Statuses } from './project-scan.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
+import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { type ProvenWalks, type WalkTools, walkProject } from './walk-project.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
@@ -40,6 +43,8 @@ export interface ProjectTools extends WalkTools {
   readonly runsProbes: boolean
   /** Makes it possible to recognise what earlier runs evaluated; undefined: every item is read. */
   readonly marking: Marking | undefined
+  /** undefined: an answer with older settings is not recognised. */
+  readonly lastWritten?: LastWritten | undefined
 }
 
 /**
@@ -81,6 +86,7 @@ export async function auditProject(
   const collector = openCollector(ofProject, readVersions, before)
   const processor = openPageProcessor(project, context, {
     ...{ evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage },
+    lastWritten: tools.lastWritten,
   })
 
   const { walks, losses, filters, ...asked } = await walkProject(
@@ -112,10 +118,19 @@ export async function auditProject(
   const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
   const { isMissing = false } = project
   const isSeen = walks.some(({ coverage }) => coverage.items > 0)
-  const scanned = { ...configured(project), ...describePast(context, walked, expected), statuses }
+  const release = gathered.releaseSigns.range()
+  const inferred = release === undefined ? {} : { release }
+  const settingsAt = gathered.settings?.writtenAt
+  const scanned = {
+    ...configured(project),
+    ...describePast(context, walked, expected),
+    ...inferred,
+    ...(settingsAt && { settingsAt }),
+    statuses,
+  }
   const findings = [
     ...ofProject.evaluateScan(gathered.self, {
-      ...{ isVanished, isMissing: isMissing && !isSeen, isUnlisted: false },
+      ...{ isVanished, isMissing: isMissing && !isSeen, isUnlisted: false, ...inferred },
       unconfirmedRemovals: losses,
     }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
@@ -134,7 +149,7 @@ export async function auditProject(
     changed: isUnderOtherRules ? [...gathered.changes.map(resourceKey), ...gathered.silentlyChanged] : [],
     ignored: Object.fromEntries(gathered.ignored),
     endings: Object.fromEntries(origins.endings),
-    undecided: [...origins.undecided],
+    undecided: [...origins.undecided, ...(mayBeVulnerable(release) ? [vulnerableIn(gathered.self)] : [])],
     isUnderOtherRules,
     untested: probed.untested,
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
@@ -157,6 +172,11 @@ export async function auditProject(
   ]
   for (const notice of notices) await draft.stageNotice(ref, notice)
   return outcome
+}
+
+/** The key of the violation that the release of the service is vulnerable. */
+function vulnerableIn(project: Resource): string {
+  return keyOf({ ...project, rule: releaseVulnerable.id, path: '' })
 }
 
 const notListed: ProjectNotice = {

@@ -1,7 +1,8 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import { dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { Report, ReportProject, ReportViolation } from '../model/report.ts'
+import type { ReleaseRange } from '../model/release-range.ts'
+import type { Report, ReportProject, ReportRelease, ReportViolation } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
@@ -103,9 +104,11 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     configuredAt,
     notCompared,
     approvedAt,
+    release,
     uiUrl: _,
     due: __,
     ignore: ___,
+    settingsAt: ____,
     ...project
   } = evaluation
   return {
@@ -115,5 +118,11 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     not_evaluated: notEvaluated,
     ...(notCompared === undefined ? {} : { not_compared: notCompared }),
     ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
+    ...(release === undefined ? {} : { release: toRelease(release) }),
   }
+}
+
+/** As JSON documents show it. */
+export function toRelease({ from, below, isContradictory }: ReleaseRange): ReportRelease {
+  return { from, below, contradictory: isContradictory === true }
 }

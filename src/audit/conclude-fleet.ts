@@ -30,7 +30,8 @@ export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: 
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, evaluation } = outcome
+        const { project, labels, configuredAt, uiUrl, notCompared, approvedAt, release, settingsAt, evaluation } =
+          outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
@@ -42,6 +43,8 @@ export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: 
           notEvaluated: failuresIn(outcome),
           ...(notCompared === undefined ? {} : { notCompared }),
           ...(approvedAt === undefined ? {} : { approvedAt }),
+          ...(release === undefined ? {} : { release }),
+          ...(settingsAt === undefined ? {} : { settingsAt }),
           ...doubtsByRule(evaluation.doubts),
         }
       }),

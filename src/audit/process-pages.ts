@@ -1,6 +1,7 @@
 import type { StagedChange } from '../history/records.ts'
 import { toResource } from '../history/stored-body.ts'
-import { narrowBy, narrowShape, type Shape } from '../inventory/shape.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
+import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { type FilterReadings, takeInventory, withFilters } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'
 import { isEqual, type JsonObject } from '../model/json.ts'
@@ -18,6 +19,7 @@ import { countMalformed, type MalformedCounts } from './count-malformed.ts'
 import { countUnseen, type UnseenCounts } from './count-unseen.ts'
 import { dateValues } from './date-values.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
+import { type LastWritten, type TakenSettings, takeNewerSettings } from './newer-settings.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
 import type { ProjectAcceptances } from './project-acceptances.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -37,6 +39,8 @@ export interface PageProcessor {
 
 export interface Gathered {
   readonly shapes: ReadonlyMap<Listing, Shape>
+  /** What the items show of the service's release. */
+  readonly releaseSigns: ReleaseSigns
   readonly changes: readonly StagedChange[]
   readonly targets: readonly ProbeTarget[]
   /** Whether a secret was known under another installation key. */
@@ -46,6 +50,8 @@ export interface Gathered {
   readonly malformed: MalformedCounts
   readonly unseen: UnseenCounts
   readonly contradictions: Contradictions
+  /** The settings of the project that count; undefined where none were read. */
+  settings: TakenSettings | undefined
   /** How many changes are left out of drift, by the path in the policy; and resources in which nothing else changed. */
   readonly ignored: Map<string, number>
   readonly silentlyChanged: readonly ResourceKey[]
@@ -69,6 +75,7 @@ interface Evaluation {
   /** What the listings have shown: what is embedded elsewhere adds nothing to it. */
   readonly shown: Set<ResourceKey>
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly lastWritten: LastWritten | undefined
 }
 
 const takenAtOnce = 100
@@ -77,7 +84,19 @@ const noFilters: FilterReadings = new Map()
 export function openPageProcessor(
   project: AuditedProject,
   context: ProjectContext,
-  { evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage }: Evaluation,
+  {
+    evaluator,
+    ofProject,
+    collector,
+    comparison,
+    origins,
+    acceptances,
+    probes,
+    marks,
+    shown,
+    onPage,
+    lastWritten,
+  }: Evaluation,
 ): PageProcessor {
   const { draft, sealer, now } = context
   const startedAt = new Date(now).toISOString()
@@ -87,13 +106,18 @@ export function openPageProcessor(
   const seenAgain = new Map<Kind, number>()
   const silentlyChanged: ResourceKey[] = []
   const gathered: Gathered = {
-    ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map() },
+    ...{ shapes, changes, targets, seenAgain, silentlyChanged, ignored: new Map(), releaseSigns: new ReleaseSigns() },
     isRebased: false,
     isReformed: false,
+    settings: undefined,
     malformed: countMalformed(),
     unseen: countUnseen(),
     contradictions: findContradictions(draft, project.ref),
     self: { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} },
+  }
+  const noteShape = (listing: Listing, shape: ReadonlySet<string>) => {
+    shapes.set(listing, narrowBy(shapes.get(listing), shape))
+    gathered.releaseSigns.note(listing, shape)
   }
   const countSeen = (kind: Kind, count: number) => seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + count)
 
@@ -161,6 +185,14 @@ export function openPageProcessor(
     await draft.stage(project.ref, { seen: known.map(({ version }) => version), versions: [] })
   }
 
+  const takeSettings = async (projects: readonly Resource[]) => {
+    const [self] = projects
+    if (self === undefined) return projects
+    const taken = await takeNewerSettings(self, context, lastWritten)
+    gathered.settings = taken
+    return [taken.project]
+  }
+
   /** Recognised subscriptions whose filter rows are others than those that are known, or are unknown now. */
   const findReviewed = async (known: readonly KnownItem[], filters: FilterReadings) => {
     const reviewed = new Map<string, Resource>()
@@ -189,7 +221,9 @@ export function openPageProcessor(
     filters: FilterReadings = noFilters,
   ): Promise<TakenItems> => {
     const read = items.filter((item): item is JsonObject => !(item instanceof KnownItem))
-    const { listed, lifted } = takeInventory(listing, read, sealer, filters)
+    const inventory = takeInventory(listing, read, sealer, filters)
+    const { lifted } = inventory
+    const listed = listing === 'project' ? await takeSettings(inventory.listed) : inventory.listed
     const recognised = items.filter(isKnown)
     const reviewed = await findReviewed(recognised, filters)
     const known = recognised.filter(({ uid }) => !reviewed.has(uid))
@@ -209,9 +243,9 @@ export function openPageProcessor(
         evaluated.set(resourceKey(one.staged.resource), one)
     }
     const listedKind = kindOf[listing]
-    for (const { shape } of recognised) shapes.set(listing, narrowBy(shapes.get(listing), shape))
+    for (const { shape } of recognised) noteShape(listing, shape)
     for (const { waivers } of known) ofProject.useWaivers(waivers)
-    shapes.set(listing, narrowShape(shapes.get(listing), listed))
+    for (const resource of listed) noteShape(listing, shapeOf(resource))
     await passKnown(listing, [
       ...known.map(({ uid, version }) => ({ kind: listedKind, uid, version })),
       ...embedded.known,

@@ -11,7 +11,10 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
  * not matter which process scanned it.
  */
 export interface ProjectOutcome
-  extends Pick<ProjectEvaluation, 'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt'> {
+  extends Pick<
+    ProjectEvaluation,
+    'labels' | 'configuredAt' | 'uiUrl' | 'notCompared' | 'approvedAt' | 'release' | 'settingsAt'
+  > {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Listings that a filter narrowed: what they did not show may be there. */

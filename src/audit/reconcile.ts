@@ -75,7 +75,11 @@ export interface Reconciliation<Violation> {
 
 /** The same rule at the same place of the same resource: however a finding is worded or rated, it is the same one. */
 export function keyed(finding: Finding): KeyedFinding {
-  return { finding, key: `${finding.rule}\n${finding.path}\n${resourceKey(finding)}` }
+  return { finding, key: keyOf(finding) }
+}
+
+export function keyOf(finding: Pick<Finding, 'rule' | 'path' | 'kind' | 'uid'>): string {
+  return `${finding.rule}\n${finding.path}\n${resourceKey(finding)}`
 }
 
 export function byKey<Violation extends Finding>(violations: Iterable<Violation>): ReadonlyMap<string, Violation> {

@@ -19,6 +19,8 @@ import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
+import type { LastWritten } from './newer-settings.ts'
+import { noteCachedSettings } from './note-cached-settings.ts'
 import { noteIgnored } from './note-ignored.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
@@ -105,7 +107,10 @@ export async function conductRun(
     const before = await history.lastRun()
     const { policy, runsProbes = true, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug, toolVersion } = dependencies
-    const tools = projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, toolVersion })
+    const tools: ProjectTools = {
+      ...projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, toolVersion }),
+      lastWritten: readLastWritten(history, before?.number),
+    }
     const outcomes = await auditAll(audit, tools, onBug)
     const listing = { evaluator: createEvaluator(policy, now), outcomes }
     const decided = await writeLists(draft, audit.lists ?? [], listing)
@@ -119,6 +124,7 @@ export async function conductRun(
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written], scope },
     })
     await noteIgnored(draft, policy.ignore, outcomes)
+    await noteCachedSettings(draft, audit.projects, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
@@ -129,6 +135,16 @@ export async function conductRun(
     giveUp.abort(new Dropped('failed', 'the run was given up'))
     await draft.abandon(isoTime(clock.now()))
     throw error
+  }
+}
+
+/** Reads the record of the last run only where a project asks for it, and then once. */
+function readLastWritten(history: Pick<History, 'runInputs'>, run: number | undefined): LastWritten | undefined {
+  if (run === undefined) return undefined
+  let inputs: ReturnType<History['runInputs']> | undefined
+  return async ({ name }) => {
+    inputs ??= history.runInputs(run)
+    return (await inputs)?.projects.find(({ project }) => project === name)?.settingsAt
   }
 }
 

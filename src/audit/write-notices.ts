@@ -33,7 +33,7 @@ export async function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'malformed' | 'unseen'>,
+  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'settings' | 'malformed' | 'unseen'>,
   unreferenced: Removals['unreferenced'],
 ): ProjectNotice[] {
   const notices: ProjectNotice[] = []
@@ -59,6 +59,13 @@ export function writeNotices(
       code: 'seal_key_changed',
       listing: null,
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
+    })
+  }
+  if (gathered.settings?.isStale) {
+    notices.push({
+      code: 'settings_stale',
+      listing: 'project',
+      text: 'the service answered with older settings than the last run took, as from a cache: those are kept, for an hour at most',
     })
   }
   notices.push(...gathered.malformed.notices(), ...gathered.unseen.notices())

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import type { Members } from './field.ts'
+import { volatileSigns } from './release-signs.ts'
 import { wireSchema } from './wire-schema.ts'
 
 /**
@@ -10,10 +11,8 @@ import { wireSchema } from './wire-schema.ts'
  */
 export type Shape = ReadonlySet<string> | undefined
 
-/** The shape of these items and those before them. */
-export function narrowShape(shape: Shape, resources: readonly Pick<Resource, 'kind' | 'attributes'>[]): Shape {
-  return resources.reduce<Shape>((before, resource) => narrowBy(before, shapeOf(resource)), shape)
-}
+/** What an item shows. */
+type Shown = Pick<Resource, 'kind' | 'attributes'> & Partial<Pick<Resource, 'volatile'>>
 
 /** The shape of an item and those before it. */
 export function narrowBy(shape: Shape, item: ReadonlySet<string>): ReadonlySet<string> {
@@ -31,11 +30,13 @@ export function compareShapes(before: Shape, after: Shape): { appeared: string[]
 }
 
 /** The fields that one item shows, with those of structs. Most items of a listing show the same ones: one object. */
-export function shapeOf({ kind, attributes }: Pick<Resource, 'kind' | 'attributes'>): ReadonlySet<string> {
+export function shapeOf({ kind, attributes, volatile = {} }: Shown): ReadonlySet<string> {
   const members = wireSchema[kind]
-  const end = follow(roots[kind], members, attributes)
-  if (end === undefined) return new Set(shownPaths(members, attributes, ''))
-  end.shape ??= internShape(shownPaths(members, attributes, ''))
+  const signs = volatileSigns.filter((name) => Object.hasOwn(volatile, name))
+  let end = follow(roots[kind], members, attributes)
+  for (const name of signs) end = end && stepTo(end, name)
+  if (end === undefined) return new Set([...shownPaths(members, attributes, ''), ...signs])
+  end.shape ??= internShape([...shownPaths(members, attributes, ''), ...signs])
   return end.shape
 }
 

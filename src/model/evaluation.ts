@@ -1,4 +1,5 @@
 import type { DueDurations } from './due.ts'
+import type { ReleaseRange } from './release-range.ts'
 import type { DoubtCause, Kind, Listing } from './resource.ts'
 import type { Severity } from './violation.ts'
 
@@ -59,6 +60,10 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly notCompared?: readonly Listing[]
   /** When its baseline was approved (ISO 8601, UTC); absent without one. */
   readonly approvedAt?: string
+  /** The service's release, as far as what the scan read shows it; absent where nothing did. */
+  readonly release?: ReleaseRange
+  /** When the settings that the scan took were written, by the service's clock (ISO 8601, UTC); absent if it did not say. */
+  readonly settingsAt?: string
   /** The policy's due durations; absent without any. */
   readonly due?: DueDurations
   /** Paths whose changes the policy left out of drift; absent without any. */

@@ -15,6 +15,8 @@ export const noticeScopes = {
   probes_disabled: 'project',
   rule_failed: 'project',
   custom_rule_failed: 'project',
+  settings_cached: 'listing',
+  settings_stale: 'listing',
   field_malformed: 'listing',
   fields_unseen: 'listing',
   resource_unreferenced: 'listing',

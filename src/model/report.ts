@@ -52,8 +52,19 @@ export interface ReportProject {
   readonly not_compared?: readonly Listing[]
   /** When its baseline was approved: ISO 8601 in UTC. Absent without one. */
   readonly approved_at?: string
+  /** The service's release, as far as what the scan read shows it. Absent where nothing did. */
+  readonly release?: ReportRelease
   /** Fields that rules could not rely on, by rule: they did not evaluate what has them so. Absent without any. */
   readonly doubts?: Readonly<Record<string, readonly RuleDoubt[]>>
+}
+
+/** A range of releases, inferred from the fields that the service's answers show. */
+export interface ReportRelease {
+  /** `v26.3.7` or later; null: not known. */
+  readonly from: string | null
+  readonly below: string | null
+  /** Whether answers contradict each other, as while an upgrade is under way. */
+  readonly contradictory: boolean
 }
 
 /** SHA-256 in hex. */

@@ -1,6 +1,8 @@
 import type { RecordedScan } from '../history/reader.ts'
 import { globOf } from '../model/glob.ts'
+import { describeReleases } from '../model/release-range.ts'
 import { toCoverage } from '../queries/as-of.ts'
+import { readEvaluations } from '../queries/last-evaluations.ts'
 import { findTrend } from '../queries/read-trend.ts'
 import { type Fact, factList } from '../report/html/components/facts.ts'
 import { html } from '../report/html/markup.ts'
@@ -52,6 +54,7 @@ ${await showOpen(request, violations)}${await showLastChanges(request, name)}${a
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
         ...(await readScheduleFacts(request, scan)),
+        ...(await readReleaseFacts(request, scan)),
         ...(await readResourceFacts(request, name)),
       ]),
       same: { command: ['violations'], options: { open: true, project: globOf(name) } },
@@ -74,6 +77,12 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
     ['Last scan', html`<time datetime="${run.finishedAt}">${showTime(run.finishedAt)}</time>, run ${run.number}`],
     ['Complete', complete],
   ]
+}
+
+/** The release of its service, as far as its last scan shows it. */
+async function readReleaseFacts({ history }: SiteRequest, scan: RecordedScan): Promise<readonly Fact[]> {
+  const release = (await readEvaluations(history, [scan])).get(scan.project.name)?.release
+  return release === undefined ? [] : [['Release of the service', describeReleases(release)]]
 }
 
 /** How many resources of each kind that it has, and where they are listed. */

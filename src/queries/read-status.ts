@@ -1,10 +1,14 @@
+import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { projectKey } from '../model/keys.ts'
+import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
+import type { ReportRelease } from '../model/report.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import { countSeverities, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
@@ -12,6 +16,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { countEach } from '../text/count.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
+import { readEvaluations } from './last-evaluations.ts'
 
 export interface StatusRow {
   readonly project: string
@@ -29,6 +34,8 @@ export interface StatusRow {
   readonly violations: Readonly<Record<Severity, number>>
   readonly waived: number
   readonly unknown: number
+  /** The service's release, as far as the answers of that scan show it; null where nothing did. */
+  readonly release: ReportRelease | null
 }
 
 export interface ExpectedProjects {
@@ -49,6 +56,8 @@ export interface StatusQuery {
   /** When the next scan is due after a scan at `ms`. Milliseconds since the epoch. */
   readonly dueAfter: (project: string, ms: number) => number
   readonly limit: number
+  /** Whether to read what the scans show of releases. Default: no. */
+  readonly withReleases?: boolean
 }
 
 /**
@@ -77,12 +86,36 @@ export async function readStatus(
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
   const active = run === undefined ? new Map<string, ActiveCounts>() : await count(reader, run.number)
+  const evaluations = query.withReleases ? await readEvaluations(reader, scans) : new Map<string, ProjectEvaluation>()
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
-    return scan === undefined ? neverScanned(name) : statusOf(scan, active.get(name) ?? noneActive(), query)
+    if (scan === undefined) return neverScanned(name)
+    const counts = active.get(name) ?? noneActive()
+    return { ...statusOf(scan, counts, query), release: showRelease(evaluations.get(name)?.release) }
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
-  return { command: 'status', ...extent, ...(await describeMoved(reader)), ...limited(rows, limit) }
+  const { more, remarks = [] } = await describeMoved(reader)
+  const said = [...remarks, ...describeServices(scans, evaluations)]
+  return {
+    ...{ command: 'status', ...extent, ...(more && { more }), ...limited(rows, limit) },
+    ...(said.length === 0 ? {} : { remarks: said }),
+  }
+}
+
+/** Of each service, what its projects show together. */
+function describeServices(
+  scans: readonly RecordedScan[],
+  evaluations: ReadonlyMap<string, ProjectEvaluation>,
+): readonly string[] {
+  const byService = Map.groupBy(scans, ({ project }) => project.service)
+  return [...byService].sort().flatMap(([service, ofService]) => {
+    const release = intersectReleases(ofService.map(({ project }) => evaluations.get(project.name)?.release))
+    return release === undefined ? [] : [`Release of ${service}: ${describeReleases(release)}.`]
+  })
+}
+
+function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
+  return release === undefined ? null : toRelease(release)
 }
 
 /** A forgotten worker or command still reads the former place. */
@@ -123,7 +156,11 @@ export function isStale(rows: readonly StatusRow[]): boolean {
   return rows.length === 0 || rows.some(({ stale }) => stale)
 }
 
-function statusOf(scan: RecordedScan, active: ActiveCounts, { now, dueAfter }: StatusQuery): StatusRow {
+function statusOf(
+  scan: RecordedScan,
+  active: ActiveCounts,
+  { now, dueAfter }: StatusQuery,
+): Omit<StatusRow, 'release'> {
   const { project, run, coverage, incompleteSince } = scan
   const ageMs = now - Date.parse(run.finishedAt)
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
@@ -147,7 +184,7 @@ function statusOf(scan: RecordedScan, active: ActiveCounts, { now, dueAfter }: S
 function neverScanned(project: string): StatusRow {
   return {
     ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
-    ...{ stale: true, reason: 'never scanned', waived: 0, unknown: 0 },
+    ...{ stale: true, reason: 'never scanned', waived: 0, unknown: 0, release: null },
     violations: countSeverities([]),
   }
 }
@@ -165,6 +202,8 @@ export const statusView: AnswerView<StatusRow> = {
     { name: 'waived', value: known(({ waived }) => waived), only: 'csv' },
     { name: 'unknown', value: known(({ unknown }) => unknown), align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
+    { name: 'release_from', value: ({ release }) => release?.from ?? null, only: 'csv' },
+    { name: 'release_below', value: ({ release }) => release?.below ?? null, only: 'csv' },
   ],
   nothing: 'No project was ever scanned.',
 }

@@ -8,7 +8,8 @@ import { type Json, type JsonObject, valueAt } from '../model/json.ts'
 /** Findings of these are accepted as they are: they are about what happens, or about what is missing. */
 const withoutValue: ReadonlySet<string> = new Set([
   ...['drift/flapping', 'endpoint/failure-rate-high', 'endpoint/orphan'],
-  ...['project/mass-removal', 'project/unlisted', 'project/vanished', 'violation/overdue'],
+  ...['project/mass-removal', 'project/unlisted', 'project/vanished', 'service/release-vulnerable'],
+  'violation/overdue',
   ...['waiver/expired', 'waiver/expiring', 'waiver/unused'],
 ])
 

@@ -74,6 +74,7 @@ import { signatureWeak as projectSignatureWeak } from './project/signature-weak.
 import { tlsNotEnforced as projectTlsNotEnforced } from './project/tls-not-enforced.ts'
 import { unlisted as projectUnlisted } from './project/unlisted.ts'
 import { vanished as projectVanished } from './project/vanished.ts'
+import { releaseVulnerable as serviceReleaseVulnerable } from './service/release-vulnerable.ts'
 import { deadLetterMissing as sourceDeadLetterMissing } from './source/dead-letter-missing.ts'
 import { disabled as sourceDisabled } from './source/disabled.ts'
 import { eventTypeUnsigned as sourceEventTypeUnsigned } from './source/event-type-unsigned.ts'
@@ -195,6 +196,7 @@ export const rules: readonly Rule[] = [
   projectTlsNotEnforced,
   projectUnlisted,
   projectVanished,
+  serviceReleaseVulnerable,
   sourceDeadLetterMissing,
   sourceDisabled,
   sourceEventTypeUnsigned,

@@ -36,14 +36,20 @@ export interface ServiceExaminer {
   /** @throws ServiceFault as the client's `projects` */
   projects(access: ListAccess): Promise<readonly ListedProject[]>
   /**
-   * Asks for a page of endpoints of the configured size. Returns the size that the service names; undefined where it
-   * names none.
+   * Asks for a page of endpoints of the configured size.
    * @throws ServiceFault when the page cannot be read
    */
-  pageSize(access: ProjectAccess): Promise<number | undefined>
+  endpointPage(access: ProjectAccess): Promise<ExaminedPage>
   /** The requests that the service allows, as its answers so far say in `x-ratelimit-limit`. */
   rateLimit(): string | undefined
   close(): Promise<void>
+}
+
+export interface ExaminedPage {
+  /** The size that the service names; undefined where it names none. */
+  readonly granted: number | undefined
+  /** The items as far as they are objects. */
+  readonly items: readonly JsonObject[]
 }
 
 export interface Greeting {
@@ -121,7 +127,7 @@ export function createServiceExaminer(
     },
     keyOwner: (access) => findKeyOwner(ask, access),
     projects: (access) => listProjects(ask, access, settings),
-    async pageSize(access) {
+    async endpointPage(access) {
       const { pageSize, dialect } = settings
       const query = new URLSearchParams({ [dialect.parameters.pageSize]: String(pageSize) })
       const path = `${projectPath(access.projectUid)}/endpoints`
@@ -129,9 +135,12 @@ export function createServiceExaminer(
       const reply = await ask(page, access)
       if (!reply.ok) throw faultOf(reply, 'page 1')
       const envelope = decodeEnvelope(reply.value)
-      const { pagination } = Object(envelope.ok ? envelope.value : undefined)
+      const { content, pagination } = Object(envelope.ok ? envelope.value : undefined)
       const { per_page: granted } = Object(pagination)
-      return typeof granted === 'number' ? granted : undefined
+      return {
+        granted: typeof granted === 'number' ? granted : undefined,
+        items: Array.isArray(content) ? content.filter(isJsonObject) : [],
+      }
     },
     rateLimit: () => shortText(seen.rateLimit),
     close: opened.close,

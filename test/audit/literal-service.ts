@@ -17,7 +17,7 @@ export interface Shown {
 }
 
 /** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
-export async function openLiteral(shown: Shown = {}) {
+export async function openLiteral(shown: Shown = {}, startsAt?: string) {
   let now = shown
   const asked: string[] = []
   const { url } = await listen((request, response) => {
@@ -28,7 +28,7 @@ export async function openLiteral(shown: Shown = {}) {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
   })
-  const harness = openAuditHarness({ projects: { orders: project }, key })
+  const harness = openAuditHarness({ projects: { orders: project }, key, ...(startsAt && { startsAt }) })
   return {
     harness,
     /** What was asked for, in order. */

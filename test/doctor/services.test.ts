@@ -43,6 +43,7 @@ describe('a service that can be audited', () => {
       'tls skipped the connection is plain http',
       'clock ok the clocks agree',
       'release ok calls itself Convoy v26.2.2, answers in interface version 2025-11-24',
+      'release ok v25.11.1 or later, below v26.6.1 (inferred from the fields that its answers show)',
       `base-path ok ${service.url} answers under /api/v1 as the API does`,
       expect.stringMatching(
         /^key ok \$\{ACME_KEY\} at hookdrift\.yaml:4:10 with \d+ characters beginning with CO\.demo: accepted, a personal key$/,

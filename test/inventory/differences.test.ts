@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { carryOver, diffAttributes } from '../../src/inventory/diff-attributes.ts'
-import { compareShapes, narrowShape } from '../../src/inventory/shape.ts'
+import { compareShapes, narrowBy, type Shape, shapeOf } from '../../src/inventory/shape.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Resource } from '../../src/model/resource.ts'
 import { between, endpoint, sealer, source, subscription } from './inventory-fixture.ts'
 
 const sealed = expect.stringMatching(/^sealed:[0-9a-f]{32}$/)
@@ -80,9 +81,12 @@ describe('a difference', () => {
 })
 
 describe('a shape', () => {
+  const shapeOfAll = (items: readonly Resource[]) =>
+    items.reduce<Shape>((before, item) => narrowBy(before, shapeOf(item)), undefined)
+
   it('is what every item shows, and reveals an upgrade', () => {
-    const before = narrowShape(undefined, [endpoint({ name: 'a' }), endpoint({ name: 'b', zone: 'eu' })])
-    const after = narrowShape(undefined, [endpoint({ name: 'a', content_type: 'application/json' })])
+    const before = shapeOfAll([endpoint({ name: 'a' }), endpoint({ name: 'b', zone: 'eu' })])
+    const after = shapeOfAll([endpoint({ name: 'a', content_type: 'application/json' })])
     expect(compareShapes(before, after)).toEqual({ appeared: ['content_type'], vanished: [] })
     expect(compareShapes(before, before)).toBeUndefined()
     expect(compareShapes(undefined, after)).toBeUndefined()

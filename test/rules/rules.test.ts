@@ -27,7 +27,7 @@ const casesOf = new Map<string, Cases>(
 )
 
 /** First halves of ids in addition to the kind's own name. */
-const themes: Partial<Record<Kind, readonly string[]>> = { policy: ['waiver', 'violation'] }
+const themes: Partial<Record<Kind, readonly string[]>> = { policy: ['waiver', 'violation'], project: ['service'] }
 
 describe('the table of rules', () => {
   it('lists the file of every rule once, in the order of ids', () => {

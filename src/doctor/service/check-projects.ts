@@ -12,18 +12,22 @@ import { count } from '../../text/count.ts'
 import { type Diagnosis, fail, ok, skipped } from '../check.ts'
 import { accessOf, type ServiceContext, type ServiceDiagnoses } from './context.ts'
 import { faultDiagnosis } from './describe-fault.ts'
+import type { ShownItems } from './infer-release.ts'
 import { knownProjects } from './list-projects.ts'
 
 export interface CheckedProjects {
   readonly diagnoses: ServiceDiagnoses
   /** A project that the service shows. */
   readonly found: ConfiguredProject | undefined
+  /** What projects and endpoints showed, for what it says of the release. */
+  readonly shown: readonly ShownItems[]
 }
 
 interface Asked {
   readonly project: ConfiguredProject
   /** undefined where the service shows the project. */
   readonly fault: ServiceFault | undefined
+  readonly shown?: ShownItems | undefined
 }
 
 /** Asks for each project, and says of the answers what they mean for the base path, the keys and the projects. */
@@ -41,6 +45,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
         ['projects', waiting],
       ],
       found: undefined,
+      shown: [],
     }
   }
   // What the list says of the key and the base path counts, too.
@@ -48,7 +53,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
   for (const some of chunks(withKey, atOnce)) {
     asked.push(
       ...(await Promise.all(
-        some.map(async (project) => ({ project, fault: await askFor(project, listings.project, examiner) })),
+        some.map(async (project) => ({ project, ...(await askFor(project, listings.project, examiner)) })),
       )),
     )
   }
@@ -68,6 +73,7 @@ export async function checkProjects(examiner: ServiceExaminer, context: ServiceC
       ],
     ],
     found: asked.find(({ fault }) => fault === undefined)?.project,
+    shown: asked.flatMap(({ shown }) => shown ?? []),
   }
 }
 
@@ -86,6 +92,7 @@ const nothingListed: CheckedProjects = {
     ],
   ],
   found: undefined,
+  shown: [],
 }
 
 /** The project itself, or its endpoints where the service does not show projects. */
@@ -93,19 +100,25 @@ async function askFor(
   project: ConfiguredProject,
   offer: Offer,
   examiner: ServiceExaminer,
-): Promise<ServiceFault | undefined> {
+): Promise<Omit<Asked, 'project'>> {
   const access = accessOf(project)
-  const fault = offer === 'off' ? undefined : await faultOf(examiner.project(access))
-  const isElsewhere = offer === 'off' || (offer === 'auto' && fault?.kind === 'not_offered')
-  return isElsewhere ? faultOf(examiner.firstItem(access)) : fault
+  if (offer !== 'off') {
+    const answer = await resultOf(examiner.project(access))
+    if (answer.fault === undefined) return { fault: undefined, shown: { listing: 'project', items: [answer.value] } }
+    if (offer !== 'auto' || answer.fault.kind !== 'not_offered') return { fault: answer.fault }
+  }
+  return { fault: (await resultOf(examiner.firstItem(access))).fault }
 }
 
-async function faultOf(request: Promise<unknown>): Promise<ServiceFault | undefined> {
+type Result<Value> =
+  | { readonly value: Value; readonly fault: undefined }
+  | { readonly value?: undefined; readonly fault: ServiceFault }
+
+async function resultOf<Value>(request: Promise<Value>): Promise<Result<Value>> {
   try {
-    await request
-    return undefined
+    return { value: await request, fault: undefined }
   } catch (error) {
-    if (error instanceof ServiceFault) return error
+    if (error instanceof ServiceFault) return { fault: error }
     throw error
   }
 }

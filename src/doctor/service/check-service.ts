@@ -7,6 +7,7 @@ import { checkConnection } from './check-connection.ts'
 import { checkPageSize } from './check-page-size.ts'
 import { checkProjects } from './check-projects.ts'
 import { rowsOf, type ServiceContext, type ServiceDiagnoses } from './context.ts'
+import { inferRelease } from './infer-release.ts'
 
 /** In the order in which one depends on another. */
 const order = ['dns', 'tcp', 'tls', 'clock', 'release', 'base-path', 'key', 'page-size', 'projects'] as const
@@ -42,7 +43,12 @@ async function findFaults(context: ServiceContext): Promise<ServiceDiagnoses> {
     if (!connection.isAnswered) return reached
     const projects = await checkProjects(examiner, context)
     const pageSize = await checkPageSize(examiner, projects.found, settings.pageSize)
-    return [...reached, ...projects.diagnoses, ['page-size', [pageSize]]]
+    return [
+      ...reached,
+      ['release', inferRelease([...projects.shown, ...pageSize.shown])],
+      ...projects.diagnoses,
+      ['page-size', [pageSize.diagnosis]],
+    ]
   } finally {
     await examiner.close()
   }

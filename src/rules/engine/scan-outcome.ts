@@ -1,3 +1,4 @@
+import type { ReleaseRange } from '../../model/release-range.ts'
 import type { Listing } from '../../model/resource.ts'
 
 /** What the scan of a project showed. */
@@ -8,6 +9,8 @@ export interface ScanOutcome {
   readonly isMissing: boolean
   /** Whether the service lists it, its key reads it, and the configuration does not name it. */
   readonly isUnlisted: boolean
+  /** The service's release, as far as the project's answers show it; absent where nothing did. */
+  readonly release?: ReleaseRange
   /** Losses that are not believed yet. */
   readonly unconfirmedRemovals: readonly UnconfirmedRemoval[]
 }

@@ -1,0 +1,56 @@
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { ReleaseSigns } from '../inventory/release-signs.ts'
+import { longestCacheMs, settingsAge } from '../inventory/settings-cache.ts'
+import { shapeOf } from '../inventory/shape.ts'
+import { normaliserVersion } from '../inventory/wire-schema.ts'
+import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
+import type { ProjectContext } from './project-context.ts'
+
+/** When the settings of a project were written that the last run took, by the service's clock; undefined: not known. */
+export type LastWritten = (project: ProjectRef) => Promise<string | undefined>
+
+export interface TakenSettings {
+  readonly project: Resource
+  /** When these settings were written, by the service's clock: ISO 8601 in UTC; undefined where it does not say. */
+  readonly writtenAt: string | undefined
+  /** Whether the answer is older than what is known, so that these are the settings that are known. */
+  readonly isStale: boolean
+}
+
+/**
+ * The settings of a project, unless the service answered from its cache with older ones than the last run took: then
+ * those. The service itself says which are older, by `updated_at`: a person who takes a change back writes a later time.
+ * No cache lasts longer than an hour: from then on, the answer counts, as after a restored backup.
+ */
+export async function takeNewerSettings(
+  answer: Resource,
+  { draft, project, sealer, now }: Pick<ProjectContext, 'draft' | 'project' | 'sealer' | 'now'>,
+  lastWritten: LastWritten | undefined,
+): Promise<TakenSettings> {
+  const writtenAt = timeIn(answer)
+  const asAnswered = { project: answer, writtenAt, isStale: false }
+  if (writtenAt === undefined || !isReadable(answer) || !mayBeCached(answer)) return asAnswered
+  const newest = await lastWritten?.(project)
+  if (newest === undefined || writtenAt >= newest) return asAnswered
+  const { kind, uid } = answer
+  const [known] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
+  const isComparable = known?.sealKeyId === sealer.keyId && known.normaliser === normaliserVersion
+  if (known === undefined || !isComparable || known.doubts !== undefined) return asAnswered
+  if (now - Date.parse(known.since) > longestCacheMs) return asAnswered
+  const fields = diffAttributes(kind, known.attributes, answer.attributes, { sealsComparable: true })
+  if (fields.length === 0) return asAnswered
+  const { name, attributes, facts } = known
+  const kept: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
+  return { project: kept, writtenAt: newest, isStale: true }
+}
+
+function timeIn({ volatile: { updated_at } }: Resource): string | undefined {
+  const ms = typeof updated_at === 'string' ? Date.parse(updated_at) : Number.NaN
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+function mayBeCached(project: Resource): boolean {
+  const signs = new ReleaseSigns()
+  signs.note('project', shapeOf(project))
+  return settingsAge(signs.range()).projectKey > 0
+}

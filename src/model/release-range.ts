@@ -1,0 +1,68 @@
+/** A release of a service, such as `v26.6.8`: year, month and number. */
+export type Release = `v${number}.${number}.${number}`
+
+/**
+ * Between which releases a service runs, as far as the fields of its answers show. It is never what `/healthz` says:
+ * that names another release in many of them.
+ */
+export interface ReleaseRange {
+  /** The service runs this release or a later one; null: nothing shows how old it may be. */
+  readonly from: Release | null
+  /** The service runs an earlier release than this; null: nothing shows how new it may be. */
+  readonly below: Release | null
+  /** Whether answers contradict each other, as while an upgrade is under way: then the range has room for all of them. */
+  readonly isContradictory?: true
+}
+
+/** Negative where `a` came before `b`. */
+export function compareReleases(a: Release, b: Release): number {
+  const [left, right] = [numbersOf(a), numbersOf(b)]
+  for (const [place, number] of left.entries()) {
+    const difference = number - (right[place] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function numbersOf(release: Release): readonly number[] {
+  return release.slice(1).split('.').map(Number)
+}
+
+/**
+ * What several answers of one service show together. Where no release fits all of them, the range that has room for
+ * each. undefined: none shows anything.
+ */
+export function intersectReleases(ranges: Iterable<ReleaseRange | undefined>): ReleaseRange | undefined {
+  const known = [...ranges].filter((range) => range !== undefined)
+  const [first, ...others] = known
+  if (first === undefined || others.length === 0) return first
+  const froms = known.flatMap(({ from }) => from ?? []).sort(compareReleases)
+  const belows = known.flatMap(({ below }) => below ?? []).sort(compareReleases)
+  const from = froms.at(-1) ?? null
+  const below = belows[0] ?? null
+  const isImpossible = from !== null && below !== null && compareReleases(from, below) >= 0
+  if (!isImpossible && !known.some(({ isContradictory }) => isContradictory)) return { from, below }
+  return {
+    from: known.every((range) => range.from !== null) ? (froms[0] ?? null) : null,
+    below: known.every((range) => range.below !== null) ? (belows.at(-1) ?? null) : null,
+    isContradictory: true,
+  }
+}
+
+/** Whether a service that runs one of these runs an earlier release than that for certain. */
+export function isBelow({ below }: ReleaseRange, release: Release): boolean {
+  return below !== null && compareReleases(below, release) <= 0
+}
+
+/** Whether it runs that release or a later one for certain. */
+export function isFrom({ from }: ReleaseRange, release: Release): boolean {
+  return from !== null && compareReleases(from, release) >= 0
+}
+
+/** `v26.3.7 or later, below v26.6.1 (inferred from the fields that its answers show)` */
+export function describeReleases({ from, below, isContradictory }: ReleaseRange): string {
+  const bounds = [...(from === null ? [] : [`${from} or later`]), ...(below === null ? [] : [`below ${below}`])]
+  const range = bounds.length === 0 ? 'unknown' : bounds.join(', ')
+  const doubt = isContradictory ? ', which contradict each other as while an upgrade is under way' : ''
+  return `${range} (inferred from the fields that its answers show${doubt})`
+}

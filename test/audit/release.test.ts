@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Report } from '../../src/model/report.ts'
+import { readExchanges, startReplay } from '../service/replay-server.ts'
+import { openAuditHarness, policyOf } from './audit-harness.ts'
+import { violationLines } from './fleet-fixture.ts'
+import { anEndpoint, aProject, aSource, openLiteral } from './literal-service.ts'
+
+const policy = policyOf('{ extends: [], rules: { service/release-vulnerable: {} } }')
+
+/** Settings that every release shows, with those of some. */
+function settings(more: JsonObject = {}): JsonObject {
+  const strategy = { type: 'exponential', duration: 30, retry_count: 10 }
+  return { ...aProject, config: { strategy, circuit_breaker: { sample_rate: 30 }, ...more } }
+}
+
+const v26_6_5 = settings({ request_id_header: 'X-Convoy-Idempotency-Key' })
+const v26_7_0 = settings({ request_id_header: '', sync_dynamic_event_ack: false })
+const v26_7_1 = settings({ request_id_header: '', verify_dynamic_events: false, allow_unmatched_dynamic_urls: false })
+
+/** Endpoints before and after v26.6.1. */
+const earlier = anEndpoint('EP-1', { content_type: 'application/json', failure_rate: 0 })
+const later = anEndpoint('EP-2', { content_type: 'application/json', failure_rate: null, cb_state: null })
+
+function releaseOf({ projects }: Report) {
+  const [project] = projects
+  return project?.release && Object.values(project.release)
+}
+
+describe('the release of a service', () => {
+  it.each<[text: string, shown: Parameters<typeof openLiteral>[0], release: unknown]>([
+    ['before v26.6.5', { project: settings() }, ['v25.9.1', 'v26.6.5', false]],
+    ['before v25.9.1', { project: { ...aProject, config: { strategy: {} } } }, [null, 'v25.9.1', false]],
+    ['v26.6.5 to v26.6.10', { project: v26_6_5 }, ['v26.6.5', 'v26.7.0', false]],
+    ['v26.7.0 alone', { project: v26_7_0 }, ['v26.7.0', 'v26.7.1', false]],
+    ['v26.7.1 and later', { project: v26_7_1 }, ['v26.7.1', null, false]],
+    ['v26.3.7 to v26.6.0, by sources and endpoints', { endpoints: [earlier], sources: [tagged()] }, midst()],
+    ['before v26.3.7, by sources', { sources: [untagged()] }, [null, 'v26.3.7', false]],
+    ['v26.6.1 to v26.6.4', { project: settings(), endpoints: [later] }, ['v26.6.1', 'v26.6.5', false]],
+    ['nothing, where items are shown in part', { endpoints: [anEndpoint('EP-3')] }, undefined],
+    ['nothing, where lists are empty', {}, undefined],
+  ])('is %s', async (_, shown, release) => {
+    using service = await openLiteral(shown)
+    expect(releaseOf(await service.audit())).toEqual(release)
+  })
+
+  function tagged() {
+    return aSource('SRC-1', { body_function: null, event_type_location: '' })
+  }
+
+  function untagged() {
+    return aSource('SRC-1', { body_function: null })
+  }
+
+  function midst() {
+    return ['v26.3.7', 'v26.6.1', false]
+  }
+
+  it('has room for both, where instances of two releases answer', async () => {
+    using service = await openLiteral({ project: v26_7_1, endpoints: [earlier] })
+    const answered = await service.audit({ policy })
+    expect(releaseOf(answered)).toEqual(['v25.11.1', null, true])
+    expect(answered.violations).toEqual([])
+    // One listing that contradicts itself says nothing.
+    service.show({ endpoints: [earlier, later] })
+    expect(releaseOf(await service.audit({ policy }))).toEqual([null, null, true])
+  })
+
+  it('is known from items that are recognised, too', async () => {
+    using service = await openLiteral({ endpoints: [earlier] })
+    expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
+    expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
+    service.show({ endpoints: [later] })
+    expect(releaseOf(await service.audit())).toEqual(['v26.6.1', null, false])
+    expect(releaseOf(await service.audit())).toEqual(['v26.6.1', null, false])
+  })
+
+  it.each([
+    [
+      'older-release.jsonl',
+      [
+        [null, 'v25.9.1', false],
+        [null, 'v25.9.1', false],
+      ],
+    ],
+    [
+      'older-release-upgraded.jsonl',
+      [
+        ['v25.11.1', 'v26.3.7', false],
+        ['v25.11.1', 'v26.6.1', false],
+      ],
+    ],
+  ])('shows in the recorded answers of %s', async (file, releases) => {
+    const exchanges = readFileSync(join(import.meta.dirname, '../fixtures/recordings', file), 'utf8')
+    await using replay = await startReplay(readExchanges(exchanges))
+    const projects = { gate: '01M7Y2YBQBD8V3PHHE84RW9YPQ', parcels: '01M7Y2YBQ4Z8P16NSB35TXMNPM' }
+    using harness = openAuditHarness({ projects, key: '<personal-key>', pageSize: 10 })
+    const report = await harness.audit({ url: replay.url })
+    expect(report.projects.map(({ release }) => release && Object.values(release))).toEqual(releases)
+  })
+})
+
+describe('a violation of a vulnerable release', () => {
+  const uid = aProject.uid
+  const line = (state: string) => [`${state} service/release-vulnerable ${uid}`]
+
+  it('ends with an upgrade to a repaired release', async () => {
+    using service = await openLiteral({ project: settings() })
+    expect(violationLines(await service.audit({ policy }))).toEqual(line('opened'))
+    expect(violationLines(await service.audit({ policy }))).toEqual(line('continuing'))
+    service.show({ project: v26_7_1 })
+    const { violations } = await service.audit({ policy })
+    expect(violations).toMatchObject([{ state: 'resolved', resolution: 'fixed' }])
+  })
+
+  it('is unknown where nothing shows the release, or it may be repaired', async () => {
+    using service = await openLiteral({ project: settings() })
+    await service.audit({ policy })
+    service.show({ project: aProject })
+    expect(violationLines(await service.audit({ policy }))).toEqual(line('unknown'))
+    service.show({ project: v26_6_5 })
+    expect(violationLines(await service.audit({ policy }))).toEqual(line('unknown'))
+    service.show({ project: settings() })
+    expect(violationLines(await service.audit({ policy }))).toEqual(line('continuing'))
+  })
+
+  it('is unknown where the project was not read', async () => {
+    using service = await openLiteral({ project: settings() })
+    await service.audit({ policy })
+    const { violations } = await service.audit({ policy, listings: { project: 'off' } })
+    expect(violations).toMatchObject([{ state: 'unknown' }])
+  })
+
+  it('is not opened where the release may be repaired', async () => {
+    using service = await openLiteral({ project: v26_6_5 })
+    expect((await service.audit({ policy })).violations).toEqual([])
+  })
+})

@@ -54,9 +54,7 @@ describe('settings from a cache', () => {
     const shared = await fixture.audit()
     expect(codes(shared)).not.toContain('settings_cached')
     const [first, second] = fixture.fleet.projects()
-    const keys = Object.fromEntries(
-      [first, second].flatMap((one) => (one ? [[one.name, fixture.fleet.projectKey(one.uid)]] : [])),
-    )
+    const keys = Object.fromEntries([first, second].flatMap((one) => (one ? [[one.name, one.key]] : [])))
     const own = await fixture.audit({ keys })
     expect(codes(own)).toEqual(['settings_cached', 'settings_cached'])
     expect(own.notices[0]?.text).toMatch(/^if its key is a project's key, settings may be up to 60 minutes old/)

@@ -9,6 +9,8 @@ import { configurationFor, openDirectory } from './start-process.ts'
 export async function openCliFixture(options: FleetOptions = {}, more = '') {
   const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 5, ...options })
   const service = await startSimulatedService(fleet)
+  // A release without published faults: a clean fleet has no violation.
+  service.behaviour.release = 'later'
   const directory = openDirectory()
   directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
   // The log goes to the file descriptor: what is said here is said by processes of their own.

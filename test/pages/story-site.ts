@@ -32,6 +32,8 @@ export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {})
   })
   const { fixture } = story
   const { fleet, service, harness } = fixture
+  // A release without published faults: all that is found is in the story.
+  service.behaviour.release = 'later'
   const [orders, payments, last] = fleet.projects().map(({ uid }) => uid)
   if (orders === undefined || payments === undefined || last === undefined) throw new Error('three projects, please')
   const place = (project: string, index: number) => ({ project, uid: at(fleet.open(project).endpoints, index).uid })

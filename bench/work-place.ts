@@ -19,8 +19,12 @@ export interface WorkPlace {
   clear(): void
 }
 
-/** Both walk the two lists that every service has, and nothing else. */
-export function layOut({ url, key, projects }: ServiceProcess, executable: string): WorkPlace {
+/** Both walk the two lists that every service has; the audit reads filter rows besides where the caller asks for them. */
+export function layOut(
+  { url, key, projects }: ServiceProcess,
+  executable: string,
+  filters: 'auto' | 'off' = 'off',
+): WorkPlace {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-bench-'))
   const file = (name: string) => join(directory, name)
   const configuration = file('hookdrift.yaml')
@@ -35,7 +39,7 @@ services:
   - name: bench
     url: ${url}
     key: \${file:./key}
-    listings: { sources: "off", project: "off" }
+    listings: { sources: "off", project: "off", event_types: "off", filters: "${filters}" }
     projects:
 ${projects.map((id) => `      - { id: ${id} }`).join('\n')}
 `,

@@ -82,7 +82,7 @@ export function bareReason({ reason }: Pick<ReportCoverage, 'reason'>): string {
 /** What differs between requests that failed alike is left out: the page, the item, the tries. */
 export function bareWhat(what: string): string {
   return what
-    .replace(/^(?:page \d{1,9}|project|list of projects): /, '')
+    .replace(/^(?:page \d{1,9}|project|event types|list of projects): /, '')
     .replace(/^item \d{1,9} /, 'an item ')
     .replace(/ after \d{1,5} tries/, '')
     .replace(', no time left for further tries', '')

@@ -221,7 +221,7 @@ describe('compare', () => {
     [['acme-stage/i', 'acme-prod/i', '--ignore', 'url'], '--ignore url: expected a JSON Pointer'],
     [
       ['acme-stage/i', 'acme-prod/i', '--kind', 'device'],
-      'Allowed choices are endpoint, subscription, source, project',
+      'Allowed choices are endpoint, subscription, source, event_type, project',
     ],
     [['acme-stage/i', 'acme-prod/i', '--match', 'uid'], 'Allowed choices are name, url_path, owner+name'],
     [['acme-stage/i', 'acme-prod/i', '--at', '9'], 'there is no committed run 9'],

@@ -54,7 +54,7 @@ describe('the pages of rules, exceptions and the worker', () => {
     expect(page).toContain('Run 2 did not evaluate these')
     expect(page.indexOf('id="violated"')).toBeLessThan(page.indexOf('id="kept"'))
     const filtered = await text('/rules?severity=critical&kind=source&text=unver')
-    expect(filtered).toContain('<p class="meta">1 of 107 rules shown.')
+    expect(filtered).toContain('<p class="meta">1 of 109 rules shown.')
     expect((await site.get('/rules?severity=awful')).status).toBe(400)
   })
 

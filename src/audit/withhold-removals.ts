@@ -37,6 +37,7 @@ export interface WithheldWalks {
  * - subscriptions of the same scan show what the list leaves out: not accepted until both agree
  * - a large part of a listing is missing: accepted when the next walk that reaches its end misses the same resources; if it
  *   misses too many others, they are withheld in turn
+ * - a catalogue of event types came empty: likewise
  * - a promised page came empty: accepted when the next walk misses nothing else
  * - an empty list whose project cannot be determined: never accepted, however often it comes, because a service that
  *   answers every request so would empty every project

@@ -204,14 +204,6 @@ export function changeEndpoint(
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
 }
 
-export function deprecateEventType(fleet: SimulatedFleet, { project, uid }: EditedResource): void {
-  const { at } = presentOf(fleet)
-  changeData(fleet, project, (data) => ({
-    ...data,
-    eventTypes: changed(data.eventTypes ?? [], uid, (row) => ({ ...row, deprecated_at: at })),
-  }))
-}
-
 /** Changes anything in a project's data; lists stay newest first. The catalogue keeps what subscriptions once named. */
 export function changeData(fleet: SimulatedFleet, project: string, change: (data: ProjectData) => ProjectData): void {
   const row = fleet.project(project)

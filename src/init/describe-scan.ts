@@ -8,14 +8,16 @@ export function describeScan(report: Report): readonly Parameters<Say>[] {
   const { projects, coverage, verdict, violations } = report
   const resources = projects.reduce((sum, { resources: ofKind }) => sum + sumOf(Object.values(ofKind)), 0)
   const complete = coverage.filter(({ status }) => status === 'complete').map(({ listing }) => listing)
-  const read = (['endpoints', 'subscriptions', 'sources', 'project'] as const).filter((each) => complete.includes(each))
+  const read = (['endpoints', 'subscriptions', 'sources', 'event_types', 'project'] as const).filter((each) =>
+    complete.includes(each),
+  )
   const open = totalOf(verdict.violations)
   const found =
     open === 0 ? 'no open violation' : `${count(open, 'open violation')}: ${countEach(severities, verdict.violations)}`
   return [
     [
       'good',
-      `${count(resources, 'resource')} in ${count(projects.length, 'project')}; the key reads ${read.join(', ').replace('project', 'settings')}`,
+      `${count(resources, 'resource')} in ${count(projects.length, 'project')}; the key reads ${read.join(', ').replace('project', 'settings').replace('_', ' ')}`,
     ],
     [open === 0 ? 'good' : 'note', found],
     ...theWorst(violations.filter(isOpen)).map((line): Parameters<Say> => ['text', `    ${line}`]),

@@ -2,6 +2,7 @@ import type { CommittedRun, HistoryReader, RecordedScan, ResourceAtRun } from '.
 import type { CompleteScan } from '../history/records.ts'
 import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
+import type { CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
@@ -93,12 +94,17 @@ export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): stri
   if (view === undefined) {
     const walk = side.scan.coverage.find(({ listing }) => listing === listingOf[kind])
     const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf[kind])
-    // A catalogue that neither side was to read is not compared.
-    if (kind === 'event_type' && walk === undefined && otherWalk === undefined) return undefined
+    // Runs before event types were read, or without them, are as comparable as ever.
+    if (kind === 'event_type' && isUnlisted(walk) && isUnlisted(otherWalk)) return undefined
     if (walk?.status !== 'skipped') return `run ${side.scan.run.number} did not scan every ${kind}`
     return otherWalk?.status === 'skipped' ? undefined : `its service did not list any ${kind}`
   }
   const otherFilter = other.viewOf(kind)?.filter
   if (view.filter === null || otherFilter === undefined || view.filter === otherFilter) return undefined
   return `it was scanned with ${view.filter} only`
+}
+
+/** Whether a walk was never made, or the service did not offer its listing. */
+function isUnlisted(walk: { readonly status: CoverageStatus } | undefined): boolean {
+  return walk === undefined || walk.status === 'skipped'
 }

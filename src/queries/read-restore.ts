@@ -126,6 +126,13 @@ async function findOne(reader: HistoryReader, { uid: named, run, projects, kind 
       advice: 'choose with --project or --kind',
     })
   }
+  if (one.kind === 'event_type') {
+    throw AuditError.usage(`${uid} is an event type: no request is printed for it`, {
+      advice:
+        'change it by hand: `POST …/event-types` creates one, `PUT …/event-types/{id}` writes category, description and ' +
+        'schema, `POST …/event-types/{id}/deprecate` deprecates one; no request takes that back or deletes one',
+    })
+  }
   if (!isRepairable(one.kind) && one.kind !== 'device') {
     throw AuditError.usage(`${uid} is a ${one.kind}: hookdrift makes it itself, and no request restores it`, {
       advice: 'name an endpoint, a subscription, a source or a project',

@@ -349,3 +349,39 @@ describe('a text that imitates a seal', () => {
     expect(written).toMatch(/sealed:[0-9a-f]{32}/)
   })
 })
+
+describe('filter rows', () => {
+  const rows: readonly JsonObject[] = [
+    {
+      uid: 'row',
+      subscription_id: 's',
+      event_type: 'invoice.paid',
+      body: { amount: { $gt: 10 }, token: 'not-a-real-key-9f8e7d6c5b4a3928' },
+      headers: { authorization: 'Bearer not-a-real-key-9f8e7d6c5b4a3928' },
+      raw_body: { token: 'not-a-real-key-9f8e7d6c5b4a3928' },
+      enabled_at: null,
+    },
+  ]
+
+  it('become a field of their subscription, by event type, without raw forms and with their secrets sealed', () => {
+    const { listed } = takeInventory('subscriptions', [{ uid: 's' }], sealer, new Map([['s', rows]]))
+    expect(listed[0]?.attributes.filters).toEqual({
+      'invoice.paid': {
+        body: { amount: { $gt: 10 }, token: sealed },
+        headers: { authorization: expect.not.stringContaining('9f8e7d6c') },
+        enabled_at: null,
+      },
+    })
+    expect(JSON.stringify(listed)).not.toContain('9f8e7d6c')
+  })
+
+  it('are none where the list shows a member of their name', () => {
+    const { listed } = takeInventory('subscriptions', [{ uid: 's', filters: [...rows] }], sealer)
+    expect(listed[0]?.attributes).not.toHaveProperty('filters')
+  })
+
+  it('are unknown where they were due and not read', () => {
+    const { listed } = takeInventory('subscriptions', [{ uid: 's' }], sealer, new Map([['s', 'unread']]))
+    expect(listed[0]?.unseen).toContain('/filters')
+  })
+})

@@ -47,7 +47,7 @@ describe('a run with a receiver of OTLP', () => {
     expect(scans.map(({ attributes }) => attributes['hookdrift.project']).sort()).toEqual(projects.toSorted())
     const walks = scans.flatMap((scan) => childrenOf(spans, scan))
     expect(1 + scans.length + walks.length).toBe(spans.length)
-    const listings = ['endpoints', 'project', 'sources', 'subscriptions']
+    const listings = ['endpoints', 'event_types', 'project', 'sources', 'subscriptions']
     for (const scan of scans) {
       expect(scan.name).toBe('hookdrift.scan')
       const own = childrenOf(spans, scan)

@@ -163,12 +163,14 @@ export async function openFilterWalk(
     const unread = due - read.size
     if (unread > 0) {
       const about = `${unread} of ${count(due, 'subscription')} whose filters were due: not read; the first`
-      const why = { cause: firstFault?.kind ?? cause ?? 'stopped', reason: reasonOf(about) }
-      return { status: read.size > 0 ? 'partial' : 'failed', ...why }
+      const kind = firstFault?.kind ?? 'stopped'
+      // Who was stopped has not failed.
+      const isPartial = read.size > 0 || isStop(kind)
+      return { status: isPartial ? 'partial' : 'failed', cause: kind, reason: reasonOf(about) }
     }
     if (isListed) return { status: 'complete', cause: null, reason: null }
     // Those of subscriptions that were not listed were not read either, for the same reason.
-    return { status: list.items > 0 ? 'partial' : 'failed', cause, reason }
+    return { status: list.status === 'failed' ? 'failed' : 'partial', cause, reason }
   }
 
   const reasonOf = (about: string | undefined) => {

@@ -42,7 +42,7 @@ export interface PageRead {
 /** When a part of a run took place, in milliseconds since the epoch. */
 export interface Timing {
   /** The walk that it was; undefined for the whole scan of a project. */
-  readonly listing: Listing | undefined
+  readonly listing: ProjectListing | undefined
   readonly startedAt: number
   readonly endedAt: number
 }

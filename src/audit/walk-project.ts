@@ -63,7 +63,10 @@ export async function walkProject(
       recogniser,
       filters: ofListing,
     })
-    tools.onTimed?.(project, { listing, startedAt, endedAt: tools.clock.now() })
+    const endedAt = tools.clock.now()
+    tools.onTimed?.(project, { listing, startedAt, endedAt })
+    // They are read while the list is.
+    if (ofListing !== undefined) tools.onTimed?.(project, { listing: 'filters', startedAt, endedAt })
     walked.push(walk)
     if (walk.coverage.cause === 'foreign') break
   }

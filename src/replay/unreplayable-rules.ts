@@ -2,6 +2,7 @@ import type { ConcludedProject } from '../audit/fleet-conclusion.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Rule } from '../rules/engine/rule.ts'
+import { releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 
 /** Rules that no past run can be asked, with the reason. */
 export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
@@ -9,7 +10,8 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
   return new Map(reasons.flatMap(([rule, reason]) => (reason === undefined ? [] : [[rule, reason] as const])))
 }
 
-function reasonFor({ unkept, needs }: Rule, { probes }: Policy): string | undefined {
+function reasonFor({ id, unkept, needs }: Rule, { probes }: Policy): string | undefined {
+  if (id === releaseVulnerable.id) return 'the release is inferred from answers, which are not kept'
   if (unkept !== undefined) return `${unkept.join(' and ')} change by themselves and are not kept`
   if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run then'
   return undefined

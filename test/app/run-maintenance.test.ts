@@ -29,6 +29,8 @@ describe('retention', () => {
     using directory = openDirectory()
     const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
     await using service = await startSimulatedService(fleet)
+    // A release without published faults.
+    service.behaviour.release = 'later'
     const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
     const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
     const audit = () => command(['audit', '--quiet', '--config', config], here)

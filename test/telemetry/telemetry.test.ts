@@ -47,7 +47,7 @@ describe('a run with a receiver of OTLP', () => {
     expect(scans.map(({ attributes }) => attributes['hookdrift.project']).sort()).toEqual(projects.toSorted())
     const walks = scans.flatMap((scan) => childrenOf(spans, scan))
     expect(1 + scans.length + walks.length).toBe(spans.length)
-    const listings = ['endpoints', 'event_types', 'project', 'sources', 'subscriptions']
+    const listings = ['endpoints', 'event_types', 'filters', 'project', 'sources', 'subscriptions']
     for (const scan of scans) {
       expect(scan.name).toBe('hookdrift.scan')
       const own = childrenOf(spans, scan)
@@ -69,7 +69,10 @@ describe('a run with a receiver of OTLP', () => {
       'hookdrift.requests': 2,
       'hookdrift.retries': 0,
     })
-    const failed = walks.filter(({ status }) => status.code === 2)
+    // Those of filters, which were not read for the same reason, say so without a try of their own.
+    const failed = walks.filter(
+      ({ status, attributes }) => status.code === 2 && attributes['hookdrift.listing'] !== 'filters',
+    )
     expect(failed.length).toBeGreaterThan(0)
     for (const { attributes, status } of failed) {
       expect(attributes).toMatchObject({

@@ -1,8 +1,9 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
+import type { Coverage } from '../model/coverage.ts'
 import { dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ReleaseRange } from '../model/release-range.ts'
-import type { Report, ReportProject, ReportRelease, ReportViolation } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportProject, ReportRelease, ReportViolation } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
@@ -20,36 +21,7 @@ export function composeReport(record: RunRecord): Report {
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations: shown, drift: changes, projects: evaluated, failOn }),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + scope.unscanned.length },
-    coverage: coverage.map(
-      ({
-        project,
-        listing,
-        status,
-        cause,
-        reason,
-        filter,
-        pages,
-        items,
-        of,
-        oldestAt,
-        requests,
-        retries,
-        durationMs,
-      }) => ({
-        project,
-        listing,
-        status,
-        cause,
-        reason,
-        filter,
-        pages,
-        items,
-        ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
-        requests,
-        retries,
-        duration_ms: durationMs,
-      }),
-    ),
+    coverage: coverage.map((walk) => toReportCoverage(walk.project, walk)),
     notices,
     drift: changes.map(({ project, kind, uid, name, change, fields, referrers }) => ({
       project,
@@ -119,6 +91,27 @@ function toProject(evaluation: ProjectEvaluation): ReportProject {
     ...(notCompared === undefined ? {} : { not_compared: notCompared }),
     ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
     ...(release === undefined ? {} : { release: toRelease(release) }),
+  }
+}
+
+/** A walk as JSON documents show it. */
+export function toReportCoverage(
+  project: string,
+  { listing, status, cause, reason, filter, pages, items, of, oldestAt, requests, retries, durationMs }: Coverage,
+): ReportCoverage {
+  return {
+    project,
+    listing,
+    status,
+    cause,
+    reason,
+    filter,
+    pages,
+    items,
+    ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
+    requests,
+    retries,
+    duration_ms: durationMs,
   }
 }
 

@@ -3,6 +3,7 @@ import type { FilterReading, FilterReadings } from '../inventory/take-inventory.
 import { type Clock, isoTime } from '../model/clock.ts'
 import type { FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
+import { filtersOf } from '../service/read-filters.ts'
 import type { KeyAcceptance, ProjectAccess, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
@@ -64,7 +65,7 @@ export async function openFilterWalk(
   let firstFault: ServiceFault | undefined
   /** Whether the service offers rows; undefined until it has shown some, or shown that it has none. */
   let isOffered: boolean | undefined
-  /** Subscriptions that it answered not to have, before it had shown rows of any. */
+  /** How many subscriptions it answered not to have. */
   let denied = 0
 
   const fail = (fault: ServiceFault) => {
@@ -84,7 +85,10 @@ export async function openFilterWalk(
         read.add(uid)
         return rows
       }
-      firstFault ??= new ServiceFault('not_found', `filters of ${uid}: the service has no such subscription`)
+      firstFault ??= new ServiceFault(
+        'not_found',
+        `${filtersOf(uid, project.key)}: the service has no such subscription`,
+      )
       denied += 1
       // One may have been deleted since it was listed.
       if (isOffered === undefined && denied > 1) isOffered = false

@@ -18,7 +18,11 @@ function anEventType({ uid, created_at }: ProjectRow, name: string): EventTypeRo
   const random = createRandom(`${uid}/event-type/${name}`)
   return {
     uid: ulid(Date.parse(created_at), random),
-    ...{ name, category: '', json_schema: name === '*' ? {} : null, description: '', deprecated_at: null },
+    name,
+    category: '',
+    json_schema: name === '*' ? {} : null,
+    description: '',
+    deprecated_at: null,
   }
 }
 

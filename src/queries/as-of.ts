@@ -1,3 +1,4 @@
+import { toReportCoverage } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
@@ -17,23 +18,7 @@ export function statingExtent(
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {
-  return coverage.map(
-    ({ listing, status, cause, reason, filter, pages, items, of, oldestAt, requests, retries, durationMs }) => ({
-      project: project.name,
-      listing,
-      status,
-      cause,
-      reason,
-      filter,
-      pages,
-      items,
-      ...(of === undefined ? {} : { of, oldest_at: oldestAt ?? null }),
-      requests,
-      retries,
-      duration_ms: durationMs,
-      run: run.number,
-    }),
-  )
+  return coverage.map((walk) => ({ ...toReportCoverage(project.name, walk), run: run.number }))
 }
 
 /**

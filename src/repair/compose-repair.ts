@@ -35,7 +35,9 @@ export function composeRepair(job: RepairCase): Repair {
   const isLeft = (path: string) => left.some((each) => path === each.path || path.startsWith(`${each.path}/`))
   const restored = changed.filter((path) => !isStatus(path) && !isRow(path) && !isLeft(path))
   const rows = repairRows(job, {
-    ...{ path: address.path, written: written.body, placeholders },
+    path: address.path,
+    written: written.body,
+    placeholders,
     isWritten: now === undefined || restored.length > 0,
     isSimple: placeholdersIn(body).length === 0,
   })
@@ -129,7 +131,9 @@ function repairRows(
   const restored = new Set([...done, ...requests.flatMap(({ restores }) => restores)])
   return {
     isWritten: isWritten || isShorter,
-    ...{ done, requests, notes },
+    done,
+    requests,
+    notes,
     left: [...left, ...leftOfFilters(changed, restored)],
   }
 }

@@ -11,7 +11,7 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
 }
 
 function reasonFor({ id, unkept, needs }: Rule, { probes }: Policy): string | undefined {
-  if (id === releaseVulnerable.id) return 'the release is inferred from answers, which are not kept'
+  if (id === releaseVulnerable.id) return 'a replay does not read which release was inferred then'
   if (unkept !== undefined) return `${unkept.join(' and ')} change by themselves and are not kept`
   if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run then'
   return undefined

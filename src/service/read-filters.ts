@@ -25,7 +25,7 @@ export async function readFilters(
   subscription: string,
   access: ProjectAccess,
 ): Promise<readonly JsonObject[] | undefined> {
-  const place = `filters of ${withoutCredentials(foreignText(subscription, access.key))}`
+  const place = filtersOf(subscription, access.key)
   const step = pathStep(subscription)
   if (step === undefined) throw new ServiceFault('malformed', `${place}: no path can name such a uid`)
   const path = `${projectPath(access.projectUid)}/subscriptions/${step}/filters`
@@ -53,6 +53,11 @@ export async function readFilters(
     types.add(type)
   }
   return rows
+}
+
+/** Whose rows a message is about. `key`: must never appear in it. */
+export function filtersOf(subscription: string, key: string): string {
+  return `filters of ${withoutCredentials(foreignText(subscription, key))}`
 }
 
 function isText(value: unknown): value is string {

@@ -1,12 +1,6 @@
-import type { JsonObject } from '../../model/json.ts'
-import type { FilterConfig } from '../engine/attributes.ts'
+import type { Subscription } from '../engine/attributes.ts'
+import { filterRows } from './delivered-events.ts'
 import { eventTypesOf } from './event-filter.ts'
-
-/** What a subscription says of event types: as declared, and by the rows that deliveries follow (absent: never read). */
-interface Subscribing {
-  readonly filter_config?: FilterConfig | null
-  readonly filters?: JsonObject | null
-}
 
 export interface SubscribedTypes {
   /** Where they are named. */
@@ -20,9 +14,9 @@ interface SubscribedType {
 }
 
 /** Event types of a subscription, without `*`: those that it declares, and those that only its rows name. */
-export function subscribedTypes({ filter_config, filters }: Subscribing): readonly SubscribedTypes[] {
-  const declared = new Set(eventTypesOf(filter_config))
-  const applied = new Set(Object.keys(filters ?? {}))
+export function subscribedTypes(subscription: Subscription): readonly SubscribedTypes[] {
+  const declared = new Set(eventTypesOf(subscription.filter_config))
+  const applied = new Set(Object.keys(filterRows(subscription) ?? {}))
   const named = (types: Iterable<string>) => [...types].filter((type) => type !== '*')
   return [
     {

@@ -1,4 +1,4 @@
-import { type CatalogueEntry, isNone } from '../engine/attributes.ts'
+import { type CatalogueEntry, isNone, type Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
@@ -18,7 +18,7 @@ export const eventTypeDeprecated = aggregateRule({
       return
     }
     if (deprecated.size === 0) return
-    for (const { path, types } of subscribedTypes(resource.attributes as object)) {
+    for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
       const old = types.filter(({ type }) => deprecated.has(type))
       if (old.length === 0) continue
       const message = firstOf(

@@ -1,4 +1,4 @@
-import type { CatalogueEntry } from '../engine/attributes.ts'
+import type { CatalogueEntry, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
 import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
@@ -19,7 +19,7 @@ export const eventTypeUnknown = aggregateRule({
     }
     // Every project's catalogue holds `*`: an empty one says nothing.
     if (catalogue.size === 0) return
-    for (const { path, types } of subscribedTypes(resource.attributes as object)) {
+    for (const { path, types } of subscribedTypes(resource.attributes as Subscription)) {
       const unknown = types.filter(({ type }) => !catalogue.has(type))
       if (unknown.length === 0) continue
       const message = firstOf(unknown.map(({ type, how }) => `\`${type}\` (${how}) is not in the catalogue`))

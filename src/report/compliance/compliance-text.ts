@@ -61,7 +61,7 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
   return [
     '',
     shorten(neutralise(`${id}  ${describeState(control).toUpperCase()}  ${title}`), width),
-    ...wrapProse(`${reason} ${extent}${ends === '' ? '' : `; ${ends}`}.`, width - 2).map(indent),
+    ...wrapProse(`${neutralise(reason)} ${extent}${ends === '' ? '' : `; ${ends}`}.`, width - 2).map(indent),
     ...groupGaps(coverage.gaps)
       .slice(0, full ? undefined : 5)
       .flatMap(({ where, status, reason: why }) =>

@@ -1,0 +1,121 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import MarkdownIt from 'markdown-it'
+import { describe, expect, it } from 'vitest'
+import { type Compliance, controlStates } from '../../src/compliance/compliance.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import type { Report } from '../../src/model/report.ts'
+import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
+import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { tries } from '../thoroughness.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
+import { aProject, aReport, aViolation, samples } from './sample-reports.ts'
+
+const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
+const framework = {
+  id: 'ours',
+  title: `Ours ${attack}`,
+  controls: [
+    { id: 'ALL', title: attack, evidence: [{ rules: ['*'], rationale: attack }] },
+    { id: 'NONE', title: 'None', evidence: [] },
+  ],
+}
+
+/** Every rule that a report names, as if it had been evaluated. */
+function withRules(report: Report): Report {
+  const ids = new Map(report.violations.map(({ rule, kind, severity }) => [rule, { kind, severity }]))
+  const rules = [...ids].map(([id, { kind, severity }]) => {
+    return { id, kind, severity, title: attack, remediation: attack, controls: [], needs: [kind] }
+  })
+  return { ...report, rules }
+}
+
+const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), framework })
+const anyCompliance = arbitraryReport.map(complianceOf)
+const show = (format: ComplianceFormat, compliance: Compliance) =>
+  format(compliance, { colour: false, width: 80, full: true })
+
+/** States by control, as a foreign reader gets them from each format. */
+const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {
+  json: (text) => JSON.parse(text).controls.map(({ id, state }: { id: string; state: string }) => [id, state]),
+  text: (text) => [
+    ...[...text.matchAll(/^(ALL) {2}([A-Z ]+?)(?:, WITH [0-9A-Z ]+)? {2}(?=<)/gm)].map(
+      ([, id = '', state = '']): [string, string] => {
+        return [id, controlStates.find((name) => stateNames[name].toUpperCase() === state) ?? state]
+      },
+    ),
+    ...[...text.matchAll(/^ {2}(NONE)/gm)].map(([, id = '']): [string, string] => [id, 'not_covered']),
+  ],
+  html: (text) =>
+    [...text.matchAll(/data-control="([^"]*)" data-state="([^"]*)"/g)].map(([, id = '', state = '']) => [id, state]),
+  csv: (text) => {
+    const rows: { control: string; state: string }[] = parse(text, { columns: true })
+    return [...new Map(rows.map(({ control, state }) => [control, state]))]
+  },
+  markdown: (text) => [
+    ...[...text.matchAll(/^\| `(ALL)` \|.*\*\*([a-z ]+)(?:, with [0-9a-z ]+)?\*\*/gm)].map(
+      ([, id = '', state = '']): [string, string] => {
+        return [id, controlStates.find((name) => stateNames[name] === state) ?? state]
+      },
+    ),
+    ...(/Not covered by this tool: `NONE`\./.test(text) ? [['NONE', 'not_covered'] as [string, string]] : []),
+  ],
+  oscal: (text) => {
+    const [result] = JSON.parse(text)['assessment-results'].results
+    type Finding = { target: { 'target-id': string }; props: { name: string; value: string }[] }
+    const found = (result.findings ?? []).map(({ target, props }: Finding): [string, string] => [
+      target['target-id'].replace('ours_', ''),
+      props.find(({ name }) => name === 'state')?.value ?? '',
+    ])
+    // What is not covered has no finding.
+    return [...found, ['NONE', 'not_covered']]
+  },
+}
+
+describe('a compliance report', () => {
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('contains the same states as %s', (name) => {
+    for (const sample of [samples.small, samples.incomplete]) {
+      const compliance = complianceOf(sample)
+      const expected = compliance.controls.map(({ id, state }) => [id, state])
+      expect(readers[name](show(complianceReports[name], compliance))).toEqual(expected)
+    }
+  })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('names the ticket of a waiver as %s', (name) => {
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z', ticket: 'PAY-1234' }
+    const report = aReport({ violations: [aViolation({ state: 'waived', waiver })] })
+    expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
+  })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
+    const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
+    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const
+    const report = aReport({
+      projects: [{ ...aProject(), doubts: { 'endpoint/url-not-https': [doubt] } }],
+      violations: [aViolation({ state: 'resolved', rule: 'endpoint/url-not-https' })],
+    })
+    const compliance = complianceOf(report)
+    expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
+    const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
+    expect(text).toContain('2 endpoints that show no url since run 7')
+  })
+
+  it('is harmless in every format with any names and messages', { timeout: 500_000 }, () => {
+    const renderer = new MarkdownIt({ html: true, linkify: true })
+    fc.assert(
+      fc.property(anyCompliance, (compliance) => {
+        const html = show(complianceReports.html, compliance).replace(/<style>[\s\S]*<\/style>/, '')
+        expect(html).not.toMatch(/<(img|script|iframe|object)/i)
+        const markdown = show(complianceReports.markdown, compliance)
+        expect(markdown.length).toBeLessThan(65_000)
+        expect(renderer.render(markdown)).not.toMatch(/<(a|img|script) /i)
+        const text = show(complianceReports.text, compliance)
+        for (const written of [html, markdown, text]) expect(written).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+        const rows: string[][] = parse(show(complianceReports.csv, compliance))
+        expect(rows.flat().filter((cell) => /^[=+\-@]/.test(cell) && !/^-?\d+$/.test(cell))).toEqual([])
+        expect(JSON.parse(show(complianceReports.json, compliance))).toEqual(compliance)
+      }),
+      { numRuns: 15000 },
+    )
+  })
+})

@@ -13,6 +13,7 @@ export const slow = [
   'audit/doubled-keys',
   'audit/drift-worlds',
   'audit/exact-numbers',
+  'audit/filter-faults',
   'audit/giant-texts',
   'audit/killed',
   'audit/not-http',

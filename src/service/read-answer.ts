@@ -69,13 +69,17 @@ async function readSuccess(
   answer: WireAnswer,
   { maxBodyBytes, key, mostItems, recognise, whenWanted }: ReadContext,
 ): Promise<HttpOutcome> {
-  const refusal = refuseUnread(answer, maxBodyBytes, key)
+  const mostBytes = {
+    bytes: maxBodyBytes,
+    hint: mostItems === undefined ? 'allow more' : 'ask for smaller pages, or allow more',
+  }
+  const refusal = refuseUnread(answer, mostBytes, key)
   if (refusal !== undefined) {
     answer.discard()
     return refusal
   }
   const bytes = await answer.read(maxBodyBytes, lengthOf(answer))
-  if (bytes === undefined) return tooLarge(maxBodyBytes)
+  if (bytes === undefined) return tooLarge(mostBytes)
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   await whenWanted()
@@ -97,7 +101,7 @@ function readRecognised(
 
 function readPlain(status: number, bytes: Buffer, mostItems: number | undefined): HttpOutcome {
   if (bytes.length <= maxWholeBytes) return readJson(status, bytes)
-  return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(status, bytes, mostItems)
+  return mostItems === undefined ? tooLarge({ bytes: maxWholeBytes }) : readLargePage(status, bytes, mostItems)
 }
 
 function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {
@@ -134,7 +138,7 @@ function lengthOf(answer: WireAnswer): number | undefined {
 }
 
 /** What the head of a success alone forbids. Without a content type, the body decides. */
-function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): HttpFailure | undefined {
+function refuseUnread(answer: WireAnswer, mostBytes: Bound, key: string): HttpFailure | undefined {
   const type = answer.header('content-type')
   if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
   const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
@@ -142,7 +146,7 @@ function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Ht
     const named = foreignText(encoding, key)
     return failure('malformed', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
   }
-  return (lengthOf(answer) ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
+  return (lengthOf(answer) ?? 0) > mostBytes.bytes ? tooLarge(mostBytes) : undefined
 }
 
 async function readError(answer: WireAnswer, { matchers, key, url }: ReadContext): Promise<HttpFailure> {
@@ -192,10 +196,14 @@ function notJson(status: number, type: string | undefined, key: string): HttpFai
   })
 }
 
-function tooLarge(maxBodyBytes: number): HttpFailure {
-  return failure('malformed', `an answer larger than ${maxBodyBytes} bytes`, {
-    hint: 'ask for smaller pages, or allow more',
-  })
+/** `hint`: what a person can do about a larger answer. */
+interface Bound {
+  readonly bytes: number
+  readonly hint?: string
+}
+
+function tooLarge({ bytes, hint }: Bound): HttpFailure {
+  return failure('malformed', `an answer larger than ${bytes} bytes`, hint === undefined ? {} : { hint })
 }
 
 function isJsonType(type: string): boolean {

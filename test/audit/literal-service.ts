@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
-import { key, listen, project } from '../service/fake-service.ts'
-import { type AuditTurn, openAuditHarness } from './audit-harness.ts'
+import { type Answer, key, listen, project } from '../service/fake-service.ts'
+import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 import { query } from './fleet-fixture.ts'
 
 /** What a service shows: objects, or JSON text, which is sent as it is. */
@@ -12,23 +12,23 @@ export interface Shown {
   subscriptions?: readonly (JsonObject | string)[]
   sources?: readonly (JsonObject | string)[]
   /** Filter rows by the uid of the subscription; a number is the status of an error. Without it, there is no such route. */
-  filters?: Readonly<Record<string, readonly JsonObject[] | number | string>>
+  filters?: Readonly<Record<string, readonly JsonObject[] | number | string | Answer>>
   eventTypes?: readonly (JsonObject | string)[]
 }
 
 /** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
-export async function openLiteral(shown: Shown = {}, startsAt?: string) {
+export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessOptions, 'startsAt' | 'limits'> = {}) {
   let now = shown
   const asked: string[] = []
   const { url } = await listen((request, response) => {
     const [, listing, uid] =
       /^\/api\/v1\/projects\/[^/]+(?:\/([\w-]+))?(?:\/([^/]+)\/filters)?/.exec(request.url ?? '') ?? []
     asked.push(request.url ?? '')
-    if (uid !== undefined) return answerFilters(response, now.filters, decodeURIComponent(uid))
+    if (uid !== undefined) return answerFilters(request, response, now.filters?.[decodeURIComponent(uid)], now)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
   })
-  const harness = openAuditHarness({ projects: { orders: project }, key, ...(startsAt && { startsAt }) })
+  const harness = openAuditHarness({ projects: { orders: project }, key, ...options })
   return {
     harness,
     /** What was asked for, in order. */
@@ -47,11 +47,17 @@ export async function openLiteral(shown: Shown = {}, startsAt?: string) {
   }
 }
 
-function answerFilters(response: ServerResponse, filters: Shown['filters'], uid: string): void {
-  const rows = filters === undefined ? undefined : (filters[uid] ?? 404)
-  if (rows === undefined) {
+function answerFilters(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rows: NonNullable<Shown['filters']>[string] = 404,
+  { filters }: Shown,
+): void {
+  if (filters === undefined) {
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
     response.end('404 page not found\n')
+  } else if (typeof rows === 'function') {
+    rows(request, response)
   } else if (typeof rows === 'number') {
     response.writeHead(rows, { 'content-type': 'application/json' })
     response.end('{"status":false,"message":"subscription not found"}')

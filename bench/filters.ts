@@ -7,7 +7,8 @@ import { layOut } from './work-place.ts'
 
 /**
  * An audit of 2,000 subscriptions with their filter rows, first and unchanged, and a bare client that asks for the same
- * rows from a service as slow as a gateway: each four at once, one after the other in every round. `BENCH_ROUNDS` (default 5): medians of that many rounds.
+ * rows from a service as slow as a gateway: each four at once, one after the other in every round. `BENCH_ROUNDS`
+ * (default 5): medians of that many rounds.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 /** A running gateway took 2.2 ms of its time for each of four such requests at once. */

@@ -6,6 +6,9 @@ import { jsonOfDigits } from '../model/exact-number.ts'
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
+/** The same without line breaks, which JSON has between its values only. */
+const unseenInJson = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--\n]/gv
+
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
@@ -37,8 +40,7 @@ export function neutraliseJson(written: string): string {
 
 /** The same for JSON that is sent: numbers stay as they are written. */
 export function escapeUnseen(json: string): string {
-  if (isPlainAscii(json)) return json
-  return json.replace(unseen, (character) => (character === '\n' ? character : escapeCodeUnits(character)))
+  return /[^\n -~]/.test(json) ? json.replace(unseenInJson, escapeCodeUnits) : json
 }
 
 /** True for most texts, and ten times as fast as the replacement. */

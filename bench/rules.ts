@@ -119,21 +119,8 @@ function questionFor(rule: Rule): Question | undefined {
   }
   if (bound.scope === 'project') {
     const fold = bound.start()
-    const seen: { readonly resource: Resource; readonly at: FindingPlace }[] = []
-    return {
-      ...{ id, kinds: bound.visits },
-      ask(resource, at) {
-        fold.visit(resource, at, seen.length)
-        seen.push({ resource, at })
-      },
-      conclude() {
-        for (const place of fold.asks?.({ isComplete: () => true }) ?? []) {
-          const again = seen[place]
-          if (again !== undefined) fold.recall?.(again.resource, again.at, place)
-        }
-        return [...fold.conclude(now, { isComplete: () => true })].length
-      },
-    }
+    const ask = (resource: Resource, at: FindingPlace) => fold.visit(resource, at)
+    return { id, kinds: bound.visits, ask, conclude: () => [...fold.conclude(now, { isComplete: () => true })].length }
   }
   if (bound.scope !== 'fleet') return undefined
   const facts: (LocatedFact & { readonly seal: string })[] = []

@@ -1,9 +1,7 @@
-import type { ScanDraft } from '../history/history.ts'
 import { type StoredResource, toResource } from '../history/stored-body.ts'
 import { VersionList } from '../marks/version-list.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
-import type { FindCollected } from '../policy/find-collected.ts'
 
 /** A resource that passes: as it was read, or by the id of its version alone. */
 export interface PassedResource {
@@ -38,7 +36,7 @@ export function openCollector(
     const stored = resources.flatMap(({ version, resource }) => (resource === undefined ? [version] : []))
     const bodies = stored.length === 0 ? [] : await read(stored)
     let at = 0
-    for (const { resource, version } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]), version)
+    for (const { resource } of resources) ofProject.collect(resource ?? resourceOf(bodies[at++]))
   }
 
   async function collectWaiting(): Promise<void> {
@@ -65,11 +63,6 @@ export function openCollector(
     },
     digest: () => versions.digest,
   }
-}
-
-/** What was collected is found by its version. */
-export function collectedIn(draft: Pick<ScanDraft, 'versionsById'>): FindCollected {
-  return async (project, versions) => (await draft.versionsById(project, versions)).map(toResource)
 }
 
 /** Bodies at a time: memory holds no more of them. */

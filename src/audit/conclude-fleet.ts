@@ -11,11 +11,11 @@ import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete } from './project-scan.ts'
 import { keyed, type ScanCriteria } from './reconcile.ts'
 
-/** Concludes a run from what its projects left: from these values, and of their resources those that share a secret. */
-export async function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): Promise<FleetConclusion> {
+/** Concludes a run from what its projects left. */
+export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const found = await concludeFleetRules(outcomes, fleet)
+  const found = concludeFleetRules(outcomes, fleet)
   const findings = Map.groupBy(found.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
   const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })

@@ -4,7 +4,7 @@ import type { Finding } from '../model/violation.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import { type Collector, collectedIn } from './collect-resources.ts'
+import type { Collector } from './collect-resources.ts'
 import type { KeptOutcome } from './kept-outcome.ts'
 import type { ProjectMarks } from './project-marks.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -40,7 +40,7 @@ export async function concludeResources(
     mayBeSame: alike(marks?.kept?.statuses, statuses) && isClear(ofProject.outcome()),
   })
   const completeness = { isComplete: (kind: Kind) => isWhole(scanned, kind) }
-  const findings = isSame ? [] : await ofProject.conclude(completeness, collectedIn(draft))
+  const findings = isSame ? [] : ofProject.conclude(completeness)
   const active = marks === undefined ? [] : await draft.unconfirmedViolations(ref)
   const again = (await marks?.findAgain(active, needs)) ?? []
   const across = isSame

@@ -1,7 +1,6 @@
 import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { FindCollected } from '../policy/find-collected.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { ScanCriteria } from './reconcile.ts'
 
@@ -11,8 +10,6 @@ export interface Fleet {
   readonly isWholeFleet: boolean
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  /** Gives resources as they were collected: those that share a secret with others. */
-  readonly find: FindCollected
   /** Of the lists of projects; undefined: none was searched. */
   readonly lists?: SearchedLists
 }

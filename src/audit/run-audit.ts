@@ -14,7 +14,6 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import type { ProjectTools } from './audit-project.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
-import { collectedIn } from './collect-resources.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
@@ -116,9 +115,8 @@ export async function conductRun(
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
     const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
-    const conclusion = await concludeFleet(outcomes, {
+    const conclusion = concludeFleet(outcomes, {
       ...{ policy, isWholeFleet, now, lists: searched },
-      find: collectedIn(draft),
     })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written], scope },

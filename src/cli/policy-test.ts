@@ -30,7 +30,7 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
       advice: 'write them under `tests` in it, or in a file next to it that ends in .test.yaml',
     })
   }
-  const answer = await answerPolicyTests(policy, tests)
+  const answer = answerPolicyTests(policy, tests)
   const limited = { ...answer, rows: answer.rows.slice(0, limitOf(options)) }
   await printAnswer(limited, policyTestsView, options.format, terminal)
   return answer.rows.every(({ ok }) => ok) ? exitCodes.clean : exitCodes.violations

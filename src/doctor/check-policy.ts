@@ -36,7 +36,7 @@ async function runTests(file: string, policy: Policy): Promise<readonly Diagnosi
   const ids = policy.known.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) return [skipped('the policy has no tests')]
-  const { rows } = await answerPolicyTests(policy, tests)
+  const { rows } = answerPolicyTests(policy, tests)
   const failed = rows.filter((row) => !row.ok)
   if (failed.length === 0) return [ok(`${count(rows.length, 'test')} passed`)]
   const lines = failed.flatMap(({ problems }) => problems.map(problemLine))

@@ -2,13 +2,12 @@ import { messageOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import type { FindCollected } from './find-collected.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
 import { groupSharedFacts } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
-import { acceptingPlaces, coveringPlaces, waiveUnder } from './waiving.ts'
+import { waiveUnder } from './waiving.ts'
 
 export interface EvaluatedProject {
   readonly project: ProjectRef
@@ -30,14 +29,10 @@ interface Concluding {
   readonly policy: Policy
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
-  readonly find: FindCollected
 }
 
 /** What rules across projects find, from what the evaluation of each project left. */
-export async function concludeFleetRules(
-  projects: readonly EvaluatedProject[],
-  { policy, now, find }: Concluding,
-): Promise<FleetFindings> {
+export function concludeFleetRules(projects: readonly EvaluatedProject[], { policy, now }: Concluding): FleetFindings {
   const active = namedRules(policy).flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
   const rules = new Map(active.map(({ rule, bound }) => [rule.id, bound]))
   const failures: Record<string, string> = {}
@@ -49,19 +44,8 @@ export async function concludeFleetRules(
     }
   }
   const labels = new Map(projects.map(({ project, labels }) => [project.name, labels]))
-  const labelsOf = ({ name }: ProjectRef) => labels.get(name) ?? {}
-  const sets = ruleSets(policy, labelsOf)
-  const covering = coveringPlaces(policy.waivers, [...rules.keys()])
-  const groups = await groupSharedFacts(
-    projects.map(({ project, evaluation: { facts } }) => ({ project, facts })),
-    {
-      ...{ rules, find },
-      settingsOf: (project, resource) => ({
-        override: sets.keyFor(project, resource),
-        waivers: acceptingPlaces(policy.waivers, covering, { project, labels: labelsOf(project), resource }),
-      }),
-    },
-  )
+  const sets = ruleSets(policy, ({ name }) => labels.get(name) ?? {})
+  const groups = groupSharedFacts(projects.map(({ project, evaluation: { facts } }) => ({ project, facts })))
   const findings: { project: ProjectRef; finding: Finding }[] = []
   const used = new Set<number>()
   for (const { rule, bound } of active) {

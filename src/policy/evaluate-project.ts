@@ -16,8 +16,7 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import type { FindCollected } from './find-collected.ts'
-import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
+import { type FactSettings, gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
@@ -40,11 +39,8 @@ export interface ProjectEvaluator {
   rulesFor(resource: Resource): readonly ActiveRule[]
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
   evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
-  /**
-   * Passes a resource to the rules across resources, and counts it as evaluated. `place`: what the resource is found by
-   * at the end of the run; without it, its number among those collected, from 0.
-   */
-  collect(resource: Resource, place?: number): void
+  /** Passes a resource to the rules across resources, and counts it as evaluated. */
+  collect(resource: Resource): void
   /** Notes waivers that match findings of a resource which is not evaluated again. */
   useWaivers(places: WaiverPlaces): void
   /**
@@ -60,8 +56,8 @@ export interface ProjectEvaluator {
   openForMs(resource: Resource, rule: string): number
   /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
-  /** Findings of the rules across the project's resources, after all resources. `find`: gives these by their places. */
-  conclude(completeness: Completeness, find: FindCollected): Promise<Finding[]>
+  /** Findings of the rules across the project's resources, after all resources. */
+  conclude(completeness: Completeness): Finding[]
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome
   /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
@@ -85,8 +81,9 @@ export interface SharedEvaluation {
   readonly time: RuleTime
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
-  /** Places of the waivers for later findings about a resource. */
+  /** Places of the waivers for later findings about a resource: in its project, and across projects. */
   readonly projectWaivers: WaiverPlaces
+  readonly fleetWaivers: WaiverPlaces
 }
 
 interface Known {
@@ -97,7 +94,7 @@ interface Known {
 export function evaluateProject(
   project: ProjectRef,
   excluded: ReadonlyMap<string, string>,
-  { policy, run, time, named, sets, projectWaivers, facts }: SharedEvaluation & Known,
+  { policy, run, time, named, sets, projectWaivers, fleetWaivers, facts }: SharedEvaluation & Known,
 ): ProjectEvaluator {
   const { now } = run
   const { waivers } = policy
@@ -126,7 +123,7 @@ export function evaluateProject(
     if (!failures.has(id)) failures.set(id, messageOf(error))
   }
   const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
-  const aggregations = startAggregations(asked, { project, run: inProject, now, doubts, failed })
+  const aggregations = startAggregations(asked, { run: inProject, now, doubts, failed })
   const fleetFacts = gatherFleetFacts(asked, { known: facts, doubts, failed })
 
   const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
@@ -220,9 +217,7 @@ export function evaluateProject(
       return bound.check({ ...drift, after: seen.attributes, fields }, now)
     })
 
-  let collected = 0
-  const collect = (resource: Resource, place = collected) => {
-    collected += 1
+  const collect = (resource: Resource) => {
     const { kind, uid, name } = resource
     const set = ruleSetOf(resource)
     count(tally, set.byId, kind)
@@ -230,9 +225,13 @@ export function evaluateProject(
     const places = accepting(resource, projectWaivers)
     if (places.length > 0) accepted.set(resourceKey(resource), places)
     const isEvaluated = (rule: string) => set.byId.has(rule)
+    const settings = (): FactSettings => ({
+      override: sets.keyFor(project, resource),
+      waivers: accepting(resource, fleetWaivers),
+    })
     timed(() => {
-      fleetFacts.visit(resource, place, isEvaluated)
-      aggregations.visit({ resource, at: { project, kind, uid, name }, place }, isEvaluated)
+      fleetFacts.visit(resource, isEvaluated, settings)
+      aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
     })
   }
 
@@ -280,8 +279,7 @@ export function evaluateProject(
       const rules = ruleSetOf(resource).scan.filter(isAsked)
       return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
     },
-    async conclude(completeness, find) {
-      await aggregations.recall(completeness, find)
+    conclude(completeness) {
       return timed(() => aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
         const key = resourceKey(problem.at)
         const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)

@@ -2,7 +2,7 @@ import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
-import type { EvaluationRun } from '../rules/engine/rule.ts'
+import type { EvaluationRun, Rule } from '../rules/engine/rule.ts'
 import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
 import { evaluateProject, type ProjectEvaluator } from './evaluate-project.ts'
 import type { KnownFacts } from './fleet-facts.ts'
@@ -53,12 +53,15 @@ export function createEvaluator(
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
   )
   const sets = ruleSets(policy, labelsOf)
+  const waiversFor = (scope: Rule['scope']) =>
+    coveringPlaces(
+      policy.waivers,
+      named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
+    )
   const shared = {
     ...{ policy, run, time, named, sets },
-    projectWaivers: coveringPlaces(
-      policy.waivers,
-      named.flatMap(({ rule }) => (rule.scope === 'project' ? [rule.id] : [])),
-    ),
+    projectWaivers: waiversFor('project'),
+    fleetWaivers: waiversFor('fleet'),
   }
   return {
     time,

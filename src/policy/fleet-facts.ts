@@ -1,24 +1,29 @@
 import { isSeal } from '../inventory/sealer.ts'
 import { isReadable, type Resource } from '../model/resource.ts'
-import type { BoundRule, Rule } from '../rules/engine/rule.ts'
+import type { BoundRule, FleetFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
-import { type FoundSeal, SealPacker, shortenSeal } from './packed-seals.ts'
 import type { ActiveRule } from './policy.ts'
+import type { OverrideKey } from './rule-sets.ts'
+import type { WaiverPlaces } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
-/**
- * What rules across projects keep of a project's resources: which seal occurs where. Hardly any occurs twice, so what
- * else a rule wants to know is asked again of the few that do, when the run ends (`shared-facts.ts`).
- */
-export interface FleetFacts {
-  /** Ids; seals refer to a rule by its place here. */
-  readonly rules: readonly string[]
-  /** With the places of their resources (`packed-seals.ts`). */
-  readonly seals: string
+/** What rules across projects keep of a resource: the seals of its secrets, and what they want to know of who shares one. */
+export interface FleetFacts extends Pick<Resource, 'kind' | 'uid' | 'name'> {
+  readonly facts: readonly RuleFact[]
+  readonly settings: FactSettings
 }
 
-/** Seals of resources that the same rules read before. */
-export type KnownFacts = WeakMap<Resource, readonly FoundSeal[]>
+type RuleFact = readonly [rule: string, ...fact: FleetFact]
+
+/** The settings of a resource. */
+export interface FactSettings {
+  readonly override: OverrideKey
+  /** Waivers that cover findings of such rules about it. */
+  readonly waivers: WaiverPlaces
+}
+
+/** Facts of resources that the same rules read before. */
+export type KnownFacts = WeakMap<Resource, readonly RuleFact[]>
 
 interface Gathering {
   readonly known: KnownFacts | undefined
@@ -30,49 +35,55 @@ type FleetRule = Extract<BoundRule, { scope: 'fleet' }>
 
 export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
-  const packer = new SealPacker()
+  const gathered: FleetFacts[] = []
 
   /** undefined where the rule failed. */
-  const sealsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly string[] | undefined => {
+  const factsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly RuleFact[] | undefined => {
     try {
-      const seals = Array.from(bound.facts(resource), ([seal]) => seal)
-      if (!seals.every(isSeal)) throw new Error('a secret without a seal was about to be stored')
-      return seals
+      const facts = Array.from(bound.facts(resource), (fact): RuleFact => [rule.id, ...fact])
+      if (!facts.every(([, seal]) => isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
+      return facts
     } catch (error) {
       failed(rule, error)
       return undefined
     }
   }
 
+  /** `isEvaluated`: whether a rule applies to it. */
+  const read = (resource: Resource, isEvaluated: (rule: string) => boolean): readonly RuleFact[] => {
+    const before = known?.get(resource)
+    if (before !== undefined) return before
+    const found: RuleFact[] = []
+    let isWhole = isReadable(resource)
+    for (const { rule, bound } of fleet) {
+      if (!bound.visits.includes(resource.kind)) continue
+      const unreadable = isReadable(resource) ? none : unreadableRead(bound, resource)
+      if (unreadable.size > 0) {
+        // A rule that could not evaluate one resource missed some of its kind.
+        doubts.note(rule.id, resource, {
+          read: unreadable,
+          counts: isEvaluated(rule.id) && resource.kind === rule.kind,
+        })
+        doubts.blur(rule.id, resource.kind)
+        continue
+      }
+      const facts = factsOf(rule, bound, resource)
+      if (facts === undefined) isWhole = false
+      else found.push(...facts)
+    }
+    if (isWhole) known?.set(resource, found)
+    return found
+  }
+
   return {
-    /** `place`: what the resource is found by at the end of the run. `isEvaluated`: whether a rule applies to it. */
-    visit(resource: Resource, place: number, isEvaluated: (rule: string) => boolean): void {
-      const before = known?.get(resource)
-      if (before !== undefined) {
-        for (const seal of before) packer.add(seal, place)
-        return
-      }
-      const found: FoundSeal[] = []
-      let isWhole = isReadable(resource)
-      for (const [number, { rule, bound }] of fleet.entries()) {
-        if (!bound.visits.includes(resource.kind)) continue
-        const read = isReadable(resource) ? none : unreadableRead(bound, resource)
-        if (read.size > 0) {
-          // A rule that could not evaluate one resource missed some of its kind.
-          doubts.note(rule.id, resource, { read, counts: isEvaluated(rule.id) && resource.kind === rule.kind })
-          doubts.blur(rule.id, resource.kind)
-          continue
-        }
-        const seals = sealsOf(rule, bound, resource)
-        if (seals === undefined) isWhole = false
-        else for (const seal of seals) found.push({ rule: number, short: shortenSeal(seal) })
-      }
-      for (const seal of found) packer.add(seal, place)
-      if (isWhole) known?.set(resource, found)
+    /** `settings`: asked for where rules keep anything of the resource. */
+    visit(resource: Resource, isEvaluated: (rule: string) => boolean, settings: () => FactSettings): void {
+      const facts = read(resource, isEvaluated)
+      if (facts.length === 0) return
+      const { kind, uid, name } = resource
+      gathered.push({ kind, uid, name, facts, settings: settings() })
     },
-    list(): FleetFacts {
-      return { rules: fleet.map(({ rule }) => rule.id), seals: packer.pack() }
-    },
+    list: (): readonly FleetFacts[] => gathered,
   }
 }
 

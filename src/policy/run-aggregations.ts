@@ -1,5 +1,5 @@
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type Resource } from '../model/resource.ts'
 import type {
   Aggregation,
   Completeness,
@@ -9,24 +9,14 @@ import type {
   Rule,
 } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
-import { type FindCollected, readCollected } from './find-collected.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
 /** The running rules across the resources of one project. */
 export interface Aggregations {
   /** `isEvaluated`: whether a rule applies to the resource. */
-  visit(visited: Visited, isEvaluated: (rule: string) => boolean): void
-  /** Shows rules again what they ask for, once all resources have passed. `find`: gives resources by their places. */
-  recall(completeness: Completeness, find: FindCollected): Promise<void>
+  visit(resource: Resource, at: FindingPlace, isEvaluated: (rule: string) => boolean): void
   conclude(completeness: Completeness): readonly AggregatedProblem[]
-}
-
-interface Visited {
-  readonly resource: Resource
-  readonly at: FindingPlace
-  /** What the resource is found by. */
-  readonly place: number
 }
 
 export interface AggregatedProblem {
@@ -35,7 +25,6 @@ export interface AggregatedProblem {
 }
 
 interface Gathering {
-  readonly project: ProjectRef
   readonly run: EvaluationRun
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
@@ -58,10 +47,7 @@ interface LateRead {
   readonly read: Set<string>
 }
 
-export function startAggregations(
-  rules: readonly ActiveRule[],
-  { project, run, now, doubts, failed }: Gathering,
-): Aggregations {
+export function startAggregations(rules: readonly ActiveRule[], { run, now, doubts, failed }: Gathering): Aggregations {
   const all = rules.flatMap(({ rule, bound }): Running[] => {
     if (bound.scope !== 'project') return []
     const start = () => bound.start(run)
@@ -80,12 +66,13 @@ export function startAggregations(
    */
   const watchedBy = (
     { rule, start, readLate }: Running,
-    { resource, at, place }: Visited,
+    resource: Resource,
+    at: FindingPlace,
   ): { readonly seen: Resource } | { readonly read: ReadonlySet<string> } => {
     // Custom rules keep values and read them once they have both resources.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
-      start().visit(trial.seen, at, place)
+      start().visit(trial.seen, at)
     } catch {
       // Without such a field as its cause, the real run fails too.
     }
@@ -104,43 +91,19 @@ export function startAggregations(
   })
 
   return {
-    visit(visited, isEvaluated) {
-      const { resource, at, place } = visited
+    visit(resource, at, isEvaluated) {
       for (const running of all) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
-        const watched = isReadable(resource) ? { seen: resource } : watchedBy(running, visited)
+        const watched = isReadable(resource) ? { seen: resource } : watchedBy(running, resource, at)
         if ('read' in watched) {
           leaveOut(rule, resource, watched.read, isEvaluated(rule.id))
           continue
         }
         try {
-          fold.visit(watched.seen, at, place)
+          fold.visit(watched.seen, at)
         } catch (error) {
           if (!readLate.has(resourceKey(at))) failed(rule, error)
-        }
-      }
-    },
-    async recall(completeness, find) {
-      for (const { rule, fold, readLate } of all) {
-        const attempt = (work: () => void) => {
-          try {
-            work()
-          } catch (error) {
-            if (readLate.size === 0) failed(rule, error)
-          }
-        }
-        let places: readonly number[] = []
-        attempt(() => {
-          places = fold.asks?.(completenessFor(rule, completeness)) ?? []
-        })
-        for await (const some of readCollected(find, project, places)) {
-          attempt(() => {
-            for (const { resource, place } of some) {
-              const { kind, uid, name } = resource
-              fold.recall?.(resource, { project, kind, uid, name }, place)
-            }
-          })
         }
       }
     },

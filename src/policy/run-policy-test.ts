@@ -6,7 +6,6 @@ import type { Finding } from '../model/violation.ts'
 import { cleanResources, overlaid } from './clean-resources.ts'
 import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
-import type { FindCollected } from './find-collected.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
 
@@ -31,22 +30,19 @@ const listingOf = {
 } as const
 
 /** Evaluates the resources of a test as a complete run would. */
-export async function runPolicyTest(policy: Policy, test: PolicyTest): Promise<TestOutcome> {
+export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
   const { labels } = test
   const evaluator = createEvaluator(policy, at, () => labels).forProject(project)
   const resources = shownBy(test, at)
-  const find: FindCollected = async (_, places) => places.flatMap((place) => resources[place] ?? [])
   const ofProject = [
     ...resources.flatMap((resource) => evaluator.evaluate(resource)),
-    ...(await evaluator.conclude({ isComplete: () => true }, find)),
+    ...evaluator.conclude({ isComplete: () => true }),
   ]
   const evaluation = evaluator.outcome()
-  const { findings, failures } = await concludeFleetRules([{ project, labels, evaluation }], {
-    ...{ policy, now: at, find },
-  })
+  const { findings, failures } = concludeFleetRules([{ project, labels, evaluation }], { policy, now: at })
   const found = [...ofProject, ...findings.map(({ finding }) => finding)]
   const open = found.filter(({ waiver }) => waiver === undefined)
   return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }

@@ -1,5 +1,4 @@
 import type { KeyedFinding } from '../audit/reconcile.ts'
-import type { Resource } from '../model/resource.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -8,8 +7,6 @@ import type { Labels } from '../policy/selector.ts'
 /** What a scan found that saw everything, and in which nothing differed from the one before. */
 export interface LastingScan {
   readonly findings: readonly KeyedFinding[]
-  /** In the order in which the evaluation counts them. */
-  readonly collected: readonly { readonly resource: Resource }[]
   readonly evaluation: EvaluationOutcome
   /** All that decides what is found, but for the versions, the labels and the time. */
   readonly context: string
@@ -19,7 +16,7 @@ export interface LastingScan {
   readonly until: number
 }
 
-interface Concluded extends Pick<LastingScan, 'findings' | 'collected' | 'context' | 'labels'> {
+interface Concluded extends Pick<LastingScan, 'findings' | 'context' | 'labels'> {
   readonly ofProject: ProjectEvaluator
   /** Rules that were not asked. */
   readonly excluded: ReadonlyMap<string, string>
@@ -30,7 +27,7 @@ interface Concluded extends Pick<LastingScan, 'findings' | 'collected' | 'contex
 
 /** undefined where a rule could not evaluate, or must be asked in every run. */
 export function keepLasting(scan: Concluded): LastingScan | undefined {
-  const { findings, collected, context, labels, ofProject, excluded, versions, waivers, now } = scan
+  const { findings, context, labels, ofProject, excluded, versions, waivers, now } = scan
   const { outcome: evaluation, until: concludedUntil } = ofProject.resourceOutcome()
   const isClear =
     Object.keys(evaluation.failures).length === excluded.size && Object.keys(evaluation.doubts).length === 0
@@ -38,7 +35,7 @@ export function keepLasting(scan: Concluded): LastingScan | undefined {
   let until = concludedUntil
   for (const { evaluation } of versions) until = Math.min(until, evaluation?.until ?? Number.NEGATIVE_INFINITY)
   for (const waiver of waivers) if (waiver.until > now) until = Math.min(until, waiver.until)
-  return until <= now ? undefined : { findings, collected, evaluation, context, labels, at: now, until }
+  return until <= now ? undefined : { findings, evaluation, context, labels, at: now, until }
 }
 
 /** What a scan found before, where nothing that decides it has changed. A clock may have gone back since then. */

@@ -16,7 +16,7 @@ import { applyDifferences, type FleetState, markAsCompared, projectState } from 
 import { type ChangeLog, openChangeLog, type RecordedChanges } from './historical-drift.ts'
 import { findEvidence } from './observation.ts'
 import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
-import { collectedFrom, type ReplayedScan, replayScan } from './replay-scan.ts'
+import { replayScan } from './replay-scan.ts'
 import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
 import { agedViolations, trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
 
@@ -83,18 +83,13 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     }
     const findings: (readonly KeyedFinding[])[] = []
     const outcomes = []
-    const collected = new Map<string, ReplayedScan['collected']>()
     for (const recorded of scans) {
       const scan = await replayScan(recorded, replaying)
       findings.push(scan.findings)
       outcomes.push(scan.outcome)
-      collected.set(recorded.project.name, scan.collected)
     }
     log.note(run, runInputs.changes)
-    const conclusion = await concludeFleet(outcomes, {
-      ...{ policy, isWholeFleet: isWholeFleet(past), now },
-      find: collectedFrom(({ name }) => collected.get(name)),
-    })
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
     for (const [index, concluded] of conclusion.projects.entries()) {
       const { project, criteria } = concluded
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]

@@ -8,7 +8,6 @@ import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { FindCollected } from '../policy/find-collected.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
@@ -22,7 +21,7 @@ import {
   walkThrough,
 } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
-import { findLasting, keepLasting, type LastingScan } from './lasting-scan.ts'
+import { findLasting, keepLasting } from './lasting-scan.ts'
 import { type Evidence, observationOf } from './observation.ts'
 import { rememberOrigins } from './remember-origins.ts'
 import { findDriftRules, findUnreplayableIn } from './unreplayable-rules.ts'
@@ -51,7 +50,6 @@ interface Replaying extends Pick<ChangedScan, 'changes'> {
 export interface ReplayedScan {
   readonly outcome: ProjectOutcome
   readonly findings: readonly KeyedFinding[]
-  readonly collected: LastingScan['collected']
 }
 
 /** Versions that are compared with earlier ones at once. */
@@ -86,8 +84,8 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isQuiet = sawAll(kinds) && followed.length === 0 && changes?.hasAny !== true
   const lasting = isQuiet ? findLasting(state.lasting, { context, labels, now }) : undefined
   if (lasting !== undefined) {
-    const { findings, collected, evaluation } = lasting
-    return { findings, collected, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
+    const { findings, evaluation } = lasting
+    return { findings, outcome: outcomeWith({ unobserved: [], endings: {}, undecided: [], evaluation }) }
   }
 
   const seen: ReplayedVersion[] = []
@@ -139,15 +137,13 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
     findings.push(...(await origins.decide(resources, drifted)).map(keyed))
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
-  const find = collectedFrom(() => seen)
-  for (const finding of await ofProject.conclude({ isComplete }, find)) findings.push(keyed(finding))
+  for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const kept = { findings, collected: seen, context, labels }
+  const kept = { findings, context, labels }
   const concluded = { ...kept, ofProject, excluded, versions, waivers: policy.waivers, now }
   state.lasting = sawAll(kinds) && compared.length === 0 && !couldBeWithheld ? keepLasting(concluded) : undefined
   return {
     findings,
-    collected: seen,
     outcome: outcomeWith({
       unobserved,
       endings: Object.fromEntries(origins.endings),
@@ -155,13 +151,6 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       evaluation: ofProject.outcome(),
     }),
   }
-}
-
-/** Resources of a project by their places among those that were collected. */
-export function collectedFrom(
-  collectedOf: (project: ProjectRef) => LastingScan['collected'] | undefined,
-): FindCollected {
-  return async (project, places) => places.flatMap((place) => collectedOf(project)?.[place]?.resource ?? [])
 }
 
 type Decided = Pick<ProjectOutcome, 'unobserved' | 'endings' | 'undecided' | 'evaluation'>

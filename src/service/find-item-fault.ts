@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { PlacesByKey } from '../model/places-by-key.ts'
 import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import type { ListingFilter } from './filter.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
@@ -18,7 +17,7 @@ interface PageExpectation {
   readonly key: string
   readonly filters: readonly ListingFilter[]
   /** uids of the walk so far; the page's uids are added. */
-  readonly seen: PlacesByKey
+  readonly seen: Set<string>
 }
 
 const longestUid = 1000
@@ -90,7 +89,7 @@ function findBroken(
   return undefined
 }
 
-function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: PlacesByKey): string | undefined {
+function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
   if (!isName(projectId)) return 'has no project_id'
   const broken = whatBreaksUid(uid, seen)
@@ -99,15 +98,17 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: P
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }
 
-function whatBreaksUid(uid: unknown, seen: PlacesByKey): string | undefined {
+function whatBreaksUid(uid: unknown, seen: Set<string>): string | undefined {
   if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
   if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
   return noteUid(uid, seen)
 }
 
-function noteUid(uid: string, seen: PlacesByKey): string | undefined {
+function noteUid(uid: string, seen: Set<string>): string | undefined {
   const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
-  return seen.add(mark) ? undefined : 'was listed before in the same walk'
+  if (seen.has(mark)) return 'was listed before in the same walk'
+  seen.add(mark)
+  return undefined
 }
 
 /** A number is not an identifier, even if it was kept as its text. */

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import { PlacesByKey } from '../model/places-by-key.ts'
 import { KnownItem, type RawItem, type RawPage } from '../model/raw-page.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
@@ -33,7 +32,7 @@ export async function* readEventTypes(ask: SendRequest, access: ProjectAccess): 
   const pieces = reply.items ?? data
   if (pieces.length > mostEventTypes) throw fault('malformed', `it has more than ${mostEventTypes} items`)
   const groups = () => pageGroups(pieces)
-  const itemFault = findCatalogueFault(groups(), { ...access, seen: new PlacesByKey() })
+  const itemFault = findCatalogueFault(groups(), { ...access, seen: new Set() })
   if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
   const { requestId } = reply
   let from = 0

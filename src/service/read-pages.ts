@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { PlacesByKey } from '../model/places-by-key.ts'
 import type { RawItem, RawPage } from '../model/raw-page.ts'
 import { askAhead, untilWritten } from './ask-ahead.ts'
 import { decodePage } from './decode-envelope.ts'
@@ -41,7 +40,7 @@ export async function* readPages(
   const path = `${projectPath(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
-  const seen = new PlacesByKey()
+  const seen = new Set<string>()
   /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
   const mostItems = mostItemsOf(settings)

@@ -173,8 +173,8 @@ async function rulesDecidedTogether(fleet: Fleet, gaps: Gaps): Promise<ReadonlyS
         const ofProject = evaluator.of(project)
         for (const of of lists)
           for (const resource of takeInventory(of, items(of), sealer).listed) ofProject.evaluate(resource)
-        for (const { rule } of await ofProject.conclude({ isComplete: () => true })) rules.add(rule)
-        for (const { finding } of (await evaluator.concludeFleet()).findings) rules.add(finding.rule)
+        for (const { rule } of ofProject.conclude({ isComplete: () => true })) rules.add(rule)
+        for (const { finding } of evaluator.concludeFleet().findings) rules.add(finding.rule)
       }
       for (const rule of undecided(found)) decided.add(rule)
     }

@@ -34,15 +34,14 @@ function verdict(assert: string, resource: Resource, labels = {}): string {
   return evaluator.of(project).outcome().failures['a/b'] ?? (found.length > 0 ? 'fails' : 'holds')
 }
 
-const messages = async (
-  evaluator: ReturnType<typeof evaluatorOf>,
-  resources: readonly Resource[],
-  completeness = all,
-) => [
+const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], completeness = all) => [
   ...resources
     .flatMap((resource) => evaluator.of(project).evaluate(resource))
     .map(({ uid, message }) => `${uid} ${message}`),
-  ...(await evaluator.of(project).conclude(completeness)).map(({ uid, message }) => `${uid} ${message}`),
+  ...evaluator
+    .of(project)
+    .conclude(completeness)
+    .map(({ uid, message }) => `${uid} ${message}`),
 ]
 
 describe('a custom rule', () => {
@@ -258,10 +257,10 @@ describe('a failure of a custom rule', () => {
     expect(evaluator.needs.get('a/b')).toEqual({ kinds: ['endpoint'], scope: 'resource', isCustom: true })
   })
 
-  it('in a message leaves a question mark and keeps the violation', async () => {
+  it('in a message leaves a question mark and keeps the violation', () => {
     const policy = rule('false', { kind: 'subscription', message: 'type {resource.filter_config.filter.body.x}!' })
     const shown = { filter_config: { filter: { body: {} } } }
-    expect(await messages(evaluatorOf(policy), [a('subscription', shown)])).toEqual(['u1 type ?!'])
+    expect(messages(evaluatorOf(policy), [a('subscription', shown)])).toEqual(['u1 type ?!'])
   })
 })
 
@@ -274,14 +273,14 @@ describe('a custom rule across resources', () => {
   const source = a('source', { type: 'http' }, 'q1')
   const subscription = (uid: string, attributes: JsonObject) => a('subscription', attributes, uid)
 
-  it('sees the endpoint and the source of a subscription, also a source that comes later', async () => {
+  it('sees the endpoint and the source of a subscription, also a source that comes later', () => {
     const s1 = subscription('s1', { endpoint_uid: 'e1', source_uid: 'q1' })
     const says = ['s1 the s1: paused http']
-    expect(await messages(evaluatorOf(joined), [endpoint, source, s1])).toEqual(says)
-    expect(await messages(evaluatorOf(joined), [endpoint, s1, source])).toEqual(says)
+    expect(messages(evaluatorOf(joined), [endpoint, source, s1])).toEqual(says)
+    expect(messages(evaluatorOf(joined), [endpoint, s1, source])).toEqual(says)
   })
 
-  it('skips a subscription whose endpoint or source is missing', async () => {
+  it('skips a subscription whose endpoint or source is missing', () => {
     const resources = [
       endpoint,
       source,
@@ -289,7 +288,7 @@ describe('a custom rule across resources', () => {
       subscription('s2', { endpoint_uid: 'e9', source_uid: 'q1' }),
       subscription('s3', {}),
     ]
-    expect(await messages(evaluatorOf(joined), resources)).toEqual([])
+    expect(messages(evaluatorOf(joined), resources)).toEqual([])
   })
 
   it('needs the kinds that it reads', () => {
@@ -299,16 +298,16 @@ describe('a custom rule across resources', () => {
     })
   })
 
-  it('sees how many subscriptions an endpoint has, once all were read', async () => {
+  it('sees how many subscriptions an endpoint has, once all were read', () => {
     const counted = rule('subscriptions == 1', { message: 'has {subscriptions}' })
     const resources = [a('endpoint', {}, 'e1'), a('endpoint', {}, 'e2'), subscription('s1', { endpoint_uid: 'e1' })]
-    expect(await messages(evaluatorOf(counted), resources)).toEqual(['e2 has 0'])
-    expect(await messages(evaluatorOf(counted), resources, { isComplete: () => false })).toEqual([])
-    expect(await messages(evaluatorOf(counted), [...resources, subscription('s2', {})])).toEqual([])
+    expect(messages(evaluatorOf(counted), resources)).toEqual(['e2 has 0'])
+    expect(messages(evaluatorOf(counted), resources, { isComplete: () => false })).toEqual([])
+    expect(messages(evaluatorOf(counted), [...resources, subscription('s2', {})])).toEqual([])
     expect(evaluatorOf(counted).needs.get('a/b')?.kinds).toEqual(['endpoint', 'subscription'])
   })
 
-  it('keeps its findings when the evaluation of another rule fails at the end', async () => {
+  it('keeps its findings when the evaluation of another rule fails at the end', () => {
     const counted = rule('subscriptions == 1 && age(resource.created_at) > days(1)', { message: 'has {subscriptions}' })
     const resources = [
       a('endpoint', { created_at: null }, 'e1'),
@@ -316,7 +315,7 @@ describe('a custom rule across resources', () => {
       subscription('s1', { endpoint_uid: 'e1' }),
     ]
     const evaluator = evaluatorOf(counted)
-    expect(await messages(evaluator, resources)).toEqual(['e2 has 0'])
+    expect(messages(evaluator, resources)).toEqual(['e2 has 0'])
     expect(evaluator.of(project).outcome().failures['a/b']).toBe('endpoint e1: age: no time is given')
   })
 })

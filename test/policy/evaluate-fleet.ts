@@ -1,18 +1,10 @@
-import type { ProjectRef, Resource } from '../../src/model/resource.ts'
-import type { Finding } from '../../src/model/violation.ts'
+import type { ProjectRef } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../../src/policy/doubts.ts'
 import type { ProjectEvaluator } from '../../src/policy/evaluate-project.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
-import type { FindCollected } from '../../src/policy/find-collected.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import type { Labels } from '../../src/policy/selector.ts'
-import type { Completeness } from '../../src/rules/engine/rule.ts'
-
-/** Finds by itself what it collected. */
-interface CollectingEvaluator extends Omit<ProjectEvaluator, 'conclude'> {
-  conclude(completeness: Completeness): Promise<Finding[]>
-}
 
 /** Evaluates several projects as a run would, each by an evaluator of its own, in the order in which they are named. */
 export function evaluateFleet(
@@ -22,26 +14,12 @@ export function evaluateFleet(
   clock?: () => number,
 ) {
   const evaluator = createEvaluator(policy, now, labelsOf, clock)
-  const projects = new Map<string, CollectingEvaluator>()
-  const collected = new Map<string, Resource[]>()
-  const of = (project: ProjectRef): CollectingEvaluator => {
-    const known = projects.get(project.name) ?? remembering(evaluator.forProject(project))
+  const projects = new Map<string, ProjectEvaluator>()
+  const of = (project: ProjectRef): ProjectEvaluator => {
+    const known = projects.get(project.name) ?? evaluator.forProject(project)
     projects.set(project.name, known)
     return known
   }
-  const remembering = (one: ProjectEvaluator): CollectingEvaluator => {
-    const all: Resource[] = []
-    collected.set(one.project.name, all)
-    return {
-      ...one,
-      conclude: (completeness) => one.conclude(completeness, find),
-      evaluate(resource, since) {
-        all.push(resource)
-        return one.evaluate(resource, since)
-      },
-    }
-  }
-  const find: FindCollected = async ({ name }, places) => places.flatMap((place) => collected.get(name)?.[place] ?? [])
   // What is left for the end of a run goes through JSON, as it may between processes.
   const evaluated = () =>
     [...projects.values()].map((one) => ({
@@ -54,10 +32,9 @@ export function evaluateFleet(
     needs: evaluator.needs,
     evaluateOverdue: evaluator.evaluateOverdue,
     evaluated,
-    find,
-    concludeFleet: () => concludeFleetRules(evaluated(), { policy, now, find }),
-    async doubtsIn(project: ProjectRef) {
-      const { blurred } = await concludeFleetRules(evaluated(), { policy, now, find })
+    concludeFleet: () => concludeFleetRules(evaluated(), { policy, now }),
+    doubtsIn(project: ProjectRef) {
+      const { blurred } = concludeFleetRules(evaluated(), { policy, now })
       return readDoubts(of(project).outcome().doubts, blurred)
     },
   }

@@ -4,7 +4,6 @@ import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { nothingEvaluated } from '../../src/policy/evaluation-outcome.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
-import { SealPacker, shortenSeal } from '../../src/policy/packed-seals.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
@@ -84,40 +83,40 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(found).toEqual([0, 1])
   })
 
-  it('concludes each project by itself', async () => {
+  it('concludes each project by itself', () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }, 'e'))
     evaluator.of(p).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
     evaluator.of(q).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
-    const found = [await evaluator.of(p).conclude(all), await evaluator.of(q).conclude(all)]
+    const found = [evaluator.of(p).conclude(all), evaluator.of(q).conclude(all)]
     expect(found.map((findings) => findings.map(({ uid }) => uid))).toEqual([['s'], []])
   })
 
-  it('concludes across projects, and assigns each finding to its project', async () => {
+  it('concludes across projects, and assigns each finding to its project', () => {
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     evaluator.of(p).evaluate(shared('e1'))
     evaluator.of(q).evaluate(shared('e2'))
-    expect(await evaluator.of(p).conclude(all)).toEqual([])
-    const { findings } = await evaluator.concludeFleet()
+    expect(evaluator.of(p).conclude(all)).toEqual([])
+    const { findings } = evaluator.concludeFleet()
     expect(findings.map(({ project, finding }) => [project.name, finding.uid])).toEqual([
       ['acme/p', 'e1'],
       ['acme/q', 'e2'],
     ])
   })
 
-  it('finds nothing in a project that was dropped, and nothing because of it', async () => {
+  it('finds nothing in a project that was dropped, and nothing because of it', () => {
     const policy = policyWith('endpoint/secret-shared: {}')
     const evaluator = evaluateFleet(policy)
     for (const uid of ['e1', 'e3']) evaluator.of(p).evaluate(shared(uid))
     const evaluated = [...evaluator.evaluated(), { project: q, labels: {}, evaluation: nothingEvaluated }]
-    const { findings } = await concludeFleetRules(evaluated, { policy, now: 0, find: evaluator.find })
+    const { findings } = concludeFleetRules(evaluated, { policy, now: 0 })
     expect(findings.map(({ finding }) => `${finding.uid} ${finding.message}`)).toEqual([
       'e1 the same secret signs for 2 endpoints',
       'e3 the same secret signs for 2 endpoints',
     ])
   })
 
-  it('skips excluded rules, with a reason', async () => {
+  it('skips excluded rules, with a reason', () => {
     const policy = policyWith('endpoint/inactive: {}, endpoint/secret-shared: {}, endpoint/orphan: {}')
     const excluded = new Map(
       ['endpoint/inactive', 'endpoint/secret-shared', 'endpoint/orphan'].map((id) => [id, 'why']),
@@ -126,11 +125,11 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(
       evaluator.evaluate({ ...shared('e1'), attributes: { ...shared('e1').attributes, status: 'inactive' } }),
     ).toEqual([])
-    expect(await evaluator.conclude(all, async () => [])).toEqual([])
+    expect(evaluator.conclude(all)).toEqual([])
     const { failures, evaluatedByRule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
     expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
-    expect(facts.seals).toBe('')
+    expect(facts).toEqual([])
   })
 
   it('passes only seals of secrets to the end of a run, and no other value', () => {
@@ -140,19 +139,23 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ).forProject(p)
     evaluator.evaluate(shared('e1'))
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
-    const seals = new SealPacker()
-    for (const rule of [0, 1]) seals.add({ rule, short: shortenSeal(seal) }, 0)
-    expect(evaluator.outcome().facts).toEqual({
-      rules: ['endpoint/secret-shared', 'source/verifier-shared'],
-      seals: seals.pack(),
-    })
+    const settings = { override: '', waivers: [] }
+    expect(evaluator.outcome().facts).toEqual([
+      {
+        ...{ kind: 'endpoint', uid: 'e1', name: 'the e1', settings },
+        facts: [
+          ['endpoint/secret-shared', seal, 'k', ''],
+          ['source/verifier-shared', seal],
+        ],
+      },
+    ])
   })
 
   it('counts a fact of a rule across projects as a failure when it is not a seal', () => {
     const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
-    expect(facts.seals).toBe('')
+    expect(facts).toEqual([])
     expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 

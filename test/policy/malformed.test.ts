@@ -64,41 +64,44 @@ describe('a resource with malformed fields', () => {
 
 describe('a rule across resources with malformed ones', () => {
   type About = Parameters<ReturnType<typeof readDoubts>['isAbout']>[0]
-  const isAboutIn = async (evaluator: ReturnType<typeof evaluatorOf>, about: About) =>
-    [await evaluator.doubtsIn(p), await evaluator.doubtsIn(q)].map((doubts) => doubts.isAbout(about))
+  const isAboutIn = (evaluator: ReturnType<typeof evaluatorOf>, about: About) =>
+    [evaluator.doubtsIn(p), evaluator.doubtsIn(q)].map((doubts) => doubts.isAbout(about))
   const subscription = a('subscription', 's', { endpoint_uid: 'e' })
 
-  it('finds nothing about others through an unreadable field, and its silence proves nothing', async () => {
+  it('finds nothing about others through an unreadable field, and its silence proves nothing', () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
     evaluator.of(p).evaluate(subscription)
-    expect(await evaluator.of(p).conclude(all)).toEqual([])
+    expect(evaluator.of(p).conclude(all)).toEqual([])
     const about = { rule: 'subscription/target-not-active', kind: 'subscription', uid: 's' } as const
-    expect(await isAboutIn(evaluator, about)).toEqual([true, false])
-    expect((await evaluator.doubtsIn(p)).isAbout({ ...about, rule: 'subscription/wildcard' })).toBe(false)
+    expect(isAboutIn(evaluator, about)).toEqual([true, false])
+    expect(evaluator.doubtsIn(p).isAbout({ ...about, rule: 'subscription/wildcard' })).toBe(false)
   })
 
   it('does not treat an unreadable resource as missing', async () => {
-    const orphan = async (...malformed: string[]) => {
+    const orphan = (...malformed: string[]) => {
       const evaluator = evaluatorOf('endpoint/orphan: {}')
       evaluator.of(p).evaluate(a('endpoint', 'e', { name: 'e' }))
       evaluator.of(p).evaluate(a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
-      return (await evaluator.of(p).conclude(all)).map(({ uid }) => uid)
+      return evaluator
+        .of(p)
+        .conclude(all)
+        .map(({ uid }) => uid)
     }
     expect([await orphan('/name'), await orphan('/endpoint_uid')]).toEqual([['e'], []])
   })
 
-  it('is unknown for all resources when it reads the field for all', async () => {
+  it('is unknown for all resources when it reads the field for all', () => {
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     const secrets = { k: { value: `sealed:${'a'.repeat(32)}` } }
     evaluator.of(p).evaluate(a('endpoint', 'e1', { secrets }))
     evaluator.of(p).evaluate(a('endpoint', 'e2', { secrets }))
     evaluator.of(q).evaluate(a('endpoint', 'e3', { secrets: true }, '/secrets'))
     // What can be read is still found.
-    const { findings } = await evaluator.concludeFleet()
+    const { findings } = evaluator.concludeFleet()
     expect(findings.map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
-    expect(await isAboutIn(evaluator, about)).toEqual([true, true])
+    expect(isAboutIn(evaluator, about)).toEqual([true, true])
     expect(evaluator.of(q).outcome().evaluatedByRule).toEqual({ 'endpoint/secret-shared': 0 })
     expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({})
   })
@@ -123,13 +126,13 @@ describe('a rule across resources with malformed ones', () => {
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
       const aggregations = startAggregations([{ rule, bound, severity: undefined, options: {} }], {
-        ...{ project: p, run, now: 0, doubts },
+        ...{ run, now: 0, doubts },
         failed: () => expect.unreachable(),
       })
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))
         const at = { project: p, kind: 'endpoint', uid, name: uid } as const
-        aggregations.visit({ resource, at, place: 0 }, () => true)
+        aggregations.visit(resource, at, () => true)
       }
       const found = aggregations.conclude(all).map(({ problem }) => problem.at.uid)
       return { found, inDoubt: readDoubts(doubts.list()).hasAny('test/late') }

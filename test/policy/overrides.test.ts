@@ -58,7 +58,7 @@ describe('an override', () => {
     expect(rulesThatFire(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
   })
 
-  it('applies to each endpoint that a rule across resources names', async () => {
+  it('applies to each endpoint that a rule across resources names', () => {
     const policy = policyOf(`
 extends: []
 rules: { endpoint/secret-shared: {} }
@@ -68,7 +68,7 @@ overrides:
     const evaluator = evaluateFleet(policy, 0)
     const secrets = { s: { value: `sealed:${'0'.repeat(32)}`, deleted_at: null } }
     for (const uid of ['e1', 'e2', 'e3']) evaluator.of(project).evaluate(anEndpoint({ secrets }, uid))
-    const { findings: found } = await evaluator.concludeFleet()
+    const { findings: found } = evaluator.concludeFleet()
     expect(found.map(({ finding }) => `${finding.uid} ${finding.severity}`)).toEqual(['e2 critical', 'e3 medium'])
   })
 

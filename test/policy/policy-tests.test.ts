@@ -13,8 +13,8 @@ const readFile = (file: string) => readFileSync(file, 'utf8')
 const packFiles = readdirSync(join(config, 'packs')).map((file) => `packs/${file}`)
 
 /** What differs in a test of the `recommended` pack. */
-async function outcome(test: object, policy = policyOf('extends: [recommended]')) {
-  const { missing, unexpected, failures } = await runPolicyTest(policy, policyTestSchema.parse({ name: 'n', ...test }))
+function outcome(test: object, policy = policyOf('extends: [recommended]')) {
+  const { missing, unexpected, failures } = runPolicyTest(policy, policyTestSchema.parse({ name: 'n', ...test }))
   return [
     ...missing.map((place) => `missing ${place}`),
     ...unexpected.map(({ rule, uid }) => `${rule} ${uid}`),
@@ -27,7 +27,7 @@ describe('tests of policies that come with hookdrift', () => {
     expect(packFiles).toEqual(packs.map((pack) => `packs/${pack}.yaml`).sort())
   })
 
-  it.each([...packFiles, 'policy.yaml'])('pass: %s', async (name) => {
+  it.each([...packFiles, 'policy.yaml'])('pass: %s', (name) => {
     const file = join(config, name)
     const policy = readPolicy(file, readFile)
     const tests = readPolicyTests(
@@ -37,7 +37,7 @@ describe('tests of policies that come with hookdrift', () => {
     )
     expect(tests.length).toBeGreaterThan(1)
     for (const { test } of tests) {
-      expect([test.name, await runPolicyTest(policy, test)]).toEqual([
+      expect([test.name, runPolicyTest(policy, test)]).toEqual([
         test.name,
         { missing: [], unexpected: [], failures: new Map() },
       ])
@@ -55,11 +55,11 @@ describe('a test of a policy', () => {
   const http = { kind: 'endpoint', uid: 'e1', url: 'http://a.receiver.acme' }
   const found = { rule: 'endpoint/url-not-https' }
 
-  it('expects exactly the listed findings by default', async () => {
-    expect(await outcome({ resources: [http], expect: [found] })).toEqual([])
-    expect(await outcome({ resources: [http], expect: [] })).toEqual(['endpoint/url-not-https e1'])
-    expect(await outcome({ resources: [http], expect: [], exact: false })).toEqual([])
-    expect(await outcome({ resources: [http], expect: [found, found] })).toEqual(['missing 1'])
+  it('expects exactly the listed findings by default', () => {
+    expect(outcome({ resources: [http], expect: [found] })).toEqual([])
+    expect(outcome({ resources: [http], expect: [] })).toEqual(['endpoint/url-not-https e1'])
+    expect(outcome({ resources: [http], expect: [], exact: false })).toEqual([])
+    expect(outcome({ resources: [http], expect: [found, found] })).toEqual(['missing 1'])
   })
 
   it.each([
@@ -69,12 +69,12 @@ describe('a test of a policy', () => {
     [{ severity: 'low' }, false],
     [{ message: 'no such words' }, false],
   ])('compares the listed members only: %o', async (more, holds) => {
-    expect(await outcome({ resources: [http], expect: [{ ...found, ...more }], exact: false })).toEqual(
+    expect(outcome({ resources: [http], expect: [{ ...found, ...more }], exact: false })).toEqual(
       holds ? [] : ['missing 0'],
     )
   })
 
-  it('merges its resources into clean ones, member by member; a list replaces a list', async () => {
+  it('merges its resources into clean ones, member by member; a list replaces a list', () => {
     const policy = policyOf(
       JSON.stringify({
         extends: [],
@@ -93,34 +93,34 @@ describe('a test of a policy', () => {
     const resources = [
       { kind: 'subscription', uid: 's1', retry_config: { retry_count: 3 }, filter_config: { event_types: ['a', 'b'] } },
     ]
-    expect(await outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
+    expect(outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
   })
 
-  it('gives a subscription its filter rows, as the service lists them', async () => {
+  it('gives a subscription its filter rows, as the service lists them', () => {
     const rows = (...filters: object[]) => [{ kind: 'subscription', uid: 's1', filters }]
     const event_type = 's1.created'
-    expect(await outcome({ resources: rows({ event_type, body: {} }), expect: [] })).toEqual([])
-    expect(await outcome({ resources: rows(), expect: [{ rule: 'subscription/no-filter' }] })).toEqual([])
+    expect(outcome({ resources: rows({ event_type, body: {} }), expect: [] })).toEqual([])
+    expect(outcome({ resources: rows(), expect: [{ rule: 'subscription/no-filter' }] })).toEqual([])
     const off = [{ rule: 'subscription/filter-off', path: '/filters/s1.created/enabled_at' }]
-    expect(await outcome({ resources: rows({ event_type, body: {}, enabled_at: null }), expect: off })).toEqual([])
+    expect(outcome({ resources: rows({ event_type, body: {}, enabled_at: null }), expect: off })).toEqual([])
   })
 
-  it('adds clean companions to a single resource by default', async () => {
+  it('adds clean companions to a single resource by default', () => {
     const all = policyOf('extends: [all]')
     const subscription = { kind: 'subscription', uid: 's1' }
-    expect(await outcome({ resources: [subscription], expect: [] }, all)).toEqual([])
-    expect(await outcome({ resources: [{ ...subscription, endpoint_uid: 'gone' }], expect: [] }, all)).toEqual([
+    expect(outcome({ resources: [subscription], expect: [] }, all)).toEqual([])
+    expect(outcome({ resources: [{ ...subscription, endpoint_uid: 'gone' }], expect: [] }, all)).toEqual([
       'subscription/target-missing s1',
     ])
-    expect(await outcome({ resources: [{ kind: 'endpoint', uid: 'e1' }], expect: [], companions: false }, all)).toEqual(
-      ['endpoint/orphan e1'],
-    )
+    expect(outcome({ resources: [{ kind: 'endpoint', uid: 'e1' }], expect: [], companions: false }, all)).toEqual([
+      'endpoint/orphan e1',
+    ])
   })
 
-  it('fails when a rule could not be evaluated', async () => {
+  it('fails when a rule could not be evaluated', () => {
     const policy = policyOf(
       'extends: []\ncustom:\n  - { id: a/b, kind: endpoint, assert: "age(\'x\') > days(1)", severity: low, message: m }',
     )
-    expect(await outcome({ resources: [{ kind: 'endpoint' }], expect: [] }, policy)).toEqual(['a/b'])
+    expect(outcome({ resources: [{ kind: 'endpoint' }], expect: [] }, policy)).toEqual(['a/b'])
   })
 })

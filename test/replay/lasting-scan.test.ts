@@ -4,7 +4,7 @@ import { findLasting } from '../../src/replay/lasting-scan.ts'
 
 describe('what a scan found before', () => {
   const labels = { env: 'test' }
-  const nothing = { findings: [], collected: [], evaluation: nothingEvaluated }
+  const nothing = { findings: [], evaluation: nothingEvaluated }
   const lasting = { ...nothing, context: 'same', labels, at: 100, until: 200 }
 
   it('holds from its run until a rule may find something else', () => {

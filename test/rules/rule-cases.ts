@@ -139,8 +139,8 @@ export async function findingsOf(
   const ofViolations = evaluator.evaluateOverdue(refOf('p'), overdue)
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded: Finding[] = []
-  for (const name of projects) concluded.push(...(await evaluator.of(refOf(name)).conclude(completeness)))
-  const acrossFleet = (await evaluator.concludeFleet()).findings.map(({ finding }) => finding)
+  for (const name of projects) concluded.push(...evaluator.of(refOf(name)).conclude(completeness))
+  const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
   return [...found, ...compared, ...ofScan, ...ofViolations, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )

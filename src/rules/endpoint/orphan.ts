@@ -1,4 +1,3 @@
-import { PlacesByKey } from '../../model/places-by-key.ts'
 import type { Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
@@ -11,15 +10,14 @@ export const orphan = aggregateRule({
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   start: () => ({
-    endpoints: new PlacesByKey(),
-    targets: new PlacesByKey(),
+    endpoints: [] as FindingPlace[],
+    targets: new Set<string>(),
     isEveryTargetShown: true,
-    lonely: [] as FindingPlace[],
   }),
-  visit(state, resource, at, place) {
+  visit(state, resource, at) {
     const { endpoints, targets } = state
     if (resource.kind === 'endpoint') {
-      endpoints.add(at.uid, place)
+      endpoints.push(at)
       return
     }
     // The kind decides the attributes, which the compiler does not see in two members of one object.
@@ -27,12 +25,10 @@ export const orphan = aggregateRule({
     if (typeof target === 'string') targets.add(target)
     else if (target === undefined) state.isEveryTargetShown = false
   },
-  asks: ({ endpoints, targets, isEveryTargetShown }, { isComplete }) =>
-    isEveryTargetShown && isComplete('subscription') ? endpoints.outside(targets) : [],
-  recall({ lonely }, _, at) {
-    lonely.push(at)
-  },
-  *conclude({ lonely }) {
-    for (const at of lonely) yield { at, path: '', message: 'no subscription delivers to it' }
+  *conclude({ endpoints, targets, isEveryTargetShown }, { isComplete }) {
+    if (!isEveryTargetShown || !isComplete('subscription')) return
+    for (const at of endpoints) {
+      if (!targets.has(at.uid)) yield { at, path: '', message: 'no subscription delivers to it' }
+    }
   },
 })

@@ -1,4 +1,3 @@
-import { PlacesByKey } from '../../model/places-by-key.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
 
@@ -9,17 +8,17 @@ export const urlDuplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  start: () => ({ addresses: new PlacesByKey(), found: new Map<number, FindingPlace>() }),
-  visit({ addresses }, { attributes: { url, status } }, _, place) {
-    if (status === 'active' && typeof url === 'string') addresses.add(writtenAlike(url), place)
+  start: () => new Map<string, FindingPlace[]>(),
+  visit(byAddress, { attributes: { url, status } }, at) {
+    if (status !== 'active' || typeof url !== 'string') return
+    const address = writtenAlike(url)
+    const places = byAddress.get(address)
+    if (places === undefined) byAddress.set(address, [at])
+    else places.push(at)
   },
-  asks: ({ addresses }) => addresses.repeated().flat(),
-  recall({ found }, _, at, place) {
-    found.set(place, at)
-  },
-  *conclude({ addresses, found }) {
-    for (const places of addresses.repeated()) {
-      const shared = places.flatMap((place) => found.get(place) ?? [])
+  *conclude(byAddress) {
+    for (const shared of byAddress.values()) {
+      if (shared.length < 2) continue
       const uids = [...new Set(shared.map(({ uid }) => uid))].sort()
       const [first, second] = uids
       if (second === undefined) continue

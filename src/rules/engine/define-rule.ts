@@ -33,15 +33,8 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   /** Kinds that it visits. */
   readonly visits: readonly K[]
   start(): State
-  /**
-   * Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps only what `conclude` needs; where
-   * that is little of few, `place` in a `PlacesByKey`: a project may have a million resources.
-   */
-  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace, place: number): void
-  /** Places of resources that it wants to see again, once all have passed. */
-  asks?(state: State, completeness: Completeness): readonly number[]
-  /** Called for each of these before `conclude`. May read nothing that `visit` does not read. */
-  recall?(state: State, resource: Omit<EvaluatedResource<K>, 'volatile'>, at: FindingPlace, place: number): void
+  /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
+  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
   conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
 }
 
@@ -90,7 +83,7 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
   definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
-  const { visits, asks, recall } = definition
+  const { visits } = definition
   return {
     ...describeRule(definition),
     kind: definition.kind,
@@ -104,12 +97,9 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
         visits,
         start() {
           const state = definition.start()
-          // As above: only resources of the kinds it visits come here.
-          const asVisited = (resource: object) => resource as EvaluatedResource<K>
           return {
-            visit: (resource, at, place) => definition.visit(state, asVisited(resource), at, place),
-            ...(asks && { asks: (completeness) => asks(state, completeness) }),
-            ...(recall && { recall: (resource, at, place) => recall(state, asVisited(resource), at, place) }),
+            // As above: only resources of the kinds it visits come here.
+            visit: (resource, at) => definition.visit(state, resource as unknown as EvaluatedResource<K>, at),
             conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
           }
         },

@@ -191,11 +191,6 @@ export interface Meter {
 }
 
 export interface Aggregation {
-  /** `place`: what it can ask for the resource by. */
-  visit(resource: Resource, at: FindingPlace, place: number): void
-  /** Places of resources that it wants to see again before it concludes, once all have passed. */
-  asks?(completeness: Completeness): readonly number[]
-  /** Called for each of these, as the history has it. */
-  recall?(resource: Omit<Resource, 'volatile'>, at: FindingPlace, place: number): void
+  visit(resource: Resource, at: FindingPlace): void
   conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
 }

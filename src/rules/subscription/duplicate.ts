@@ -1,5 +1,4 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import { PlacesByKey } from '../../model/places-by-key.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
@@ -25,19 +24,18 @@ export const duplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['subscription'],
-  // By endpoint and source. Most pairs occur once: filters are compared of the others only.
-  start: () => ({ ways: new PlacesByKey(), routes: new Map<number, readonly Route[]>() }),
-  visit({ ways }, { attributes }, _, place) {
+  /** By endpoint and source. */
+  start: () => new Map<string, Route[]>(),
+  visit(ways, { attributes }, at) {
     const { endpoint_uid: endpoint, source_uid: source } = attributes
-    if (typeof endpoint === 'string' && isDelivered(attributes)) ways.add(`${endpoint} ${source ?? ''}`, place)
+    if (typeof endpoint !== 'string') return
+    const way = `${endpoint} ${source ?? ''}`
+    const routes = routesOf(attributes, at)
+    if (routes.length > 0) ways.set(way, [...(ways.get(way) ?? []), ...routes])
   },
-  asks: ({ ways }) => ways.repeated().flat(),
-  recall({ routes }, { attributes }, at, place) {
-    if (isDelivered(attributes)) routes.set(place, routesOf(attributes, at))
-  },
-  *conclude({ ways, routes }) {
-    for (const places of ways.repeated()) {
-      const parallel = places.flatMap((place) => routes.get(place) ?? [])
+  *conclude(ways) {
+    for (const parallel of ways.values()) {
+      if (parallel.length < 2) continue
       const reported = new Set<string>()
       for (const alike of Map.groupBy(parallel, ({ filter }) => filter).values()) {
         for (const finding of overlapsOf(alike)) {
@@ -50,15 +48,10 @@ export const duplicate = aggregateRule({
   },
 })
 
-/** Whether it is known what events come, and there are any. */
-function isDelivered(subscription: Subscription): boolean {
-  const { types = [], filters } = deliveredEvents(subscription)
-  return types.length > 0 && filters.length > 0
-}
-
-/** One for all types with the same filter. */
+/** One for all types with the same filter; none where it is not known what events come. */
 function routesOf(subscription: Subscription, at: FindingPlace): readonly Route[] {
   const { basis, types: all = [], filters } = deliveredEvents(subscription)
+  if (all.length === 0) return []
   const declared = basis === 'applied' ? (declaredEvents(subscription.filter_config).types ?? []) : undefined
   const byFilter = Map.groupBy(filters, ({ filter }) => formatted(filter))
   return [...byFilter].map(([filter, alike]) => {

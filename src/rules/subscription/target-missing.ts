@@ -1,4 +1,3 @@
-import { PlacesByKey } from '../../model/places-by-key.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
 
@@ -9,7 +8,7 @@ export const targetMissing = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  start: () => ({ endpoints: new PlacesByKey(), lost: [] as { at: FindingPlace; target: string | null }[] }),
+  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingPlace; target: string | null }[] }),
   visit({ endpoints, lost }, resource, at) {
     if (resource.kind === 'endpoint') {
       endpoints.add(resource.uid)

@@ -9,7 +9,7 @@ import { type Canary, createCanaries, seeded } from './secrets/canaries.ts'
 import { openDriver } from './secrets/drive.ts'
 import { ordinaryTexts } from './secrets/ordinary.ts'
 import { plantForms } from './secrets/plant-forms.ts'
-import { plantItems } from './secrets/plant-items.ts'
+import { nothing, plantItems } from './secrets/plant-items.ts'
 import { plantPrograms } from './secrets/plant-programs.ts'
 import { findLeaks, indexCanaries, type Leak } from './secrets/search.ts'
 import { type Served, serve } from './secrets/serve.ts'
@@ -121,12 +121,14 @@ function projectOf(uid: string) {
   const programs = plantPrograms(canaries, 6)
   const meta_event = { is_enabled: true, type: 'http', secret: canaries.any('config.meta_event.secret') }
   const items = plantItems(uid, programs, canaries)
-  const forms = uid === 'p0' ? plantForms(uid, canaries) : { endpoints: [], sources: [], subscriptions: [] }
+  const forms = uid === 'p0' ? plantForms(uid, canaries) : nothing
   return {
     project: { uid, name: uid, type: 'outgoing', config: { meta_event, signing: canaries.odd('config.signing') } },
     endpoints: [...items.endpoints, ...forms.endpoints],
     sources: [...items.sources, ...forms.sources],
     subscriptions: [...items.subscriptions, ...forms.subscriptions],
+    event_types: [...items.event_types, ...forms.event_types],
+    filters: { ...items.filters, ...forms.filters },
   }
 }
 
@@ -137,6 +139,7 @@ services:
   - name: acme
     url: ${url}
     key: \${KEY}
+    listings: { filters: required, event_types: required }
     limits: { retries: 0, retry_budget: 1s }
     projects: [${[...Array(projectCount).keys()]
       .map((at) => `p${at}`)
@@ -159,7 +162,9 @@ async function ask(run: Run): Promise<void> {
   for (const format of ['text', 'json', 'csv']) {
     for (const command of ['status', 'runs', 'violations', 'state']) await run(command, '--format', format)
     await run('diff', 'latest~1', 'latest', '--format', format)
-    await run('timeline', 'en-1', '--format', format)
+    for (const uid of ['en-1', 'su-rows']) {
+      await run('timeline', uid, '--project', 'acme/p0', '--format', format)
+    }
     await run('trend', '--format', format)
     await run('compare', 'acme/p0', 'acme/p1', '--format', format)
     for (const uid of await resourcesIn(run)) await run('restore', uid, '--project', 'acme/p0', '--format', format)
@@ -175,12 +180,15 @@ async function ask(run: Run): Promise<void> {
 
 type Run = (...args: string[]) => Promise<string>
 
-/** uids of some resources of each kind in the first project. */
+/** uids of resources that `restore` knows: some of each kind, and the subscriptions with many filter rows. */
 async function resourcesIn(run: Run): Promise<readonly string[]> {
   const { rows } = JSON.parse(await run('state', '--project', 'acme/p0', '--format', 'json', '--limit', 'all'))
-  const restorable = (rows as { kind: string; uid: string }[]).filter(({ kind }) => kind !== 'probe')
+  const restorable = (rows as { kind: string; uid: string }[]).filter(
+    ({ kind }) => kind !== 'probe' && kind !== 'event_type',
+  )
   const byKind = Map.groupBy(restorable, ({ kind }) => kind)
-  return [...byKind.values()].flatMap((some) => some.slice(0, 6).map(({ uid }) => uid))
+  const some = [...byKind.values()].flatMap((ofKind) => ofKind.slice(0, 6).map(({ uid }) => uid))
+  return [...some, ...restorable.map(({ uid }) => uid).filter((uid) => uid.startsWith('su-rows'))]
 }
 
 /** Accepts a violation for a reason that quotes a secret. */
@@ -208,7 +216,7 @@ async function proveReadable({ projects }: Served): Promise<number> {
     function: `function transform(payload) { return payload.${name} === ${JSON.stringify(literals[at])} }`,
   }))
   projects.clear()
-  projects.set('p0', { project: { uid: 'p0', name: 'p0' }, endpoints, sources: [], subscriptions })
+  projects.set('p0', { ...nothing, project: { uid: 'p0', name: 'p0' }, endpoints, subscriptions })
   const driver = openDriver(directory, {
     KEY: 'not-a-real-key',
     HOOK: 'x',

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Canaries } from './canaries.ts'
 import { assignments, credentials, disguises, type Form } from './forms.ts'
-import { type Planted, usual } from './plant-items.ts'
+import { type Planted, rowOf, usual } from './plant-items.ts'
 
-type Listing = keyof Planted
+type Listing = keyof typeof usual
 
 /** Puts a text into a resource. */
 type Put = (text: string) => JsonObject
@@ -66,6 +66,25 @@ const placesOfWords: Readonly<Record<Listing, Readonly<Record<string, Put>>>> = 
     'a header of a filter': filter('headers', (text) => ({ 'x-note': text })),
     'a threshold': (text) => ({ alert_config: { count: 1, threshold: text } }),
   },
+  event_types: {
+    'name of an event type': (text) => ({ name: text }),
+    'category of an event type': (text) => ({ category: text }),
+    'description of an event type': (text) => ({ description: text }),
+    'a schema that is a text': (text) => ({ json_schema: text }),
+    'a description in a schema': (text) => ({ json_schema: { description: text } }),
+    'an example in a schema': (text) => ({ json_schema: { examples: [{ note: text }] } }),
+    'a name in a schema': (text) => ({ json_schema: { properties: { [text]: { type: 'string' } } } }),
+  },
+}
+
+const placesInRows: Readonly<Record<string, Put>> = {
+  'the event type of a row': (text) => ({ event_type: text }),
+  'a value in a row': (text) => ({ body: { note: text } }),
+  'a name in a row': (text) => ({ body: { [text]: 1 } }),
+  'a name deep in a row': (text) => ({ body: { data: { $or: [{ [text]: 1 }] } } }),
+  'a header in a row': (text) => ({ headers: { 'x-note': text } }),
+  'a parameter in a row': (text) => ({ query: { note: { $in: [text] } } }),
+  'a step of the path in a row': (text) => ({ path: { '0': text } }),
 }
 
 /** Places for a word of a closed vocabulary, or an identifier of another service. */
@@ -87,6 +106,7 @@ const placesOfWord: Readonly<Record<Listing, Readonly<Record<string, Put>>>> = {
     'a subscription of Google': queue('google', (text) => ({ subscription_id: text })),
   },
   subscriptions: {},
+  event_types: {},
 }
 
 /** Keys in Base64 as a path has them. */
@@ -125,16 +145,12 @@ export function plantForms(projectUid: string, canaries: Canaries): Planted {
       })
     }
     for (const [place, put] of Object.entries(placesOfWords[listing])) {
-      for (const [form, write] of Object.entries({ ...assignments, ...disguises })) {
-        add(put(write(canaries, `${place}: ${form}`)))
-      }
-      add(put(canaries.printable(`${place}: a text of all signs`)))
-      add(put(canaries.token(`${place}: a credential`)))
+      for (const text of textsFor(place, canaries)) add(put(text))
     }
     for (const [place, put] of Object.entries(placesOfWord[listing])) {
       for (const write of credentials) add(put(write(canaries, place)))
     }
-    if (listing === 'subscriptions') return made
+    if (listing === 'subscriptions' || listing === 'event_types') return made
     for (const [form, write] of Object.entries(paths)) {
       for (let times = 0; times < 8; times++) add({ url: write(canaries.key(`url of ${listing}, Base64 as ${form}`)) })
     }
@@ -143,5 +159,33 @@ export function plantForms(projectUid: string, canaries: Canaries): Planted {
     }
     return made
   }
-  return { endpoints: itemsOf('endpoints'), sources: itemsOf('sources'), subscriptions: itemsOf('subscriptions') }
+  const filters = rowsInForms(canaries)
+  const withRows = Object.keys(filters).map((uid) => {
+    return { uid, project_id: projectUid, name: uid, ...usual.subscriptions }
+  })
+  return {
+    endpoints: itemsOf('endpoints'),
+    sources: itemsOf('sources'),
+    subscriptions: [...itemsOf('subscriptions'), ...withRows],
+    event_types: itemsOf('event_types'),
+    filters,
+  }
+}
+
+/** For each place, a subscription with a row for each form. */
+function rowsInForms(canaries: Canaries): Planted['filters'] {
+  const places = Object.entries(placesInRows).map(([place, put], index): [string, JsonObject[]] => {
+    const uid = `su-rows-${index}`
+    return [uid, textsFor(place, canaries).map((text, at) => rowOf(uid, at, put(text)))]
+  })
+  return Object.fromEntries(places)
+}
+
+/** Texts with a secret in each form. */
+function textsFor(place: string, canaries: Canaries): string[] {
+  return [
+    ...Object.entries({ ...assignments, ...disguises }).map(([form, write]) => write(canaries, `${place}: ${form}`)),
+    canaries.printable(`${place}: a text of all signs`),
+    canaries.token(`${place}: a credential`),
+  ]
 }

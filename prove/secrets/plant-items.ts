@@ -6,15 +6,19 @@ export interface Planted {
   readonly endpoints: readonly JsonObject[]
   readonly sources: readonly JsonObject[]
   readonly subscriptions: readonly JsonObject[]
+  readonly event_types: readonly JsonObject[]
+  /** Filter rows, by the uid of their subscription. */
+  readonly filters: Readonly<Record<string, readonly JsonObject[]>>
 }
 
-const listings = ['endpoints', 'sources', 'subscriptions'] as const
+export const nothing: Planted = { endpoints: [], sources: [], subscriptions: [], event_types: [], filters: {} }
+
 type Plant = (canaries: Canaries) => JsonObject
 
 /** `round`: further items with other secrets in the same places. */
 export function plantItems(projectUid: string, programs: readonly string[], canaries: Canaries): Planted {
   let count = 0
-  const items = (plants: readonly Plant[], listing: (typeof listings)[number]) =>
+  const items = (plants: readonly Plant[], listing: keyof typeof usual) =>
     plants.map((plant) => {
       count += 1
       const uid = `${listing.slice(0, 2)}-${count}`
@@ -25,6 +29,7 @@ export function plantItems(projectUid: string, programs: readonly string[], cana
       () =>
         index % 2 === 0 ? { body_function: text } : { header_function: text },
   )
+  const filters = plantRows(canaries)
   return {
     endpoints: items(endpointPlants, 'endpoints'),
     sources: items([...sourcePlants, ...functions], 'sources'),
@@ -35,10 +40,32 @@ export function plantItems(projectUid: string, programs: readonly string[], cana
           (text): Plant =>
             () => ({ function: text }),
         ),
+        ...Object.keys(filters).map(
+          (uid): Plant =>
+            () => ({ uid }),
+        ),
       ],
       'subscriptions',
     ),
+    event_types: items(eventTypePlants, 'event_types'),
+    filters,
   }
+}
+
+/** Each place in a row of a subscription that has no other, and all of them in the rows of one. */
+function plantRows(canaries: Canaries): Planted['filters'] {
+  const alone = rowPlants.map((plant, at): [string, JsonObject[]] => {
+    const uid = `su-row-${at}`
+    return [uid, [rowOf(uid, at, plant(canaries))]]
+  })
+  const together = rowPlants.map((plant, at) => rowOf('su-rows', at, plant(canaries)))
+  return Object.fromEntries([...alone, ['su-rows', together]])
+}
+
+/** A filter row with what every release shows. `at`: its place among the rows of its subscription. */
+export function rowOf(subscription: string, at: number, members: JsonObject): JsonObject {
+  const named = { uid: `row-${at}`, subscription_id: subscription, event_type: `event.${at}` }
+  return { ...named, headers: {}, body: {}, raw_headers: null, raw_body: null, ...members }
 }
 
 /** An item of each list with what every release shows. */
@@ -51,6 +78,7 @@ export const usual = {
     source_metadata: null,
     filter_config: { event_types: ['*'], filter: {} },
   },
+  event_types: { category: '', description: '', json_schema: null, deprecated_at: null },
 } as const
 
 const withSecret = (secret: JsonObject) => ({ secrets: [{ uid: 's1', value: 'x'.repeat(40), ...secret }] })
@@ -256,20 +284,62 @@ const sourcePlants: readonly Plant[] = [
   (c) => ({ body_function: c.odd('a function that is a secret') }),
 ]
 
-const filters: readonly Plant[] = [
-  (c) => ({ headers: { 'x-api-key': c.any('filter.headers') } }),
-  (c) => ({ headers: { authorization: { $eq: c.any('filter.headers, an operator') } } }),
-  (c) => ({ body: { credentials: { a: [{ b: c.any('filter.body, deep within a secret') }] } } }),
-  (c) => ({ body: { note: c.random('filter.body, a random word') } }),
-  (c) => ({ body: { [c.random('filter.body, a random name')]: 1 } }),
-  (c) => ({ query: { sig: c.any('filter.query, sig') } }),
-  (c) => ({ query: { key: { $in: [c.any('filter.query, key')] } } }),
-  (c) => ({ body: { url: `https://u:${c.random('filter.body, an address')}@a.example/` } }),
-  (c) => ({ body: c.forged('filter.body, spelt like a seal') }),
+/** Conditions on events. */
+const conditionsIn = (place: string): readonly Plant[] => [
+  (c) => ({ headers: { 'x-api-key': c.any(`${place}.headers`) } }),
+  (c) => ({ headers: { authorization: { $eq: c.any(`${place}.headers, an operator`) } } }),
+  (c) => ({ body: { credentials: { a: [{ b: c.any(`${place}.body, deep within a secret`) }] } } }),
+  (c) => ({ body: { note: c.random(`${place}.body, a random word`) } }),
+  (c) => ({ body: { [c.random(`${place}.body, a random name`)]: 1 } }),
+  (c) => ({ query: { sig: c.any(`${place}.query, sig`) } }),
+  (c) => ({ query: { key: { $in: [c.any(`${place}.query, key`)] } } }),
+  (c) => ({ body: { url: `https://u:${c.random(`${place}.body, an address`)}@a.example/` } }),
+  (c) => ({ body: c.forged(`${place}.body, spelt like a seal`) }),
+]
+
+/** A row says itself what the service made of it and what was written, which is not kept. */
+const rowPlants: readonly Plant[] = [
+  ...conditionsIn('row'),
+  ...unknownFields,
+  (c) => ({ path: { token: c.any('row.path, token') } }),
+  (c) => ({ path: { '0': { $in: ['eu', c.random('row.path, a random word')] } } }),
+  (c) => ({ body: c.random('row.body, a text') }),
+  (c) => ({ headers: [{ authorization: c.any('row.headers, a list') }] }),
+  (c) => ({ event_type: c.random('row.event_type') }),
+  (c) => ({ event_type: c.known('row.event_type, whole') }),
+  (c) => ({ event_type: `orders.${c.random('row.event_type, a part')}` }),
+  (c) => ({ event_type: `orders, password: ${c.any('row.event_type, password:')}` }),
+  (c) => ({ event_type: c.forged('row.event_type, spelt like a seal') }),
+  (c) => ({ enabled_at: c.mixed('row.enabled_at, a secret by mistake') }),
+  (c) => ({ uid: c.any('row.uid') }),
+  ...['raw_body', 'raw_headers', 'raw_query', 'raw_path'].map(
+    (name): Plant =>
+      (c) => ({ [name]: { note: c.any(`row.${name}`) } }),
+  ),
+]
+
+const eventTypePlants: readonly Plant[] = [
+  ...unknownFields,
+  ...['name', 'category', 'description'].flatMap((name): Plant[] => [
+    (c) => ({ [name]: `orders.${c.random(`event type's ${name}, a part`)}` }),
+    (c) => ({ [name]: c.known(`event type's ${name}, whole`) }),
+    (c) => ({ [name]: `orders, password: ${c.any(`event type's ${name}, password:`)}` }),
+    (c) => ({ [name]: { secret: c.any(`event type's ${name}, an object`) } }),
+    (c) => ({ [name]: c.forged(`event type's ${name}, spelt like a seal`) }),
+  ]),
+  (c) => ({ deprecated_at: c.mixed("event type's deprecated_at, a secret by mistake") }),
+  (c) => ({ json_schema: { examples: [{ data: { api_key: c.any('json_schema, an example') } }] } }),
+  (c) => ({ json_schema: { properties: { token: { type: 'string', default: c.any('json_schema, a default') } } } }),
+  (c) => ({ json_schema: { properties: { note: { enum: ['eu', c.random('json_schema, a random word')] } } } }),
+  (c) => ({ json_schema: { properties: { [c.random('json_schema, a random name')]: { type: 'string' } } } }),
+  (c) => ({ json_schema: { $ref: `https://u:${c.random('json_schema, an address')}@a.example/` } }),
+  (c) => ({ json_schema: c.random('json_schema, a text') }),
+  (c) => ({ json_schema: [{ secret: c.any('json_schema, a list') }] }),
+  (c) => ({ json_schema: c.forged('json_schema, spelt like a seal') }),
 ]
 
 const subscriptionPlants: readonly Plant[] = [
-  ...filters.map(
+  ...conditionsIn('filter').map(
     (filter): Plant =>
       (c) => ({ filter_config: { event_types: ['*'], filter: filter(c) } }),
   ),

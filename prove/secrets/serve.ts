@@ -1,12 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Planted } from './plant-items.ts'
 
-export interface ServedProject {
+export interface ServedProject extends Planted {
   readonly project: JsonObject
-  readonly endpoints: readonly JsonObject[]
-  readonly sources: readonly JsonObject[]
-  readonly subscriptions: readonly JsonObject[]
 }
 
 export interface Served {
@@ -39,7 +37,7 @@ export async function serve(): Promise<Served> {
   })
 
   const answer = (url: URL, body: string): readonly [number, unknown] => {
-    const [, uid = '', listing] = /^\/api\/v1\/projects\/([^/]+)(?:\/([a-z_/]+))?$/.exec(url.pathname) ?? []
+    const [, uid = '', listing] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(url.pathname) ?? []
     if (url.pathname.startsWith('/received')) {
       received.push(body)
       return [200, {}]
@@ -48,6 +46,10 @@ export async function serve(): Promise<Served> {
     const project = projects.get(uid)
     if (project === undefined) return [422, { status: false, message: served.refusal }]
     if (listing === undefined) return [200, { status: true, message: '', data: project.project }]
+    if (listing === 'event-types') return [200, { status: true, message: '', data: project.event_types }]
+    const [, subscription] = /^subscriptions\/([^/]+)\/filters$/.exec(listing) ?? []
+    if (subscription !== undefined)
+      return [200, { status: true, message: '', data: project.filters[subscription] ?? [] }]
     const items =
       listing === 'endpoints' || listing === 'sources' || listing === 'subscriptions' ? project[listing] : []
     const from = Number(url.searchParams.get('next_page_cursor') ?? 0)

@@ -20,11 +20,6 @@ export interface StoredBody {
 /** What a version stores of its resource. */
 export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts' | 'doubts'>
 
-/** What a scan shows besides is not stored. */
-export function toResource(stored: StoredResource): Resource {
-  return { ...stored, volatile: {} }
-}
-
 /** A resource as of a run. */
 export interface VersionPoint {
   readonly kind: Kind

@@ -13,7 +13,6 @@ import {
   type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
-import type { MarkedPageRow, Marks, StagedMarks } from '../../../src/history/marks.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
@@ -31,7 +30,6 @@ import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { Severity } from '../../../src/model/violation.ts'
 import { activeApprovalAt, approvalsAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
-import { replaceMarks } from './memory-marks.ts'
 import { addMessages } from './memory-outbox.ts'
 import { memoryPriorState } from './memory-prior-state.ts'
 import {
@@ -68,7 +66,6 @@ export class MemoryDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Ending>()
   readonly #endedAcceptances = new Map<number, AcceptanceEnding>()
-  readonly #scanMarks = new Map<string, StagedMarks>()
   readonly #filterReadings = new Map<string, string>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
@@ -178,18 +175,6 @@ export class MemoryDraft implements Draft {
     this.#filterReadings.set(projectKeyOf(project), body)
   }
 
-  async marks(project: ProjectRef): Promise<Marks | undefined> {
-    return this.#memory.scanMarks.get(projectKeyOf(project))
-  }
-
-  async markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined> {
-    return this.#memory.scanMarks.get(projectKeyOf(project))?.pages.get(listing)?.[page - 1]
-  }
-
-  async stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void> {
-    this.#scanMarks.set(projectKeyOf(project), marks)
-  }
-
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
     const rows = changes.map((change) => ({ ...change, run: this.run, project: projectKeyOf(project) }))
     this.#add({ changes: [...this.#added.changes, ...rows] })
@@ -202,14 +187,6 @@ export class MemoryDraft implements Draft {
 
   async endVersions(_project: ProjectRef, versions: readonly number[]): Promise<void> {
     for (const id of versions) this.#endedVersions.add(id)
-  }
-
-  async subscriptionsTo(project: ProjectRef, endpoints: readonly string[]): Promise<ReadonlyMap<number, string>> {
-    const found = this.#current(project, 'subscription').flatMap((row): [number, string][] => {
-      const { endpoint_uid: endpoint } = toStoredBody(row).attributes
-      return typeof endpoint === 'string' && endpoints.includes(endpoint) ? [[row.id, endpoint]] : []
-    })
-    return new Map(found)
   }
 
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -387,7 +364,6 @@ export class MemoryDraft implements Draft {
     for (const { id, project } of this.#memory.rows.acceptances) {
       if (projectKeyOf(project) === key) this.#endedAcceptances.delete(id)
     }
-    this.#scanMarks.delete(key)
     this.#filterReadings.delete(key)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
@@ -407,18 +383,8 @@ export class MemoryDraft implements Draft {
     const messages = compose?.(record, memoryPriorState(rows, record, this.#memory)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#enqueue(messages, finishedAt)
-    this.#leaveMarks()
+    for (const [project, body] of this.#filterReadings) this.#memory.filterReadings.set(project, body)
     return record
-  }
-
-  #leaveMarks(): void {
-    const { scanMarks, filterReadings } = this.#memory
-    for (const [project, body] of this.#filterReadings) filterReadings.set(project, body)
-    for (const { project } of this.#added.scans) {
-      const staged = this.#scanMarks.get(project)
-      if (staged === undefined) scanMarks.delete(project)
-      else scanMarks.set(project, replaceMarks(scanMarks.get(project), staged))
-    }
   }
 
   #enqueue(messages: ReturnType<ComposeNotifications>, at: string): void {

@@ -16,7 +16,6 @@ type ResourceMethod =
   | 'unseen'
   | 'endVersions'
   | 'referrers'
-  | 'subscriptionsTo'
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
@@ -137,16 +136,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))
       const bySource = Map.groupBy(current, ({ source }) => source)
       return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
-    },
-    async subscriptionsTo(project, endpoints) {
-      const { id } = await open(project)
-      const rows = await db.all<{ id: number; endpoint: string }>(
-        `SELECT v.id, v.endpoint_uid AS endpoint FROM hookdrift.version v
-         WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.from_run < $2
-           AND ${isAmong('v.endpoint_uid', '$3')}`,
-        [id, run, endpoints],
-      )
-      return new Map(rows.map(({ id, endpoint }) => [id, endpoint]))
     },
     async markUnreferenced(project, kind, uids) {
       const { id, state } = await open(project)

@@ -29,7 +29,6 @@ type ResourceMethod =
   | 'unseen'
   | 'endVersions'
   | 'referrers'
-  | 'subscriptionsTo'
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
@@ -148,11 +147,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         // The uid as canonical JSON, which hookdrift wrote.
         const bySource = Map.groupBy(current, ({ source }) => JSON.parse(source) as string)
         return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
-      },
-      async subscriptionsTo(project, endpoints) {
-        const list = JSON.stringify(endpoints.map((endpoint) => JSON.stringify(endpoint)))
-        const rows = sql.subscriptionsTo.all({ project: idOf(project), run, endpoints: list })
-        return new Map(rows.map(({ id, endpoint }) => [id, JSON.parse(endpoint)]))
       },
       async markUnreferenced(project, kind, uids) {
         const id = idOf(project)

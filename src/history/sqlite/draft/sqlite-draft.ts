@@ -13,7 +13,6 @@ import { prepareApproved } from '../sqlite-approvals.ts'
 import { versionsAt, versionsById } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
-import { draftMarks } from './draft-marks.ts'
 import { draftProjects } from './draft-projects.ts'
 import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
@@ -71,9 +70,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     },
   }
   const [resources, violations, scans] = [draftResources(access), draftViolations(access), draftScans(access)]
-  const marks = draftMarks(db, access)
-  // Marks come last: they ask which projects were scanned.
-  const parts = [resources, violations, scans, marks]
+  const parts = [resources, violations, scans]
   const stopHeartbeat = owner.every(heartbeatMs, () => {
     try {
       writeTransaction(db, () => sql.heartbeat.run(new Date(owner.now()).toISOString(), token))
@@ -88,7 +85,6 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...resources.methods,
     ...violations.methods,
     ...scans.methods,
-    ...marks.methods,
     approved: async (project) => approved.active(idOf(project)),
     lastApproval: async (project) => approved.last(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),

@@ -10,7 +10,7 @@ import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunContext, RunRecord, StagedChange } from './records.ts'
-import type { PastReader, StoredResource, VersionPoint } from './stored-body.ts'
+import type { PastReader, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -82,10 +82,8 @@ export interface Draft extends PastReader {
   /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
   modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
-  /** Writes new versions, and marks current ones that were seen unchanged. Returns the ids of the new ones, in order. */
-  stage(project: ProjectRef, page: StagedPage): Promise<readonly number[]>
-  /** Versions of a project by their ids, those of the draft included, in the order asked. */
-  versionsById(project: ProjectRef, ids: readonly number[]): Promise<readonly StoredResource[]>
+  /** Writes new versions, and marks current ones that were seen unchanged. */
+  stage(project: ProjectRef, page: StagedPage): Promise<void>
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
   /** Current versions of a kind that this run has neither seen nor replaced. */
   unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import type { Facts, FieldDoubts, Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { Facts, FieldDoubts, Kind, ProjectRef } from '../model/resource.ts'
 import type { CompleteScans } from './records.ts'
 
 /** A version of a resource, with its attributes. */
@@ -16,9 +16,6 @@ export interface StoredBody {
   readonly sealKeyId: string
   readonly normaliser: number
 }
-
-/** What a version stores of its resource. */
-export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts' | 'doubts'>
 
 /** A resource as of a run. */
 export interface VersionPoint {

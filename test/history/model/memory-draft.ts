@@ -16,12 +16,7 @@ import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/le
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
-import {
-  type PastReader,
-  type StoredResource,
-  toStoredBody,
-  type VersionPoint,
-} from '../../../src/history/stored-body.ts'
+import { type PastReader, toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
@@ -148,23 +143,12 @@ export class MemoryDraft implements Draft {
       })
   }
 
-  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<readonly number[]> {
+  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
     for (const id of seen) this.#seen.add(id)
     const { sealKeyId, startedAt: since } = this.#start
     const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId, since }))
     this.#add({ versions: [...this.#added.versions, ...rows] })
     for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
-    return rows.map(({ id }) => id)
-  }
-
-  async versionsById(_: ProjectRef, ids: readonly number[]): Promise<readonly StoredResource[]> {
-    const all = new Map([...this.#memory.rows.versions, ...this.#added.versions].map((row) => [row.id, row]))
-    return ids.flatMap((id) => {
-      const row = all.get(id)
-      if (row === undefined) return []
-      const { name, attributes, facts } = toStoredBody(row)
-      return [{ kind: row.kind, uid: row.uid, name, attributes, facts }]
-    })
   }
 
   async filterReadings(project: ProjectRef): Promise<string | undefined> {

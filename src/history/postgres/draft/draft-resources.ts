@@ -74,7 +74,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
     async stage(project, { seen, versions }) {
       const opened = await open(project)
       for (const version of seen) see(opened, version)
-      if (versions.length === 0) return []
+      if (versions.length === 0) return
       const first = await ids.take('version', versions.length)
       const rows = versions.map(
         ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): DraftedVersion => ({
@@ -89,7 +89,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
         see(opened, replaces)
         addId(opened.state.endedVersions, replaces)
       }
-      return rows.map(({ id }) => id)
     },
     async stageChanges(project, changes) {
       if (changes.length === 0) return

@@ -104,7 +104,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async stage(project, { seen, versions }) {
         const id = idOf(project)
         for (const version of seen) see(id, version)
-        if (versions.length === 0) return []
+        if (versions.length === 0) return
         const ids = versions.map(nextVersion)
         const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
         stageRows(id, { rows: versions.length, characters }, () => {
@@ -115,7 +115,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
           see(id, replaces)
           endedVersions.add(replaces)
         }
-        return ids
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return

@@ -10,7 +10,7 @@ import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
-import { versionsAt, versionsById } from '../state-at.ts'
+import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
 import { draftProjects } from './draft-projects.ts'
@@ -91,10 +91,6 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     async versionsAt(project, points) {
       if (points.some((point) => point.run >= run)) access.insertRowsOf(idOf(project))
       return versionsAt(db, project, points)
-    },
-    async versionsById(project, ids) {
-      access.insertRowsOf(idOf(project))
-      return versionsById(db, ids)
     },
     approvedBodies: (approval, resources) =>
       readApprovedBodies(approval, resources, {

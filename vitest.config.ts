@@ -65,8 +65,6 @@ export const slow = [
   'history/postgres/same-rows',
   'history/postgres/takeovers',
   'history/single-edits',
-  'marks/broken-marks',
-  'marks/marks-worlds',
   'oracle/oracle',
   'pages/in-browser',
   'pages/login-in-browser',

@@ -20,8 +20,6 @@ const campaigns: Readonly<Record<string, Campaign>> = {
   secrets: { script: 'secrets.ts', args: (_, seed) => [seed] },
   // An independent implementation says the same of what was and was not scanned.
   oracle: { script: 'oracle.ts', args: (slice, seed) => [slice === 'ci' ? '12' : '1000', seed] },
-  // What is recognised is never "fine" because it was not read.
-  marks: { script: 'marks.ts', args: (slice, seed) => [slice === 'ci' ? '40' : '10000', seed] },
   // Runs that workers share, with some lost, are those of one process.
   pool: { script: 'pool.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '1000', seed] },
   year: {

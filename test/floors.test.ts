@@ -9,7 +9,7 @@ const floors = [
   ['model'],
   ['text', 'secrets'],
   ['yaml', 'service', 'inventory', 'rules', 'history'],
-  ['compliance', 'repair', 'marks'],
+  ['compliance', 'repair'],
   ['report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],

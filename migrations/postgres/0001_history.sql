@@ -314,22 +314,6 @@ CREATE TABLE hookdrift.unnotified_scan (
   PRIMARY KEY (project_id, run)
 );
 
-CREATE TABLE hookdrift.mark_scan (
-  project_id bigint PRIMARY KEY REFERENCES hookdrift.project,
-  seal       bytea NOT NULL
-);
-
-CREATE TABLE hookdrift.mark_page (
-  project_id bigint NOT NULL REFERENCES hookdrift.project,
-  listing    text COLLATE "C" NOT NULL,
-  page       bigint NOT NULL,
-  run        bigint NOT NULL,
-  digest     bytea NOT NULL,
-  body       bytea NOT NULL,
-  PRIMARY KEY (project_id, listing, page, run)
-);
-CREATE INDEX mark_page_of_run ON hookdrift.mark_page (run);
-
 -- For queries of users. Stable: names may be added, not changed.
 
 CREATE VIEW hookdrift.committed_run AS

@@ -24,10 +24,6 @@ export const environment: readonly (readonly [names: string, about: string])[] =
     '`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM`',
     '`1` uses a history on NFS, SMB and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
   ],
-  [
-    '`HOOKDRIFT_MARKS`',
-    '`off` reads and evaluates every item, also those that did not change since the last run ([marks](../design.md#marks)). The results are the same.',
-  ],
   ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
   ['`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`', 'as usual.'],
 ]

@@ -7,7 +7,7 @@ import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { AuditError, framesOf } from '../model/errors.ts'
+import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
@@ -87,7 +87,6 @@ export async function maintain(
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
-  const usesMarks = readMarksSetting(terminal.env)
   await using opened = openStack()
   const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
@@ -125,7 +124,6 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
       failOn: request.failOn,
       runsProbes: request.runsProbes ?? true,
       acceptsRemovals: request.acceptsRemovals ?? false,
-      usesMarks,
     },
     {
       history,
@@ -164,14 +162,6 @@ export function watchIn(log: Log): Pick<AuditDependencies, 'onInterrupted'> & { 
     onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
     onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
   }
-}
-
-/** Whether what earlier runs evaluated is recognised. @throws AuditError.usage for a value that is not known */
-export function readMarksSetting({ HOOKDRIFT_MARKS: setting = '' }: ProcessContext['env']): boolean {
-  if (setting === '' || setting === 'off') return setting === ''
-  throw AuditError.usage(`HOOKDRIFT_MARKS is "${setting}", expected off`, {
-    advice: 'leave it unset to recognise what earlier runs evaluated',
-  })
 }
 
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */

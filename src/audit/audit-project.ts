@@ -2,27 +2,24 @@ import type { ScanDraft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import { resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { listings, type Resource } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { Probe } from '../policy/probe.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
-import { openCollector } from './collect-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins } from './compare-with-origins.ts'
 import { compareWithLastScan } from './comparison.ts'
-import { concludeResources } from './conclude-resources.ts'
 import { approvedState, baselineOf, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import type { LastWritten } from './newer-settings.ts'
-import { type Marking, openMarksOf } from './open-marks-of.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
 import { openAcceptances, ProjectAcceptances } from './project-acceptances.ts'
 import { openContext, type ProjectContext } from './project-context.ts'
-import { configured, discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
+import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { type AuditedProject, kindOf, type Statuses } from './project-scan.ts'
 import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 import { keyOf } from './reconcile.ts'
@@ -41,8 +38,6 @@ export interface ProjectTools extends WalkTools {
   readonly ignored: readonly IgnoredPath[]
   /** Whether they run. */
   readonly runsProbes: boolean
-  /** Makes it possible to recognise what earlier runs evaluated; undefined: every item is read. */
-  readonly marking: Marking | undefined
   /** undefined: an answer with older settings is not recognised. */
   readonly lastWritten?: LastWritten | undefined
 }
@@ -75,26 +70,12 @@ export async function auditProject(
     reform: (kind, attributes) => reseal(kind, attributes, context.sealer),
   })
   const acceptances = await openAcceptances(draft, ref)
-  const shown = new Set<ResourceKey>()
-  const marks = await openMarksOf(project, context, tools.marking, {
-    ...{ expected, acceptances, shown },
-    mustRead: [...recent.keys(), ...followed.map(resourceKey), ...acceptances.resources],
-  })
-  const readVersions = (ids: readonly number[]) => draft.versionsById(ref, ids)
-  // What probes find is collected too, and every run probes anew.
-  const before = probes.length === 0 ? marks?.kept?.versions : undefined
-  const collector = openCollector(ofProject, readVersions, before)
   const processor = openPageProcessor(project, context, {
-    ...{ evaluator, ofProject, collector, comparison, origins, acceptances, probes, marks, shown, onPage },
+    ...{ evaluator, ofProject, comparison, origins, acceptances, probes, onPage },
     lastWritten: tools.lastWritten,
   })
 
-  const { walks, losses, filters, ...asked } = await walkProject(
-    project,
-    context,
-    { processor, evaluator, marks },
-    tools,
-  )
+  const { walks, losses, filters, ...asked } = await walkProject(project, context, processor, evaluator, tools)
   const { gathered } = processor
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
@@ -135,11 +116,8 @@ export async function auditProject(
     }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
     ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
+    ...ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
   ]
-  const concluded = await concludeResources(
-    { draft, ref, ofProject, collector, marks, needs: evaluator.needs, now: context.now },
-    { ...scanned, hasProbes: probes.length > 0 },
-  )
   const isUnderOtherRules = await draft.isUnderOtherRules(ref)
   const outcome: ProjectOutcome = {
     ...scanned,
@@ -153,16 +131,10 @@ export async function auditProject(
     isUnderOtherRules,
     untested: probed.untested,
     probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
-    evaluation: concluded.evaluation,
+    evaluation: ofProject.outcome(),
   }
-  const kept = acceptances.apply([...findings, ...concluded.findings])
-  await reconcileProject(draft, outcome, kept, {
-    evaluator,
-    acceptances,
-    expected,
-    ignored: context.ignored,
-    isSame: concluded.isSame,
-  })
+  const kept = acceptances.apply(findings)
+  await reconcileProject(draft, outcome, kept, { evaluator, acceptances, expected, ignored: context.ignored })
 
   const notices = [
     ...writeNotices(reshaped, gathered, removals.unreferenced),

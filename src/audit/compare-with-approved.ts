@@ -69,7 +69,6 @@ export function compareWithApproved(
   }
 
   return {
-    pass: (resource) => void seen.add(resource),
     isApproved: (resource) => !unapproved.has(resourceKey(resource)),
     async compare(listing, resources) {
       const compared: ComparedResource[] = []

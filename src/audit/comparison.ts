@@ -12,8 +12,6 @@ import type { StagedResource } from './stage-resources.ts'
 export interface Comparison {
   /** Resources that differ from the baseline, or changed lately. */
   compare(listing: Listing, resources: readonly StagedResource[]): Promise<readonly ComparedResource[]>
-  /** Notes a resource that was shown as it was when it was compared last, and found to need no comparison. */
-  pass(resource: ResourceKey): void
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
@@ -40,7 +38,6 @@ export function compareWithLastScan(context: ProjectContext, recent: RecentChang
   const { sealer } = context
   return {
     isApproved: () => false,
-    pass() {},
     async compare(_, resources) {
       const compared: ComparedResource[] = []
       const recently = await changesOf(context, recent, resources)

@@ -7,8 +7,6 @@ import { kindOf } from './project-scan.ts'
 /** Fields that every release shows and that items did not, counted while a project's pages pass. */
 export interface UnseenCounts {
   add(listing: Listing, kind: Kind, resources: Iterable<{ readonly resource: Resource }>): void
-  /** Counts resources that were recognised: such a one shows every field. */
-  addKnown(listing: Listing, kind: Kind, count: number): void
   /** Fields that no item of a listing shows. */
   fieldsMissing(listing: Listing): readonly string[]
   /** How many items a listing has shown. */
@@ -32,9 +30,6 @@ export function countUnseen(): UnseenCounts {
         counted.resources += 1
         for (const pointer of resource.unseen ?? []) addField(counted.fields, pointer.slice(1), resource)
       }
-    },
-    addKnown(listing, kind, count) {
-      countedOf(listing, kind).resources += count
     },
     fieldsMissing(listing) {
       const { fields, resources } = countedOf(listing, kindOf[listing])

@@ -36,16 +36,6 @@ export class ProjectAcceptances {
     this.#byResource = Map.groupBy(this.#inForce.values(), resourceKey)
   }
 
-  /** What the results of a scan depend on. */
-  get terms(): readonly number[] {
-    return [...this.#inForce.values(), ...this.#former.values()].map(({ id }) => id).sort((a, b) => a - b)
-  }
-
-  /** Resources that a run must read. */
-  get resources(): readonly ResourceKey[] {
-    return [...this.#byResource.keys()]
-  }
-
   /** What is accepted, as far as it decides what silence means. */
   get findings(): readonly Finding[] {
     return [...this.#inForce.values()].map(asFinding)

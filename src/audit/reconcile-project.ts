@@ -23,7 +23,7 @@ export async function reconcileProject(
   draft: ScanDraft,
   outcome: ProjectOutcome,
   findings: readonly Finding[],
-  { evaluator, acceptances, expected, ignored, isSame = false }: Decisions,
+  { evaluator, acceptances, expected, ignored }: Decisions,
 ): Promise<void> {
   const { project } = outcome
   const { needs } = evaluator
@@ -56,8 +56,6 @@ export async function reconcileProject(
   }
   acceptances.endRestored(decided, (acceptance, { scope, life }) => {
     if (isOfRun(scope) || ignoredBy(ignored, acceptance.path) !== undefined) return false
-    // What is the same as in the last scan was not concluded again.
-    if (isSame && scope === 'project') return false
     return life !== 'approved' || isComparedSince(acceptance, expected)
   })
   const reconciliation = reconcile(byKey(active), findings.map(keyed), {
@@ -85,8 +83,6 @@ interface Decisions {
   readonly ignored: readonly IgnoredPath[]
   /** `unread`: nothing of the project is kept, so nothing is known of its approved state. */
   readonly expected: ExpectedState | 'unread' | undefined
-  /** Whether what rules across resources read is as the last scan left it, so that they found nothing anew. */
-  readonly isSame?: boolean
 }
 
 function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath | undefined {

@@ -28,6 +28,7 @@ import { type ProjectTerms, projectTools } from './project-tools.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit extends ProjectTerms {
+  readonly configurationDigest: string
   readonly projects: readonly AuditedProject[]
   /** The lists of projects that decide which projects these are. Default: none. */
   readonly lists?: readonly ProjectList[]
@@ -105,19 +106,15 @@ export async function conductRun(
   try {
     const before = await history.lastRun()
     const { policy, runsProbes = true, isWholeFleet, scope } = audit
-    const { onPage, onTimed, onBug, toolVersion } = dependencies
-    const tools: ProjectTools = {
-      ...projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, toolVersion }),
-      lastWritten: readLastWritten(history, before?.number),
-    }
+    const { onPage, onTimed, onBug } = dependencies
+    const lastWritten = readLastWritten(history, before?.number)
+    const tools = projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, lastWritten })
     const outcomes = await auditAll(audit, tools, onBug)
     const listing = { evaluator: createEvaluator(policy, now), outcomes }
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
     const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
-    const conclusion = concludeFleet(outcomes, {
-      ...{ policy, isWholeFleet, now, lists: searched },
-    })
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
     await writeConclusion(draft, conclusion, {
       ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written], scope },
     })

@@ -30,8 +30,6 @@ export interface StagedResource {
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
-  /** Id of its version. */
-  readonly version: number
   /** Whether an earlier scan knew it. */
   readonly isKnown: boolean
   /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
@@ -56,18 +54,8 @@ export async function stageResources(
 ): Promise<Staged> {
   const { draft, project, lastComplete, sealer } = context
   const sealKeyId = sealer.keyId
-  const known = await draft.known(
-    project,
-    kind,
-    resources.map(({ uid }) => uid),
-  )
-  const doubted = { run: draft.run, at: new Date(context.now).toISOString() }
-  const forms = resources.map((resource) => write(dateDoubts(resource, doubted)))
+  const { known, doubted, forms, differing } = await compareWithKnown(context, kind, resources)
   const baseline = lastComplete[kind]
-  const differing = forms.flatMap(({ digest, resource: { uid } }) => {
-    const version = known.get(uid)
-    return version === undefined || version.digest === digest ? [] : [{ kind, uid, run: draft.run - 1 }]
-  })
   // Versions that the last complete scan had not seen yet, so that it saw another one.
   const younger = [...known.values()].flatMap(({ uid, fromRun }) =>
     baseline === undefined || fromRun <= baseline.run ? [] : [{ kind, uid, run: baseline.run }],
@@ -77,8 +65,7 @@ export async function stageResources(
   const bases = new Map(younger.map(({ uid }, at) => [uid, read[differing.length + at]]))
   const seen: number[] = []
   const versions: NewVersion[] = []
-  /** Without the ids of new versions. */
-  const staged: (Omit<StagedResource, 'version'> & { readonly version: number | undefined })[] = []
+  const staged: StagedResource[] = []
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
   const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
@@ -106,12 +93,46 @@ export async function stageResources(
       since,
       isKnown: version !== undefined,
       known: before,
-      version: isSame ? version.id : undefined,
     })
   }
-  const fresh = (await draft.stage(project, { seen, versions })).values()
-  const identified = staged.map((one) => ({ ...one, version: one.version ?? fresh.next().value ?? 0 }))
-  return { resources: identified, known: known.size, isRebased, isReformed }
+  await draft.stage(project, { seen, versions })
+  return { resources: staged, known: known.size, isRebased, isReformed }
+}
+
+/** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
+export async function findChanged(
+  context: ProjectContext,
+  kind: Kind,
+  resources: readonly Resource[],
+): Promise<readonly string[]> {
+  const { draft, project, sealer } = context
+  const { known, doubted, forms, differing } = await compareWithKnown(context, kind, resources)
+  const bodies = await draft.versionsAt(project, differing)
+  const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
+  return forms.flatMap(({ resource }) => {
+    const before = bodyOf.get(resource.uid)
+    // Another key or another normal form makes another text of the same thing.
+    if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
+    const { digest } = write(withKnown(resource, before, sealer, doubted))
+    return known.get(resource.uid)?.digest === digest ? [] : [resource.uid]
+  })
+}
+
+/** `differing`: what is written in other words than the known version, which may show more. */
+async function compareWithKnown(context: ProjectContext, kind: Kind, resources: readonly Resource[]) {
+  const { draft, project, now } = context
+  const known = await draft.known(
+    project,
+    kind,
+    resources.map(({ uid }) => uid),
+  )
+  const doubted: Doubted = { run: draft.run, at: new Date(now).toISOString() }
+  const forms = resources.map((resource) => write(dateDoubts(resource, doubted)))
+  const differing = forms.flatMap(({ digest, resource: { uid } }) => {
+    const version = known.get(uid)
+    return version === undefined || version.digest === digest ? [] : [{ kind, uid, run: draft.run - 1 }]
+  })
+  return { known, doubted, forms, differing }
 }
 
 type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>

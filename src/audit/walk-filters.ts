@@ -1,14 +1,17 @@
-import type { ActiveViolation, ScanDraft } from '../history/history.ts'
-import type { FilterReading, FilterReadings } from '../inventory/take-inventory.ts'
+import type { ActiveViolation } from '../history/history.ts'
+import { type FilterReading, type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { chunks } from '../model/chunks.ts'
 import { type Clock, isoTime } from '../model/clock.ts'
 import type { FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
-import { KnownItem, type RawItem } from '../model/raw-page.ts'
+import type { JsonObject } from '../model/json.ts'
 import { filtersOf } from '../service/read-filters.ts'
 import type { KeyAcceptance, ProjectAccess, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
 import { describeFault } from './describe-fault.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
+import { findChanged } from './stage-resources.ts'
 import type { TakenPage } from './taken-page.ts'
 
 /**
@@ -28,11 +31,8 @@ export interface FilterWalk {
   stage(list: ProjectCoverage): Promise<void>
 }
 
-/** What a walk of filter rows works with. `now`: start of the run, in milliseconds since the epoch. */
 interface FilterWalkTools {
-  readonly draft: Pick<ScanDraft, 'filterReadings' | 'stageFilterReadings' | 'known' | 'activeViolations'>
   readonly clock: Clock
-  readonly now: number
   readonly signal: AbortSignal
   readonly acceptance: KeyAcceptance
   readonly onPage: (project: AuditedProject, page: PageRead) => void
@@ -43,14 +43,17 @@ const mostHeld = 20_000
 /** After so many subscriptions whose rows could not be read, the others are not asked for. */
 const mostFaults = 5
 const readAtOnce = 100
+const comparedAtOnce = 100
 
 export async function openFilterWalk(
   project: AuditedProject,
-  { draft, clock, now: startOfRun, signal, acceptance, onPage }: FilterWalkTools,
+  context: ProjectContext,
+  { clock, signal, acceptance, onPage }: FilterWalkTools,
 ): Promise<FilterWalk | undefined> {
   const { ref, client, listings, filtersPerRun } = project
   if (listings.filters === 'off') return undefined
-  const now = isoTime(startOfRun)
+  const { draft } = context
+  const now = isoTime(context.now)
   const before = decodeReadings(await draft.filterReadings(ref))
   const isRequired = listings.filters === 'required'
   const most = isRequired ? Number.POSITIVE_INFINITY : filtersPerRun
@@ -104,16 +107,12 @@ export async function openFilterWalk(
 
   /** Whose rows are read, of subscriptions that were listed one after the other. */
   const choose = async (
-    items: readonly RawItem[],
+    items: readonly JsonObject[],
   ): Promise<{ chosen: ReadonlySet<string>; changed: ReadonlySet<string> }> => {
     const uids = items.map(uidOf)
     const left = most - due
-    // Where the last scan is recognised, what was not is new or has changed.
-    const isRecognising = items.some((item) => item instanceof KnownItem)
-    const changed = new Set(
-      isRecognising ? items.flatMap((item) => (item instanceof KnownItem ? [] : [uidOf(item)])) : [],
-    )
-    if (uids.length <= left) return { chosen: new Set(uids), changed }
+    if (uids.length <= left) return { chosen: new Set(uids), changed: new Set() }
+    const changed = await changedAmong(items)
     const unread = uids.filter((uid) => !before.has(uid))
     const known = await draft.known(ref, 'subscription', unread)
     const accused = new Set(
@@ -131,7 +130,17 @@ export async function openFilterWalk(
     return { chosen: new Set([...chosen, ...others.slice(0, room)]), changed }
   }
 
-  const readRows = async (items: readonly RawItem[]): Promise<FilterReadings> => {
+  /** Subscriptions of which the list shows something else than is known. */
+  const changedAmong = async (items: readonly JsonObject[]): Promise<ReadonlySet<string>> => {
+    const changed = new Set<string>()
+    for (const some of chunks(items, comparedAtOnce)) {
+      const { listed } = takeInventory('subscriptions', some, context.sealer)
+      for (const uid of await findChanged(context, 'subscription', listed)) changed.add(uid)
+    }
+    return changed
+  }
+
+  const readRows = async (items: readonly JsonObject[]): Promise<FilterReadings> => {
     const startedAt = clock.now()
     const { chosen, changed } = await choose(items)
     due += chosen.size
@@ -245,8 +254,8 @@ async function* windowsOf(pages: AsyncIterable<TakenPage>, most: number): AsyncG
   if (held.length > 0) yield held
 }
 
-function uidOf(item: RawItem): string {
-  return item instanceof KnownItem ? item.uid : String(item.uid)
+function uidOf({ uid }: JsonObject): string {
+  return String(uid)
 }
 
 function isAboutFilters({ path }: Pick<ActiveViolation, 'path'>): boolean {

@@ -1,8 +1,6 @@
 import type { Clock } from '../model/clock.ts'
 import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
-import { KnownItem } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
-import type { Recogniser } from '../service/recognise-page.ts'
 import type { KeyAcceptance, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
@@ -25,7 +23,6 @@ interface Walking {
   readonly budget: { waitedMs: number }
   /** What the service said of the key to the project's walks. */
   readonly acceptance: KeyAcceptance
-  readonly recogniser?: Recogniser | undefined
   /** Adds to pages what is read for them. */
   readonly filters?: Pick<FilterWalk, 'readFor' | 'durationMs'> | undefined
 }
@@ -38,7 +35,7 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  { take, budget, acceptance, recogniser, filters }: Walking,
+  { take, budget, acceptance, filters }: Walking,
 ): Promise<Walk> {
   /** Without what reading filter rows takes, which is counted apart. */
   const time = () => clock.now() - (filters?.durationMs() ?? 0)
@@ -67,7 +64,7 @@ export async function walkListing(
   }
   try {
     let askedAt = startedAt
-    const listed = pagesOf(listing, project, access, recogniser)
+    const listed = pagesOf(listing, project, access)
     for await (const page of filters?.readFor(listed, traffic) ?? listed) {
       lacksPromisedPage = page.number > 1 && page.items.length === 0
       await take(page, time() - askedAt)
@@ -91,36 +88,31 @@ async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
   access: ProjectAccess,
-  recogniser: Recogniser | undefined,
 ): AsyncGenerator<TakenPage> {
   if (listing === 'project') {
     const project = await client.project(access)
     const fault = findListFault('project', project)
     if (fault !== undefined) throw new ServiceFault('malformed', `project: it ${fault}`)
-    yield { number: 1, items: [project], digests: undefined }
+    yield { number: 1, items: [project] }
     return
   }
   if (listing === 'event_types') {
-    for await (const { number, items } of client.eventTypes(access)) yield { number, items, digests: undefined }
+    for await (const { number, items } of client.eventTypes(access)) yield { number, items }
     return
   }
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
-  for await (const { number, from = 0, items, requestId, digests } of client.pages(listing, access, recogniser)) {
+  for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
     const fault = (what: string) => new ServiceFault('malformed', `page ${number}: ${what}`, { requestId })
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
-      if (item instanceof KnownItem) {
-        entries += item.entries
-        continue
-      }
       const listFault = findListFault(kind, item)
       if (listFault !== undefined) throw fault(`item ${from + index + 1} ${listFault}`)
       entries += countEntries(kind, item)
     }
     if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
     counted = { page: number, entries }
-    yield { number, items, digests }
+    yield { number, items }
   }
 }
 

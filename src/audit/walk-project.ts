@@ -5,7 +5,6 @@ import type { KeyAcceptance } from '../service/service-client.ts'
 import { dueListings } from './due-listings.ts'
 import type { PageProcessor } from './process-pages.ts'
 import type { ProjectContext } from './project-context.ts'
-import type { ProjectMarks } from './project-marks.ts'
 import type { AuditedProject, OnTimed, PageRead, Statuses } from './project-scan.ts'
 import { proveIdentity } from './prove-identity.ts'
 import type { TakenPage } from './taken-page.ts'
@@ -22,12 +21,6 @@ export interface WalkTools {
   readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
-interface Walking {
-  readonly processor: PageProcessor
-  readonly evaluator: PolicyEvaluator
-  readonly marks: ProjectMarks | undefined
-}
-
 export interface ProvenWalks extends WithheldWalks {
   /** Of filter rows; undefined where none were to be read. */
   readonly filters: FilterCoverage | undefined
@@ -40,7 +33,8 @@ export interface ProvenWalks extends WithheldWalks {
 export async function walkProject(
   project: AuditedProject,
   context: ProjectContext,
-  { processor, evaluator, marks }: Walking,
+  processor: PageProcessor,
+  evaluator: PolicyEvaluator,
   tools: WalkTools,
 ): Promise<ProvenWalks> {
   const { gathered } = processor
@@ -48,21 +42,13 @@ export async function walkProject(
   const acceptance: KeyAcceptance = { isAccepted: false }
   const walked: Walk[] = []
   const { clock, signal, onPage } = tools
-  const { draft, now } = context
-  const filters = await openFilterWalk(project, { draft, now, clock, signal, acceptance, onPage })
+  const filters = await openFilterWalk(project, context, { clock, signal, acceptance, onPage })
   for (const listing of dueListings(project)) {
     const startedAt = tools.clock.now()
     if (listing === 'subscriptions') await gathered.contradictions.expect(statusesOf(walked), gathered.unseen.itemsOf)
     const take = (page: TakenPage, ms: number) => processor.take(listing, page, ms)
-    const recogniser = marks?.recogniser(listing)
     const ofListing = listing === 'subscriptions' ? filters : undefined
-    const walk = await walkListing(listing, project, tools, {
-      take,
-      budget,
-      acceptance,
-      recogniser,
-      filters: ofListing,
-    })
+    const walk = await walkListing(listing, project, tools, { take, budget, acceptance, filters: ofListing })
     const endedAt = tools.clock.now()
     tools.onTimed?.(project, { listing, startedAt, endedAt })
     // They are read while the list is.

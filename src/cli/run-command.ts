@@ -131,7 +131,7 @@ export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
       `
 Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
             4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
-Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_MARKS (off),
+Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
              HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
              without a file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS.
 Documentation: hookdrift docs            its pages, without a network

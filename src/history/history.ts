@@ -6,12 +6,11 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
-import type { MarkedPageRow, Marks, StagedMarks } from './marks.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunContext, RunRecord, StagedChange } from './records.ts'
-import type { PastReader, StoredResource, VersionPoint } from './stored-body.ts'
+import type { PastReader, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -83,10 +82,8 @@ export interface Draft extends PastReader {
   /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
   modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
-  /** Writes new versions, and marks current ones that were seen unchanged. Returns the ids of the new ones, in order. */
-  stage(project: ProjectRef, page: StagedPage): Promise<readonly number[]>
-  /** Versions of a project by their ids, those of the draft included, in the order asked. */
-  versionsById(project: ProjectRef, ids: readonly number[]): Promise<readonly StoredResource[]>
+  /** Writes new versions, and marks current ones that were seen unchanged. */
+  stage(project: ProjectRef, page: StagedPage): Promise<void>
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
   /** Current versions of a kind that this run has neither seen nor replaced. */
   unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>
@@ -94,8 +91,6 @@ export interface Draft extends PastReader {
   endVersions(project: ProjectRef, versions: readonly number[]): Promise<void>
   /** Uids of current subscriptions, by the uid of the source they use. */
   referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** Of the subscriptions from before this run, those that name one of some endpoints: by the id of their version. */
-  subscriptionsTo(project: ProjectRef, endpoints: readonly string[]): Promise<ReadonlyMap<number, string>>
   /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
   markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]>
 
@@ -138,16 +133,6 @@ export interface Draft extends PastReader {
   filterReadings(project: ProjectRef): Promise<string | undefined>
   /** Stages it. It replaces what was staged before, and is derived: the chain does not cover it. */
   stageFilterReadings(project: ProjectRef, body: string): Promise<void>
-
-  /** What a scan of the project left to recognise it by; undefined when it left nothing. */
-  marks(project: ProjectRef): Promise<Marks | undefined>
-  /** A page of a listing, counted from 1, as that scan left it; undefined beyond the last one. */
-  markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined>
-  /**
-   * What this scan leaves instead; it holds once the run is committed. A scanned project without such a call is left
-   * without marks.
-   */
-  stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void>
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   stageScan(project: ProjectRef): Promise<void>

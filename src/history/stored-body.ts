@@ -1,6 +1,6 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import type { Facts, FieldDoubts, Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { Facts, FieldDoubts, Kind, ProjectRef } from '../model/resource.ts'
 import type { CompleteScans } from './records.ts'
 
 /** A version of a resource, with its attributes. */
@@ -15,14 +15,6 @@ export interface StoredBody {
   readonly doubts?: FieldDoubts
   readonly sealKeyId: string
   readonly normaliser: number
-}
-
-/** What a version stores of its resource. */
-export type StoredResource = Pick<Resource, 'kind' | 'uid' | 'name' | 'attributes' | 'facts' | 'doubts'>
-
-/** What a scan shows besides is not stored. */
-export function toResource(stored: StoredResource): Resource {
-  return { ...stored, volatile: {} }
 }
 
 /** A resource as of a run. */

@@ -1,8 +1,8 @@
 // The rows of a history, the same in every backend: how they are copied from one to another.
 
-/** What a column contains: text, a whole number, or bytes. */
-export type CellType = 'text' | 'integer' | 'bytes'
-export type RowCell = string | number | Buffer | null
+/** What a column contains: text, or a whole number. */
+export type CellType = 'text' | 'integer'
+export type RowCell = string | number | null
 /** The cells of a row, in the order of the table's columns. */
 export type Row = readonly RowCell[]
 
@@ -30,7 +30,7 @@ const of =
   (type: CellType) =>
   (...names: readonly string[]): [string, CellType][] =>
     names.map((name) => [name, type])
-const [texts, integers, bytes] = [of('text'), of('integer'), of('bytes')]
+const [texts, integers] = [of('text'), of('integer')]
 
 interface TableFacts {
   readonly key: readonly string[]
@@ -166,13 +166,6 @@ export const historyTables: readonly HistoryTable[] = [
   }),
   table('incident', { key: ['channel', 'subject'], columns: texts('channel', 'subject', 'key') }),
   table('unnotified_scan', { key: ['project_id', 'run'], columns: integers('project_id', 'run') }),
-  // Derived, and worth a slow run: their seal names the run and the key, which a copy does not change.
-  table('mark_scan', { key: ['project_id'], columns: [...integers('project_id'), ...bytes('seal')] }),
-  table('mark_page', {
-    key: ['project_id', 'listing', 'page', 'run'],
-    columns: [...integers('project_id', 'page', 'run'), ...texts('listing'), ...bytes('digest', 'body')],
-    isCommitted: writtenBy('run'),
-  }),
 ]
 
 /** Copies all rows with their ids. Returns how many. */
@@ -188,7 +181,7 @@ export async function copyRows(source: RowSource, target: RowTarget): Promise<nu
 }
 
 const mostRows = 500
-/** Of one batch: a few bodies may be large. UTF-16 code units, or bytes. */
+/** Of one batch: a few bodies may be large. UTF-16 code units. */
 const mostCharacters = 1_000_000
 
 /** Rows in batches that fit into a statement and into memory. */
@@ -197,7 +190,7 @@ export async function* inBatches(rows: Iterable<Row> | AsyncIterable<Row>): Asyn
   let characters = 0
   for await (const row of rows) {
     batch.push(row)
-    for (const cell of row) if (typeof cell === 'object' || typeof cell === 'string') characters += cell?.length ?? 0
+    for (const cell of row) if (typeof cell === 'string') characters += cell.length
     if (batch.length < mostRows && characters < mostCharacters) continue
     yield batch
     batch = []

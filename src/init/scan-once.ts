@@ -52,7 +52,6 @@ export async function scanOnce<Result>(
     HOOKDRIFT_HISTORY: undefined,
     // Seals of this scan are compared with none: a key that is gone with it leaves none behind.
     HOOKDRIFT_SEAL_KEY: randomBytes(32).toString('hex'),
-    HOOKDRIFT_MARKS: 'off',
   }
   for (const { path, text } of planTrial(answers)) writeFileSync(join(directory.path, path), text, { mode: 0o600 })
   const configuration = readConfiguration(join(directory.path, 'hookdrift.yaml'), { env, readFile: readTextFile })

@@ -15,8 +15,6 @@ export interface Sealer {
   seal(secret: string): string
   /** Whether a seal is the seal of a text. Absent without a key. */
   isSealOf?(seal: string, text: string): boolean
-  /** A key for another purpose, made of the installation key: 32 bytes. Absent without a key. */
-  deriveKey?(purpose: string): Buffer
 }
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
@@ -33,7 +31,6 @@ export function createSealer(installationKey: Buffer): Sealer {
       return digest(secret)
     },
     isSealOf: (seal, text) => isSeal(seal) && seal === digest(text),
-    deriveKey: (purpose) => createHmac('sha256', key).update(`hookdrift derived key\0${purpose}`).digest(),
   }
 }
 

@@ -41,7 +41,7 @@ export function shapeOf({ kind, attributes, volatile = {} }: Shown): ReadonlySet
 }
 
 /** The one object for these paths, as long as there are not too many. */
-export function internShape(paths: Iterable<string>): ReadonlySet<string> {
+function internShape(paths: Iterable<string>): ReadonlySet<string> {
   const fresh = new Set(paths)
   const key = [...fresh].sort().join('\n')
   const known = interned.get(key)

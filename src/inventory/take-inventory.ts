@@ -44,26 +44,6 @@ export function takeInventory(
 
 const noFilters: FilterReadings = new Map()
 
-/** A subscription that is known, with what was read of its filter rows. */
-export function withFilters(known: Resource, rows: FilterReading, sealer: Sealer): Resource {
-  if (rows === 'unread') return withUnseenFilters(known)
-  const { malformed: malformedBefore = none, ...subscription } = known
-  const { filters } = wireSchema.subscription
-  const found: string[] = []
-  const job: Normalising = {
-    sealer,
-    isStub: false,
-    neighbours: neighboursOf({}),
-    facts: {},
-    volatile: {},
-    malformed: found,
-  }
-  const read = normaliseMembers(filters === undefined ? {} : { filters }, { filters: rows }, '', job)
-  const attributes = sortedWith(known.attributes, 'filters', read.filters ?? null)
-  const malformed = [...malformedBefore.filter((pointer) => !pointer.startsWith('/filters/')), ...found]
-  return { ...subscription, attributes, ...(malformed.length === 0 ? {} : { malformed }) }
-}
-
 /** Rows that should have been read and were not are unknown: rules that read them say nothing. */
 function withUnseenFilters(subscription: Resource): Resource {
   return { ...subscription, unseen: [...(subscription.unseen ?? none), '/filters'] }
@@ -91,17 +71,6 @@ function refer(raw: Record<string, Json>, name: string, embedded: Json | undefin
   const uid = referenceTo(embedded)
   if (uid === undefined) delete raw[name]
   else raw[name] = uid
-}
-
-/** Names the sources and devices that an item of a listing embeds. */
-export function liftedBy(listing: Listing, item: JsonObject): readonly { readonly kind: Kind; readonly uid: string }[] {
-  if (listing !== 'subscriptions') return none
-  const [source, device] = [uidWithin(item.source_metadata), uidWithin(item.device_metadata)]
-  if (source === null && device === null) return none
-  return [
-    ...(source === null ? [] : [{ kind: 'source' as const, uid: source }]),
-    ...(device === null ? [] : [{ kind: 'device' as const, uid: device }]),
-  ]
 }
 
 const none: readonly never[] = []

@@ -33,16 +33,12 @@ export interface ProjectEvaluator {
   readonly placeOf: Policy['placeOf']
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
-  /** The same without the rules across resources: `collect` is called for it later. */
-  check(resource: Resource, since?: EvaluationContext['since']): CheckedResource
   /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
   rulesFor(resource: Resource): readonly ActiveRule[]
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
   evaluateRule(active: ActiveRule, resource: Resource, since?: EvaluationContext['since']): Finding[] | undefined
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void
-  /** Notes waivers that match findings of a resource which is not evaluated again. */
-  useWaivers(places: WaiverPlaces): void
   /**
    * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
    * last until the value is back keep it.
@@ -62,16 +58,6 @@ export interface ProjectEvaluator {
   outcome(): EvaluationOutcome
   /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
   resourceOutcome(): { readonly outcome: EvaluationOutcome; readonly until: number }
-}
-
-export interface CheckedResource {
-  readonly findings: Finding[]
-  /** When rules may find something else in the same resource, in milliseconds since the epoch. */
-  readonly until: number
-  /** Waivers that match what was found. */
-  readonly waivers: WaiverPlaces
-  /** Whether every rule could evaluate it. */
-  readonly isCertain: boolean
 }
 
 /** What the evaluations of all projects of a run share. */
@@ -172,26 +158,11 @@ export function evaluateProject(
     return undefined
   }
 
-  const evaluateBy = (active: ActiveRule, resource: Resource, since = plain.since, notes = usedWaivers) => {
+  const evaluateBy = (active: ActiveRule, resource: Resource, since = plain.since) => {
     const { bound } = active
     if (bound.scope !== 'resource') return []
     const context = since === plain.since ? plain : { ...plain, since }
-    return findWith(active, resource, (seen) => bound.check(seen, time, context), notes)
-  }
-
-  const check: ProjectEvaluator['check'] = (resource, since) => {
-    const findings: Finding[] = []
-    const notes = new Set<number>()
-    let isCertain = true
-    time.takeNextChange()
-    for (const active of rulesFor(resource)) {
-      const found = evaluateBy(active, resource, since, notes)
-      if (found === noFindings) continue
-      if (found === undefined) isCertain = false
-      else for (const finding of found) findings.push(finding)
-    }
-    for (const place of notes) usedWaivers.add(place)
-    return { findings, until: time.takeNextChange(), waivers: notes.size === 0 ? none : [...notes], isCertain }
+    return findWith(active, resource, (seen) => bound.check(seen, time, context), usedWaivers)
   }
 
   const rulesOf = (set: RuleSet, kind: Kind) => {
@@ -252,14 +223,15 @@ export function evaluateProject(
     project,
     placeOf: policy.placeOf,
     rulesFor,
-    evaluateRule: (active, resource, since) => evaluateBy(active, resource, since),
-    check,
+    evaluateRule: evaluateBy,
     collect,
-    useWaivers(places) {
-      for (const place of places) usedWaivers.add(place)
-    },
     evaluate(resource, since) {
-      const { findings } = check(resource, since)
+      const findings: Finding[] = []
+      for (const active of rulesFor(resource)) {
+        const found = evaluateBy(active, resource, since)
+        if (found === undefined || found === noFindings) continue
+        for (const finding of found) findings.push(finding)
+      }
       collect(resource)
       return findings
     },

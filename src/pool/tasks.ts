@@ -38,7 +38,6 @@ export interface RunTerms {
 export interface WalkOptions {
   readonly runsProbes: boolean
   readonly acceptsRemovals: boolean
-  readonly usesMarks: boolean
   /** For all of the run, in milliseconds: a walk that meets the end says so. */
   readonly runTimeoutMs: number
 }

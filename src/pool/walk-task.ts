@@ -26,7 +26,6 @@ import {
 export interface RunSite {
   readonly terms: ProjectTerms
   readonly sealer: Sealer
-  readonly toolVersion: string
   /** Aborted when the run's time is over, or a person stopped it. */
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
@@ -133,10 +132,10 @@ async function walk(
   const draft = drafts.ofTask({ ...key, project: project.ref, token })
   const evaluator = createEvaluator(site.terms.policy, now, () => project.labels, clock.now)
   const signal = AbortSignal.any([site.signal, abandon])
-  const { sealer, toolVersion, onPage } = site
+  const { sealer, onPage } = site
   const timings: Timing[] = []
   const onTimed = (_: AuditedProject, timing: Timing) => void timings.push(timing)
-  const tools = projectTools(site.terms, { draft, sealer, clock, now, signal, toolVersion, onPage, onTimed })
+  const tools = projectTools(site.terms, { draft, sealer, clock, now, signal, onPage, onTimed })
   try {
     const outcome = await auditContained(project, evaluator, tools, site.onBug)
     if (abandon.aborted) return undefined

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit'
 import type { Clock } from '../model/clock.ts'
-import type { RawPage } from '../model/raw-page.ts'
 import { compileDialect } from './dialect-matchers.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
@@ -9,10 +8,9 @@ import { readEventTypes } from './read-event-types.ts'
 import { readFilters } from './read-filters.ts'
 import { readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
-import type { Recogniser } from './recognise-page.ts'
 import type { RequestSent } from './reply.ts'
 import { createSender } from './send-request.ts'
-import type { PagedListing, ProjectAccess, ServiceClient } from './service-client.ts'
+import type { ServiceClient } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
 import { usualFiltersAtOnce } from './settings.ts'
 import { testFunction } from './test-function.ts'
@@ -58,9 +56,7 @@ export function createServiceClient(
     ...{ patience, reach, onRequest },
   })
   return {
-    // Without a recogniser, every item is one that was read.
-    pages: (listing: PagedListing, access: ProjectAccess, recogniser?: Recogniser) =>
-      readPages(ask, listing, { access, settings, recogniser }) as AsyncGenerator<RawPage>,
+    pages: (listing, access) => readPages(ask, listing, access, settings),
     eventTypes: (access) => readEventTypes(ask, access),
     project: (access) => readProject(ask, access),
     filters: (subscription, access) => limit(() => readFilters(ask, subscription, access)),

@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { RawItem, RawPage } from '../model/raw-page.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
 import { compileDialect } from './dialect-matchers.ts'
@@ -120,8 +119,7 @@ export function createServiceExaminer(
     certificate: opened.inspect,
     project: (access) => readProject(ask, access),
     async firstItem(access) {
-      const reading = { access, settings: { ...settings, pageSize: 1 } }
-      const pages: AsyncGenerator<RawPage<RawItem>> = readPages(ask, 'endpoints', reading)
+      const pages = readPages(ask, 'endpoints', access, { ...settings, pageSize: 1 })
       await pages.next()
       await pages.return(undefined)
     },

@@ -4,14 +4,13 @@ import { explainConnection } from './explain-connection.ts'
 import { failure, type HttpOutcome } from './http-outcome.ts'
 import { networkFailure } from './network-failure.ts'
 import { readAnswer } from './read-answer.ts'
-import { RecogniserError } from './recognise-page.ts'
 import type { ServiceRequest } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 import { unconnected } from './watch-reach.ts'
 
-interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'recognise' | 'limitMs' | 'ahead'> {
+interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'limitMs' | 'ahead'> {
   readonly transport: Transport
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
@@ -28,13 +27,10 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
   readonly whenWanted?: () => Promise<void>
 }
 
-/**
- * Sends a request once and reads its answer. What went wrong is an outcome. Throws only what the recogniser threw: the
- * service is not to blame, and asking again does not help.
- */
+/** Sends a request once and reads its answer. Never throws: what went wrong is an outcome. */
 export async function exchangeOnce(request: WireRequest, context: ExchangeContext): Promise<HttpOutcome> {
   const { transport, settings, matchers, cut, timeoutAfter, key, signal } = context
-  const { success, mostItems, recognise, ahead, unreached, whenWanted = atOnce } = context
+  const { success, mostItems, ahead, unreached, whenWanted = atOnce } = context
   const { url, limits } = settings
   const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
   const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
@@ -46,10 +42,9 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     const { maxBodyBytes } = limits
     return await readAnswer(answer, {
       ...{ matchers, maxBodyBytes, key, url, path: request.path },
-      ...{ success, mostItems, recognise, whenWanted },
+      ...{ success, mostItems, whenWanted },
     })
   } catch (error) {
-    if (error instanceof RecogniserError) throw error.cause
     if (end.aborted) return stopped(signal)
     if (unreached?.aborted === true) return unconnected
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })

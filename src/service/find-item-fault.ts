@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
-import { KnownItem, type RawItem } from '../model/raw-page.ts'
 import type { ListingFilter } from './filter.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import type { FaultKind } from './service-fault.ts'
@@ -26,7 +25,7 @@ const longestKept = 64
 
 /** Some items of a page at a time, or the reason why they cannot be read. */
 type Groups = Iterable<
-  { readonly ok: true; readonly items: readonly RawItem[] } | { readonly ok: false; readonly reason: string }
+  { readonly ok: true; readonly items: readonly JsonObject[] } | { readonly ok: false; readonly reason: string }
 >
 
 /**
@@ -64,12 +63,12 @@ export function findCatalogueFault(groups: Groups, { seen }: Pick<PageExpectatio
 }
 
 function findForeign(
-  items: readonly RawItem[],
+  items: readonly JsonObject[],
   from: number,
   { projectUid, key }: PageExpectation,
 ): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
-    if (item instanceof KnownItem || !isName(item.project_id) || item.project_id === projectUid) continue
+    if (!isName(item.project_id) || item.project_id === projectUid) continue
     const owner = withoutCredentials(foreignText(item.project_id, key)).replace(/[()"]/g, '')
     const what = `item ${from + index + 1} belongs to another project, ${owner}: the key is not one for this project`
     return { kind: 'foreign', what }
@@ -78,12 +77,12 @@ function findForeign(
 }
 
 function findBroken(
-  items: readonly RawItem[],
+  items: readonly JsonObject[],
   from: number,
   { filters, seen }: PageExpectation,
 ): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
-    const what = item instanceof KnownItem ? noteUid(item.uid, seen) : whatBreaks(item, filters, seen)
+    const what = whatBreaks(item, filters, seen)
     if (what !== undefined) return { kind: 'malformed', what: `item ${from + index + 1} ${what}` }
   }
   return undefined
@@ -101,10 +100,6 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
 function whatBreaksUid(uid: unknown, seen: Set<string>): string | undefined {
   if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
   if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
-  return noteUid(uid, seen)
-}
-
-function noteUid(uid: string, seen: Set<string>): string | undefined {
   const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
   if (seen.has(mark)) return 'was listed before in the same walk'
   seen.add(mark)

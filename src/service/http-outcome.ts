@@ -1,4 +1,3 @@
-import type { PageDigests, RawItem } from '../model/raw-page.ts'
 import type { FaultKind } from './service-fault.ts'
 
 /** The outcome of one request. */
@@ -8,9 +7,8 @@ export type HttpOutcome = HttpSuccess | HttpFailure
 export interface HttpSuccess {
   readonly ok: true
   readonly value: unknown
-  /** Items of a large page as they were written, or recognised ones; `value` then has an empty list in their place. */
-  readonly items?: readonly (Buffer | RawItem)[]
-  readonly digests?: PageDigests
+  /** Items of a large page as they were written; `value` then has an empty list in their place. */
+  readonly items?: readonly Buffer[]
   readonly requestId: string | null
   readonly status: number
 }

@@ -1,9 +1,10 @@
-import { isJsonObject } from '../model/json.ts'
-import type { RawItem } from '../model/raw-page.ts'
+import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Some items of a page, in order, or the reason why they cannot be read. */
-type Group = { readonly ok: true; readonly items: readonly RawItem[] } | { readonly ok: false; readonly reason: string }
+type Group =
+  | { readonly ok: true; readonly items: readonly JsonObject[] }
+  | { readonly ok: false; readonly reason: string }
 
 const mostItems = 100
 const mostBytes = 1024 * 1024
@@ -11,8 +12,8 @@ const mostBytes = 1024 * 1024
 const largestItem = 8 * 1024 * 1024
 
 /** Parses the pieces of a large page (`split-page.ts`) a few at a time, so that the rest cost only their bytes. */
-export function* pageGroups(pieces: readonly (Buffer | RawItem)[]): Generator<Group, void, void> {
-  let items: RawItem[] = []
+export function* pageGroups(pieces: readonly (Buffer | JsonObject)[]): Generator<Group, void, void> {
+  let items: JsonObject[] = []
   let bytes = 0
   for (const [index, piece] of pieces.entries()) {
     if (Buffer.isBuffer(piece)) {

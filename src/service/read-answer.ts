@@ -7,8 +7,6 @@ import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
 import { nameOf } from './name-status.ts'
 import { parseJson } from './parse-json.ts'
 import { readPlainBadRequest, readRedirect } from './read-wrong-url.ts'
-import type { RecognisedPage } from './recognise-page.ts'
-import type { ServiceRequest } from './reply.ts'
 import { splitPage } from './split-page.ts'
 
 interface ReadContext {
@@ -24,7 +22,6 @@ interface ReadContext {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems: number | undefined
-  readonly recognise: ServiceRequest['recognise']
   /** Called when the body is there; it is parsed once this resolves. */
   whenWanted(): Promise<void>
 }
@@ -67,7 +64,7 @@ function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFai
 
 async function readSuccess(
   answer: WireAnswer,
-  { maxBodyBytes, key, mostItems, recognise, whenWanted }: ReadContext,
+  { maxBodyBytes, key, mostItems, whenWanted }: ReadContext,
 ): Promise<HttpOutcome> {
   const mostBytes = {
     bytes: maxBodyBytes,
@@ -83,25 +80,8 @@ async function readSuccess(
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   await whenWanted()
-  const recognised = await recognise?.(bytes, maxWholeBytes)
-  if (recognised?.envelope !== undefined)
-    return readRecognised(answer.status, { ...recognised, envelope: recognised.envelope })
-  const read = readPlain(answer.status, bytes, mostItems)
-  return read.ok && recognised !== undefined ? { ...read, digests: recognised.digests } : read
-}
-
-function readRecognised(
-  status: number,
-  { envelope, items, digests }: RecognisedPage & { readonly envelope: Buffer },
-): HttpOutcome {
-  if (envelope.length > maxWholeBytes) return tooMuchAround(status)
-  const read = readJson(status, envelope)
-  return read.ok ? { ...read, items, digests } : read
-}
-
-function readPlain(status: number, bytes: Buffer, mostItems: number | undefined): HttpOutcome {
-  if (bytes.length <= maxWholeBytes) return readJson(status, bytes)
-  return mostItems === undefined ? tooLarge({ bytes: maxWholeBytes }) : readLargePage(status, bytes, mostItems)
+  if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
+  return mostItems === undefined ? tooLarge({ bytes: maxWholeBytes }) : readLargePage(answer.status, bytes, mostItems)
 }
 
 function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {

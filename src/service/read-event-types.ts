@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../model/json.ts'
-import { KnownItem, type RawItem, type RawPage } from '../model/raw-page.ts'
+import { isJsonObject } from '../model/json.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
 import { findCatalogueFault } from './find-item-fault.ts'
@@ -39,12 +39,7 @@ export async function* readEventTypes(ask: SendRequest, access: ProjectAccess): 
   for (const group of groups()) {
     // The same bytes were parsed above.
     if (!group.ok) throw fault('malformed', group.reason)
-    yield { number: 1, from, items: group.items.filter(isRead), requestId }
+    yield { number: 1, from, items: group.items, requestId }
     from += group.items.length
   }
-}
-
-/** Nothing of this answer is recognised by its bytes. */
-function isRead(item: RawItem): item is JsonObject {
-  return !(item instanceof KnownItem)
 }

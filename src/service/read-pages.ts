@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RawItem, RawPage } from '../model/raw-page.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import { askAhead, untilWritten } from './ask-ahead.ts'
 import { decodePage } from './decode-envelope.ts'
 import { faultOf } from './describe-failure.ts'
@@ -7,7 +7,6 @@ import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
 import { projectPath } from './project-path.ts'
-import { type Recogniser, recognisePage } from './recognise-page.ts'
 import type { Ahead } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
 import type { PagedListing, ProjectAccess } from './service-client.ts'
@@ -17,12 +16,6 @@ import type { ServiceSettings } from './settings.ts'
 /** A page may have 20,000 items even if fewer were requested: some services do not paginate. */
 export function mostItemsOf({ pageSize }: Pick<ServiceSettings, 'pageSize'>): number {
   return Math.max(20_000, pageSize)
-}
-
-interface Reading {
-  readonly access: ProjectAccess
-  readonly settings: ServiceSettings
-  readonly recogniser?: Recogniser | undefined
 }
 
 /**
@@ -35,8 +28,9 @@ interface Reading {
 export async function* readPages(
   ask: SendRequest,
   listing: PagedListing,
-  { access, settings, recogniser }: Reading,
-): AsyncGenerator<RawPage<RawItem>, void, void> {
+  access: ProjectAccess,
+  settings: ServiceSettings,
+): AsyncGenerator<RawPage, void, void> {
   const path = `${projectPath(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
@@ -44,27 +38,24 @@ export async function* readPages(
   /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
   const mostItems = mostItemsOf(settings)
-  const request = (number: number, cursor: string | null, ahead: Ahead | undefined) => {
+  const request = (cursor: string | null, ahead: Ahead | undefined) => {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    const recognise =
-      recogniser &&
-      ((bytes: Buffer, mostParsed: number) => recognisePage(recogniser, number, bytes, { mostItems, mostParsed }))
-    return ask({ method: 'GET', path, query, body: null, success: [200], mostItems, recognise, ahead }, access)
+    return ask({ method: 'GET', path, query, body: null, success: [200], mostItems, ahead }, access)
   }
   let next: ReturnType<typeof askAhead> | undefined
   try {
     for (let number = 1; ; number++) {
-      const reply = await (next === undefined ? request(number, null, undefined) : next.take())
+      const reply = await (next === undefined ? request(null, undefined) : next.take())
       if (!reply.ok) throw faultOf(reply, `page ${number}`)
-      const { requestId, digests } = reply
+      const { requestId } = reply
       const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `page ${number}: ${what}`, reply)
       const pieces = reply.items
       const page = decodePage(reply.value, pieces?.length)
       if (!page.ok) throw fault('malformed', page.reason)
       const { items, nextCursor } = page.value
       if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
-      const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : groupsOf(pieces))
+      const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
       const itemFault = findPageFault(groups(), {
         ...{ projectUid: access.projectUid, key: access.key },
         ...{ filters, seen },
@@ -74,14 +65,14 @@ export async function* readPages(
       if (mark !== null && cursors.has(mark)) throw fault('malformed', 'names a next page that was read before')
       const hasMore = nextCursor !== null && mark !== null
       if (hasMore && number < settings.limits.maxPages) {
-        next = askAhead((ahead) => request(number + 1, nextCursor, ahead))
+        next = askAhead((ahead) => request(nextCursor, ahead))
         await untilWritten()
       }
       let from = 0
       for (const group of groups()) {
         // The same bytes were parsed above.
         if (!group.ok) throw fault('malformed', group.reason)
-        yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId, digests }
+        yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
         from += group.items.length
       }
       if (!hasMore) return
@@ -92,12 +83,6 @@ export async function* readPages(
   } finally {
     next?.abandon()
   }
-}
-
-/** In one part where all of it was parsed already. */
-function groupsOf(pieces: readonly (Buffer | RawItem)[]) {
-  const read = pieces.flatMap((piece) => (Buffer.isBuffer(piece) ? [] : [piece]))
-  return read.length === pieces.length ? [{ ok: true as const, items: read }] : pageGroups(pieces)
 }
 
 function queryOf({ pageSize, dialect }: ServiceSettings, filters: ReturnType<typeof filtersOf>): URLSearchParams {

@@ -1,5 +1,4 @@
 import type { HttpFailure, HttpSuccess } from './http-outcome.ts'
-import type { RecognisedPage } from './recognise-page.ts'
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST'
@@ -12,8 +11,6 @@ export interface ServiceRequest {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems?: number
-  /** Recognises items of the page. */
-  readonly recognise?: ((bytes: Buffer, mostParsed: number) => Promise<RecognisedPage | undefined>) | undefined
   /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number
   /** For a request that is sent before its answer is wanted. */

@@ -14,10 +14,7 @@ import type { Transport } from './transport.ts'
 import type { ReachWatch } from './watch-reach.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
 
-/**
- * Sends a request until it is answered, finally refused, or out of tries or time. Throws only what the recogniser of the
- * request threw.
- */
+/** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
 export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
 
 interface SenderDependencies {
@@ -108,9 +105,6 @@ export function createSender({
           whenWanted,
           unreached: reach?.begin(),
         },
-      }).catch((error: unknown) => {
-        answered()
-        throw error
       })
       const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts'
-import type { RawItem, RawPage } from '../model/raw-page.ts'
-import type { Recogniser } from './recognise-page.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import type { Filters } from './settings.ts'
 
 /** The three operations of the service's contract; the project itself and its event types where the service offers them. */
@@ -11,12 +10,6 @@ export interface ServiceClient {
    * @throws ServiceFault when that cannot be proven
    */
   pages(listing: PagedListing, access: ProjectAccess): AsyncIterable<RawPage>
-  /** The same; items that are recognised by their bytes are not read again. */
-  pages(
-    listing: PagedListing,
-    access: ProjectAccess,
-    recogniser: Recogniser | undefined,
-  ): AsyncIterable<RawPage<RawItem>>
   /**
    * Reads the catalogue of a project's event types, which has no pages: a large answer comes in parts of page 1. Its items
    * do not say whose they are.

@@ -16,9 +16,6 @@ export interface SplitPage {
   readonly envelope: Buffer
   /** Each item as it was written. */
   readonly items: readonly Buffer[]
-  /** Where the list of items begins and ends. */
-  readonly start: number
-  readonly end: number
 }
 
 /**
@@ -42,7 +39,7 @@ export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut of
       if (byte === comma || items.length > 0 || !isBlank(item)) items.push(item)
       if (items.length > mostItems) return 'too many'
       if (byte === closeBracket)
-        return { envelope: Buffer.concat([bytes.subarray(0, start), bytes.subarray(at)]), items, start, end: at }
+        return { envelope: Buffer.concat([bytes.subarray(0, start), bytes.subarray(at)]), items }
       from = at + 1
     }
   }

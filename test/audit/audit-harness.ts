@@ -80,8 +80,6 @@ export interface AuditTurn {
   readonly acceptsRemovals?: boolean
   /** Default: 2000. */
   readonly filtersPerRun?: number
-  /** Whether what earlier runs evaluated is recognised. Default: yes. */
-  readonly usesMarks?: boolean
   readonly pageSize?: number
   readonly labels?: AuditHarnessOptions['labels']
   readonly toolVersion?: string
@@ -201,7 +199,6 @@ export function openAuditHarness({
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,
           acceptsRemovals: turn.acceptsRemovals ?? false,
-          usesMarks: turn.usesMarks ?? true,
         },
         {
           history,

@@ -23,12 +23,12 @@ function removedOf({ drift }: Report): string[] {
 const states = (report: Report) => [...new Set(report.violations.map(({ state }) => state))]
 
 describe('endpoints that the list leaves out and subscriptions show', () => {
-  it.each([true, false])('are not removed, however often it happens (marks: %s)', async (usesMarks) => {
+  it('are not removed, however often it happens', async () => {
     using fixture = await openLiteral({ endpoints, subscriptions })
-    await fixture.audit({ policy, usesMarks })
+    await fixture.audit({ policy })
     fixture.show({ endpoints: [] })
     for (const _ of [2, 3, 4]) {
-      const report = await fixture.audit({ policy, usesMarks })
+      const report = await fixture.audit({ policy })
       expect(report.verdict.exit_code).toBe(3)
       expect(coverageOf(report, 'endpoints')).toMatchObject({
         status: 'suspect',
@@ -39,7 +39,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
       expect([removedOf(report), states(report)]).toEqual([[], ['unknown']])
     }
     fixture.show({ endpoints })
-    const seen = await fixture.audit({ policy, usesMarks })
+    const seen = await fixture.audit({ policy })
     expect([coverageOf(seen, 'endpoints')?.status, states(seen)]).toEqual(['complete', ['continuing']])
   })
 
@@ -154,13 +154,13 @@ describe('sources that the list leaves out and subscriptions show', () => {
   const users = ['SRC-1', 'SRC-2'].map((uid) => aSubscription(`SUB-${uid}`, 'EP-01', { source_metadata: stub(uid) }))
   const shown: Shown = { endpoints: endpoints.slice(0, 1), sources, subscriptions: users }
 
-  it.each([true, false])('make the list suspect (marks: %s)', async (usesMarks) => {
+  it('make the list suspect', async () => {
     using fixture = await openLiteral(shown)
-    await fixture.audit({ policy, usesMarks })
+    await fixture.audit({ policy })
     for (const left of [sources.slice(1), []]) {
       fixture.show({ sources: left })
       for (const _ of [1, 2]) {
-        const report = await fixture.audit({ policy, usesMarks })
+        const report = await fixture.audit({ policy })
         expect(coverageOf(report, 'sources')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
         expect(coverageOf(report, 'sources')?.reason).toContain(
           left.length === 0
@@ -171,7 +171,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
       }
     }
     fixture.show({ sources: [], subscriptions: [] })
-    const after = await fixture.audit({ policy, usesMarks })
+    const after = await fixture.audit({ policy })
     expect(removedOf(after)).toEqual(['SRC-1', 'SRC-2', 'SUB-SRC-1', 'SUB-SRC-2'])
   })
 

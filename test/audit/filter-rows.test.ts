@@ -156,18 +156,41 @@ describe('a run that may not read all rows', () => {
     expect([third, fourth]).not.toContain(undefined)
   })
 
-  it.each([true, false])(
-    'reads those of new and of changed subscriptions first (recognised: %s)',
-    async (usesMarks) => {
-      const service = await open(fleetOf(five))
-      for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2, usesMarks })
-      askedOf(service)
-      service.show(fleetOf(['s6', ...five], (uid) => (uid === 's1' ? { name: 'renamed' } : {})))
-      await service.audit({ filtersPerRun: 2, usesMarks })
-      // Where nothing is recognised, nothing says without further reading which ones have changed.
-      expect(askedOf(service).sort()).toEqual(usesMarks ? ['s1', 's6'] : ['s4', 's6'])
-    },
-  )
+  it('reads those of new and of changed subscriptions first', async () => {
+    const service = await open(fleetOf(five))
+    for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2 })
+    askedOf(service)
+    service.show(fleetOf(['s6', ...five], (uid) => (uid === 's1' ? { name: 'renamed' } : {})))
+    await service.audit({ filtersPerRun: 2 })
+    expect(askedOf(service).sort()).toEqual(['s1', 's6'])
+  })
+
+  it('says nothing of those of changed subscriptions until it could read them', async () => {
+    const service = await open(fleetOf(five))
+    for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2 })
+    askedOf(service)
+    service.show(fleetOf(five, (uid) => (uid < 's4' ? { name: `renamed ${uid}` } : {})))
+    const report = await service.audit({ filtersPerRun: 2 })
+    expect(askedOf(service).sort()).toEqual(['s2', 's3'])
+    expect(driftOf(report).map(([, path]) => path)).toEqual(['/name', '/name', '/name'])
+    expect(report.notices.filter(({ code }) => code === 'fields_unseen').map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^1 of 5 subscriptions shows no filters .*\(s1\)$/),
+    ])
+    const next = await service.audit({ filtersPerRun: 2 })
+    expect(askedOf(service).sort()).toEqual(['s1', 's4'])
+    expect(next.drift).toEqual([])
+    expect(next.notices.filter(({ code }) => code === 'fields_unseen')).toEqual([])
+  })
+
+  it('takes none for changed because it is known under another installation key', async () => {
+    const config = { auth_header: 'x-not-a-real-secret', source_config: { token: 'not-a-real-token-0123456789' } }
+    const service = await open(fleetOf(five, () => config))
+    for (let run = 1; run <= 3; run++) await service.audit({ filtersPerRun: 2 })
+    askedOf(service)
+    const report = await service.audit({ filtersPerRun: 2, installationKey: 2 })
+    expect(askedOf(service).sort()).toEqual(['s3', 's4'])
+    expect(report.notices.map(({ code }) => code)).not.toContain('fields_unseen')
+  })
 
   it('reads all of them where they are required', async () => {
     const service = await open(fleetOf(five))

@@ -68,7 +68,7 @@ describe('the release of a service', () => {
     expect(releaseOf(await service.audit({ policy }))).toEqual([null, null, true])
   })
 
-  it('is known from items that are recognised, too', async () => {
+  it('is known from items that did not change, too', async () => {
     using service = await openLiteral({ endpoints: [earlier] })
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])

@@ -134,12 +134,6 @@ describe('a mistake of the user', () => {
     ['a project that is not there', ['--project', 'acme/nowhere'], {}, /matches none of acme\/payments, acme\/orders/],
     ['a key that is not set', [], { ACME_KEY: '' }, /hookdrift\.yaml:4:10: key is empty/],
     ['a log level that is none', [], { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
-    [
-      'marks that are neither off nor unset',
-      [],
-      { HOOKDRIFT_MARKS: 'maybe' },
-      /HOOKDRIFT_MARKS is "maybe", expected off/,
-    ],
     ['an installation key that is short', [], { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
   ])('exits with 2 and leaves no file: %s', async (_, args, env, message) => {
     await using cli = await openCliFixture()

@@ -98,26 +98,6 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await draft.unseen(payments, 'endpoint')).toHaveLength(1)
       })
 
-      it('finds the subscriptions from before this run that name an endpoint', async () => {
-        const to = (uid: string, endpoint: string | null) =>
-          aVersion(uid, { endpoint_uid: endpoint }, { kind: 'subscription' })
-        await run((draft) =>
-          draft.stage(payments, { seen: [], versions: [to('u1', 'a'), to('u2', 'b'), to('u3', 'c'), to('u4', null)] }),
-        )
-        const draft = await begin()
-        await draft.stage(payments, { seen: [], versions: [to('u5', 'a')] })
-        const [first, second] = [await idOf(draft, 'u1', 'subscription'), await idOf(draft, 'u2', 'subscription')]
-        const named = await draft.subscriptionsTo(payments, ['a', 'b', 'null', 'gone'])
-        expect(named).toEqual(
-          new Map([
-            [first, 'a'],
-            [second, 'b'],
-          ]),
-        )
-        expect(await draft.subscriptionsTo(orders, ['a'])).toEqual(new Map())
-        await commit(draft)
-      })
-
       it('finds the subscriptions that use a source after this run', async () => {
         const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
           aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })

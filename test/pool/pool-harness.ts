@@ -98,7 +98,7 @@ export function openPoolHarness(
     const { audit, dependencies } = current
     return {
       terms: audit,
-      ...{ sealer: dependencies.sealer, toolVersion: dependencies.toolVersion, onPage: () => {} },
+      ...{ sealer: dependencies.sealer, onPage: () => {} },
       signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),
       open: ({ ref }) => audit.projects.find((project) => project.ref.name === ref.name),
@@ -165,8 +165,8 @@ export function openPoolHarness(
     const { db, jobs, owner } = await coordinator
     asked += 1
     const id = `run-${asked}`
-    const { runsProbes = true, acceptsRemovals, usesMarks = true, isWholeFleet, lists = [], failOn, scope } = audit
-    const options = { runsProbes, acceptsRemovals, usesMarks, runTimeoutMs: 300_000 }
+    const { runsProbes = true, acceptsRemovals, isWholeFleet, lists = [], failOn, scope } = audit
+    const options = { runsProbes, acceptsRemovals, runTimeoutMs: 300_000 }
     const request = {
       schedule: null,
       configurationDigest: '',

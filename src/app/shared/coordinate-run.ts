@@ -21,7 +21,7 @@ import { openHistory } from '../open-history.ts'
 import { chooseProjects, openServices } from '../open-projects.ts'
 import { openStack } from '../open-stack.ts'
 import type { Telemetry } from '../open-telemetry.ts'
-import { logReport, maintain, notificationsOf, readMarksSetting, watchIn } from '../perform-audit.ts'
+import { logReport, maintain, notificationsOf, watchIn } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { toolVersion } from '../tool-version.ts'
@@ -191,7 +191,7 @@ async function conduct(
   })
   const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll, scope }
   const { runsProbes, acceptsRemovals, runTimeoutMs } = request
-  const options = { runsProbes, acceptsRemovals, usesMarks: readMarksSetting(terminal.env), runTimeoutMs }
+  const options = { runsProbes, acceptsRemovals, runTimeoutMs }
   const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
   return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
 }

@@ -11,7 +11,6 @@ import { openServices } from '../open-projects.ts'
 import { watchIn } from '../perform-audit.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { thisProcess } from '../system.ts'
-import { toolVersion } from '../tool-version.ts'
 import { watchRequests } from '../watch-requests.ts'
 import { filesOfRun, type Prepared } from './files-of-run.ts'
 import { openPlanned } from './open-planned.ts'
@@ -90,8 +89,8 @@ function openSite(
   return {
     run,
     site: {
-      terms: { policy, configurationDigest: configuration.digest, ...options },
-      ...{ sealer, toolVersion: toolVersion(), signal, onBug: watchIn(log).onBug },
+      terms: { policy, ...options },
+      ...{ sealer, signal, onBug: watchIn(log).onBug },
       onPage(project: AuditedProject, page: PageRead) {
         log.debug({ project: project.ref.name, listing: page.listing, items: page.items }, 'page read')
         onPage(page)

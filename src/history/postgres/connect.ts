@@ -15,7 +15,7 @@ import { asHistoryError } from './describe-fault.ts'
 import { endSilence } from './end-silence.ts'
 import { decodeText, encodeText } from './text-codec.ts'
 
-export type SqlValue = string | number | boolean | Buffer | null | readonly (string | number | null | Buffer)[]
+export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
 
 /**
  * Statements of the history. They name tables as `hookdrift.run`, in any schema, and parameters as `$1`.

@@ -1,16 +1,8 @@
-import type { JsonObject } from '../../model/json.ts'
 import { resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
-import {
-  type BodyRow,
-  parseFacts,
-  type StoredBody,
-  type StoredResource,
-  toStoredBody,
-  type VersionPoint,
-} from '../stored-body.ts'
+import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import type { Session } from './connect.ts'
 import { isUidSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 
@@ -62,18 +54,4 @@ export async function versionsAt(
   )
   for (const { at, ...row } of rows) found[at - 1] = toStoredBody(row)
   return found
-}
-
-/** By their ids, in the order asked. */
-export async function versionsById(session: Session, ids: readonly number[]): Promise<StoredResource[]> {
-  const rows = await session.all<{ kind: Kind; uid: string; name: string; body: string; facts: string }>(
-    `SELECT v.kind, v.uid, v.name, v.body, v.facts FROM unnest($1::bigint[]) WITH ORDINALITY AS i (id, at)
-     JOIN hookdrift.version v ON v.id = i.id ORDER BY i.at`,
-    [ids],
-  )
-  return rows.map(({ body, facts, ...row }) => ({
-    ...row,
-    attributes: JSON.parse(body) as JsonObject,
-    ...parseFacts(facts),
-  }))
 }

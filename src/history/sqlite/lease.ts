@@ -76,7 +76,7 @@ export function closeAsInterrupted(db: Database, run: number, now: string): void
   if (floors === undefined) return
   db.prepare('DELETE FROM version WHERE id > ?').run(floors.version)
   db.prepare('DELETE FROM violation WHERE id > ?').run(floors.violation)
-  for (const table of ['change', 'walk', 'scan', 'notice', 'withheld_removal', 'mark_page'])
+  for (const table of ['change', 'walk', 'scan', 'notice', 'withheld_removal'])
     db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(run)
   db.prepare("UPDATE run SET state = 'interrupted', finished_at = ? WHERE number = ?").run(now, run)
 }

@@ -1,17 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import type { JsonObject } from '../../model/json.ts'
 import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
-import {
-  type BodyRow,
-  parseFacts,
-  type StoredBody,
-  type StoredResource,
-  toStoredBody,
-  type VersionPoint,
-} from '../stored-body.ts'
+import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { damaged } from './describe-damage.ts'
 import { bodyColumns } from './rows.ts'
@@ -83,21 +75,6 @@ export function versionsAt(
   ).all({ project: id, points: JSON.stringify(points) })
   for (const { at, ...row } of rows) found[at] = toStoredBody(row)
   return found
-}
-
-type ResourceValues = readonly [kind: Kind, uid: string, name: string, body: string, facts: string]
-
-/** By their ids, in the order asked. */
-export function versionsById(db: Database, ids: readonly number[]): StoredResource[] {
-  return cachedStatement<[string], ResourceValues>(
-    db,
-    'SELECT v.kind, v.uid, v.name, v.body, v.facts FROM json_each(?) i CROSS JOIN version v ON v.id = i.value',
-  )
-    .raw()
-    .all(JSON.stringify(ids))
-    .map(([kind, uid, name, body, facts]) => {
-      return { kind, uid, name, attributes: JSON.parse(body) as JsonObject, ...parseFacts(facts) }
-    })
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<ResourceKey> {

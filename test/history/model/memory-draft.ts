@@ -13,16 +13,10 @@ import {
   type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
-import type { MarkedPageRow, Marks, StagedMarks } from '../../../src/history/marks.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
-import {
-  type PastReader,
-  type StoredResource,
-  toStoredBody,
-  type VersionPoint,
-} from '../../../src/history/stored-body.ts'
+import { type PastReader, toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
@@ -31,7 +25,6 @@ import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { Severity } from '../../../src/model/violation.ts'
 import { activeApprovalAt, approvalsAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
-import { replaceMarks } from './memory-marks.ts'
 import { addMessages } from './memory-outbox.ts'
 import { memoryPriorState } from './memory-prior-state.ts'
 import {
@@ -68,7 +61,6 @@ export class MemoryDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Ending>()
   readonly #endedAcceptances = new Map<number, AcceptanceEnding>()
-  readonly #scanMarks = new Map<string, StagedMarks>()
   readonly #filterReadings = new Map<string, string>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
@@ -151,23 +143,12 @@ export class MemoryDraft implements Draft {
       })
   }
 
-  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<readonly number[]> {
+  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
     for (const id of seen) this.#seen.add(id)
     const { sealKeyId, startedAt: since } = this.#start
     const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId, since }))
     this.#add({ versions: [...this.#added.versions, ...rows] })
     for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
-    return rows.map(({ id }) => id)
-  }
-
-  async versionsById(_: ProjectRef, ids: readonly number[]): Promise<readonly StoredResource[]> {
-    const all = new Map([...this.#memory.rows.versions, ...this.#added.versions].map((row) => [row.id, row]))
-    return ids.flatMap((id) => {
-      const row = all.get(id)
-      if (row === undefined) return []
-      const { name, attributes, facts } = toStoredBody(row)
-      return [{ kind: row.kind, uid: row.uid, name, attributes, facts }]
-    })
   }
 
   async filterReadings(project: ProjectRef): Promise<string | undefined> {
@@ -176,18 +157,6 @@ export class MemoryDraft implements Draft {
 
   async stageFilterReadings(project: ProjectRef, body: string): Promise<void> {
     this.#filterReadings.set(projectKeyOf(project), body)
-  }
-
-  async marks(project: ProjectRef): Promise<Marks | undefined> {
-    return this.#memory.scanMarks.get(projectKeyOf(project))
-  }
-
-  async markedPage(project: ProjectRef, listing: Listing, page: number): Promise<MarkedPageRow | undefined> {
-    return this.#memory.scanMarks.get(projectKeyOf(project))?.pages.get(listing)?.[page - 1]
-  }
-
-  async stageMarks(project: ProjectRef, marks: StagedMarks): Promise<void> {
-    this.#scanMarks.set(projectKeyOf(project), marks)
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
@@ -202,14 +171,6 @@ export class MemoryDraft implements Draft {
 
   async endVersions(_project: ProjectRef, versions: readonly number[]): Promise<void> {
     for (const id of versions) this.#endedVersions.add(id)
-  }
-
-  async subscriptionsTo(project: ProjectRef, endpoints: readonly string[]): Promise<ReadonlyMap<number, string>> {
-    const found = this.#current(project, 'subscription').flatMap((row): [number, string][] => {
-      const { endpoint_uid: endpoint } = toStoredBody(row).attributes
-      return typeof endpoint === 'string' && endpoints.includes(endpoint) ? [[row.id, endpoint]] : []
-    })
-    return new Map(found)
   }
 
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -387,7 +348,6 @@ export class MemoryDraft implements Draft {
     for (const { id, project } of this.#memory.rows.acceptances) {
       if (projectKeyOf(project) === key) this.#endedAcceptances.delete(id)
     }
-    this.#scanMarks.delete(key)
     this.#filterReadings.delete(key)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
@@ -407,18 +367,8 @@ export class MemoryDraft implements Draft {
     const messages = compose?.(record, memoryPriorState(rows, record, this.#memory)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#enqueue(messages, finishedAt)
-    this.#leaveMarks()
+    for (const [project, body] of this.#filterReadings) this.#memory.filterReadings.set(project, body)
     return record
-  }
-
-  #leaveMarks(): void {
-    const { scanMarks, filterReadings } = this.#memory
-    for (const [project, body] of this.#filterReadings) filterReadings.set(project, body)
-    for (const { project } of this.#added.scans) {
-      const staged = this.#scanMarks.get(project)
-      if (staged === undefined) scanMarks.delete(project)
-      else scanMarks.set(project, replaceMarks(scanMarks.get(project), staged))
-    }
   }
 
   #enqueue(messages: ReturnType<ComposeNotifications>, at: string): void {

@@ -60,7 +60,6 @@ export function emptyMemory(): Memory {
     lastId: 0,
     unnotified: new Map(),
     outbox: emptyOutbox(),
-    scanMarks: new Map(),
     filterReadings: new Map(),
   }
 }

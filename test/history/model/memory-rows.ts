@@ -13,7 +13,6 @@ import type { ProjectNotice } from '../../../src/model/notice.ts'
 import { unknownPolicy } from '../../../src/model/policy-facts.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import { unknownScope } from '../../../src/model/run-scope.ts'
-import type { MemoryMarks } from './memory-marks.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
@@ -52,8 +51,6 @@ export interface Memory {
   /** By project, the first run without a notification. */
   readonly unnotified: Map<string, number>
   readonly outbox: OutboxRows
-  /** By project. */
-  readonly scanMarks: Map<string, MemoryMarks>
   /** Bodies by the key of the project. */
   readonly filterReadings: Map<string, string>
 }

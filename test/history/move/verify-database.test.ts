@@ -143,7 +143,10 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
       'the constraint walk.walk_status_check is missing',
     ],
     ['ALTER TABLE hookdrift.walk DISABLE TRIGGER ALL', 'hookdrift did not make the trigger walk.RI_'],
-    ['ALTER TABLE hookdrift.mark_page ALTER page TYPE integer', 'the table mark_page is not as hookdrift made it'],
+    [
+      'ALTER TABLE hookdrift.unreferenced ALTER to_run TYPE integer',
+      'the table unreferenced is not as hookdrift made it',
+    ],
     ['ALTER TABLE hookdrift.run ALTER tool_version DROP NOT NULL', 'the table run is not as hookdrift made it'],
     [
       'ALTER TABLE hookdrift.notice ALTER text TYPE text COLLATE "POSIX"',
@@ -151,7 +154,7 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
     ],
     ['ALTER TABLE hookdrift.run ADD COLUMN more text', 'the table run is not as hookdrift made it'],
     ['ALTER TABLE hookdrift.run ENABLE ROW LEVEL SECURITY', 'the table run is not as hookdrift made it'],
-    ['ALTER TABLE hookdrift.mark_page SET UNLOGGED', 'the table mark_page is not as hookdrift made it'],
+    ['ALTER TABLE hookdrift.walk SET UNLOGGED', 'the table walk is not as hookdrift made it'],
     [
       'CREATE TABLE hookdrift.my_runs () INHERITS (hookdrift.run)',
       'hookdrift did not make the table run, inherited by my_runs',

@@ -60,7 +60,7 @@ export async function faultsIn(session: Session): Promise<string[]> {
       )),
     )
   }
-  for (const table of ['walk', 'scan', 'change', 'notice', 'withheld_removal', 'mark_page']) {
+  for (const table of ['walk', 'scan', 'change', 'notice', 'withheld_removal']) {
     faults.push(
       ...(await texts(
         `SELECT 'left by an interrupted run in ${table}' AS text FROM hookdrift.${table} x

@@ -2,17 +2,10 @@ import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
 import { activeApproval, approvedUids, lastApproval, storedBodies } from '../postgres-approvals.ts'
 import { completeScansAt } from '../scans-at.ts'
-import { versionsAt, versionsById } from '../state-at.ts'
+import { versionsAt } from '../state-at.ts'
 import type { DraftContext } from './draft-context.ts'
 
-type ReadMethod =
-  | 'approved'
-  | 'lastApproval'
-  | 'approvedBodies'
-  | 'approvedUids'
-  | 'completeScansAt'
-  | 'versionsAt'
-  | 'versionsById'
+type ReadMethod = 'approved' | 'lastApproval' | 'approvedBodies' | 'approvedUids' | 'completeScansAt' | 'versionsAt'
 
 /** What a draft reads as readers do. */
 export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft, ReadMethod> {
@@ -32,12 +25,6 @@ export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft,
       const found = await versionsAt(db, project, points)
       // What this draft wrote may be gone because another one began in its place.
       if (found.some((version, at) => version === undefined && isOwn(at))) await writer.checkFence()
-      return found
-    },
-    async versionsById(project, ids) {
-      await writer.insertRowsOf((await open(project)).id)
-      const found = await versionsById(db, ids)
-      if (found.length < ids.length) await writer.checkFence()
       return found
     },
   }

@@ -16,7 +16,6 @@ type ResourceMethod =
   | 'unseen'
   | 'endVersions'
   | 'referrers'
-  | 'subscriptionsTo'
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
@@ -75,7 +74,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
     async stage(project, { seen, versions }) {
       const opened = await open(project)
       for (const version of seen) see(opened, version)
-      if (versions.length === 0) return []
+      if (versions.length === 0) return
       const first = await ids.take('version', versions.length)
       const rows = versions.map(
         ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): DraftedVersion => ({
@@ -90,7 +89,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
         see(opened, replaces)
         addId(opened.state.endedVersions, replaces)
       }
-      return rows.map(({ id }) => id)
     },
     async stageChanges(project, changes) {
       if (changes.length === 0) return
@@ -137,16 +135,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))
       const bySource = Map.groupBy(current, ({ source }) => source)
       return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
-    },
-    async subscriptionsTo(project, endpoints) {
-      const { id } = await open(project)
-      const rows = await db.all<{ id: number; endpoint: string }>(
-        `SELECT v.id, v.endpoint_uid AS endpoint FROM hookdrift.version v
-         WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.from_run < $2
-           AND ${isAmong('v.endpoint_uid', '$3')}`,
-        [id, run, endpoints],
-      )
-      return new Map(rows.map(({ id, endpoint }) => [id, endpoint]))
     },
     async markUnreferenced(project, kind, uids) {
       const { id, state } = await open(project)

@@ -131,7 +131,6 @@ export class DraftWriter {
       version: staged.flatMap(({ version = [] }) => version),
       change: staged.flatMap(({ change = [] }) => change),
       violation: staged.flatMap(({ violation = [] }) => violation),
-      mark_page: staged.flatMap(({ mark_page = [] }) => mark_page),
     } satisfies DraftedRows
     if (Object.values(rows).every(({ length }) => length === 0)) return
     const at = now()

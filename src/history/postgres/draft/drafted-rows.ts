@@ -50,22 +50,12 @@ export interface DraftedViolation {
   readonly waiver: string | null
 }
 
-export interface DraftedMarkPage {
-  readonly project_id: number
-  readonly listing: string
-  readonly page: number
-  readonly run: number
-  readonly digest: Buffer
-  readonly body: Buffer
-}
-
 /** Rows by their table. */
 export interface DraftedRows {
   readonly project?: readonly NewProject[]
   readonly version?: readonly DraftedVersion[]
   readonly change?: readonly DraftedChange[]
   readonly violation?: readonly DraftedViolation[]
-  readonly mark_page?: readonly DraftedMarkPage[]
 }
 
 /** The column that names the run, of each table that a run writes while it is drafted. Projects outlive their run. */
@@ -73,7 +63,6 @@ export const runColumns = {
   version: 'from_run',
   violation: 'from_run',
   change: 'run',
-  mark_page: 'run',
 } as const satisfies Record<Exclude<keyof DraftedRows, 'project'>, string>
 
 const text = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'text']))
@@ -91,10 +80,9 @@ const tables: Readonly<Record<keyof DraftedRows, Readonly<Record<string, string>
     ...bigint('id', 'project_id', 'from_run', 'first_run', 'last_run', 'origin_run', 'replaces'),
     ...text('fingerprint', 'kind', 'uid', 'rule', 'path', 'state', 'severity', 'name', 'message', 'waiver'),
   },
-  mark_page: { ...bigint('project_id', 'page', 'run'), ...text('listing'), digest: 'bytea', body: 'bytea' },
 }
 
-type Cell = string | number | Buffer | null
+type Cell = string | number | null
 
 /**
  * Inserts rows in one statement, which checks the fence: all of them or none. Returns whether the fence held. They need

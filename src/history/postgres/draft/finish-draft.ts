@@ -4,7 +4,6 @@ import type { Ending } from '../../../model/ending.ts'
 import type { Json } from '../../../model/json.ts'
 import type { RunContext } from '../../records.ts'
 import type { Session, SqlValue } from '../connect.ts'
-import { finishMarks } from './finish-marks.ts'
 import { idsIn } from './id-bits.ts'
 import type { OpenProject } from './open-projects.ts'
 import type { NumberedNotice } from './uncommitted-project.ts'
@@ -30,7 +29,6 @@ export async function finishDraft(session: Session, { run, projects, notices, co
     ...projects.flatMap(({ id, state }) => state.notices.map((notice) => ({ ...notice, project: id }))),
   ])
   if (context !== undefined) await writeContext(session, run, context)
-  await finishMarks(session, run, projects)
 }
 
 async function endVersions(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {

@@ -12,7 +12,6 @@ import { closeAsInterrupted } from './close-runs.ts'
 import type { DraftContext } from './draft-context.ts'
 import { type Fence, leaseFence } from './draft-fence.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
-import { draftMarks } from './draft-marks.ts'
 import { draftReads } from './draft-reads.ts'
 import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
@@ -86,7 +85,6 @@ function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Pa
     ...draftResources(access),
     ...draftViolations(access),
     ...scans.methods,
-    ...draftMarks(access),
     async discard(project) {
       const opened = await projects.open(project)
       await writer.discard(opened.id)

@@ -29,8 +29,6 @@ export interface UncommittedProject {
   unreferenced: Partial<Record<Kind, MarkChanges>>
   /** When filter rows were read, as JSON; null where none were. */
   filterReadings: string | null
-  /** null: the scan left nothing to recognise it by. */
-  marks: MarksToHold | null
 }
 
 export interface StagedWalk extends Coverage {
@@ -49,21 +47,13 @@ interface MarkChanges {
   readonly removed: readonly string[]
 }
 
-/** What the commit makes of the marks of a project. */
-interface MarksToHold {
-  /** Base64. */
-  readonly seal: string
-  /** The number of the last page of each listing. */
-  readonly pages: Readonly<Record<string, number>>
-}
-
 /** Of a project of which nothing was staged, but for its scan and walks. */
 export function untouchedProject(
   { scan, walks }: Pick<UncommittedProject, 'scan' | 'walks'> = { scan: null, walks: {} },
 ) {
   const state: UncommittedProject = {
     ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
-    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, filterReadings: null, marks: null },
+    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, filterReadings: null },
   }
   return state
 }

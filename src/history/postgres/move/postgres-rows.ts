@@ -27,7 +27,7 @@ async function* inOrder(names: readonly string[], rows: AsyncIterable<Readonly<R
   for await (const row of rows) yield names.map((name) => row[name] ?? null)
 }
 
-const arrays = { text: 'text[]', integer: 'bigint[]', bytes: 'bytea[]' } as const satisfies Record<CellType, string>
+const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record<CellType, string>
 
 /** Writes rows, within a transaction of the caller: one statement for each batch. */
 export function postgresTarget(session: Session): RowTarget {

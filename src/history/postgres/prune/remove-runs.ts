@@ -50,8 +50,6 @@ export async function removeRuns(session: Session, { gone, interrupted, kept }: 
   await remove('unreferenced', isOutlived)
   await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
   await remove('document', await isUnused(session, 'document', 't.sha256'))
-  // Since when a value holds may be known no longer.
-  for (const table of ['mark_page', 'mark_scan']) await remove(table, 'true')
   return bytes
 }
 

@@ -29,7 +29,6 @@ type ResourceMethod =
   | 'unseen'
   | 'endVersions'
   | 'referrers'
-  | 'subscriptionsTo'
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
@@ -105,7 +104,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async stage(project, { seen, versions }) {
         const id = idOf(project)
         for (const version of seen) see(id, version)
-        if (versions.length === 0) return []
+        if (versions.length === 0) return
         const ids = versions.map(nextVersion)
         const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
         stageRows(id, { rows: versions.length, characters }, () => {
@@ -116,7 +115,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
           see(id, replaces)
           endedVersions.add(replaces)
         }
-        return ids
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return
@@ -148,11 +146,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         // The uid as canonical JSON, which hookdrift wrote.
         const bySource = Map.groupBy(current, ({ source }) => JSON.parse(source) as string)
         return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
-      },
-      async subscriptionsTo(project, endpoints) {
-        const list = JSON.stringify(endpoints.map((endpoint) => JSON.stringify(endpoint)))
-        const rows = sql.subscriptionsTo.all({ project: idOf(project), run, endpoints: list })
-        return new Map(rows.map(({ id, endpoint }) => [id, JSON.parse(endpoint)]))
       },
       async markUnreferenced(project, kind, uids) {
         const id = idOf(project)

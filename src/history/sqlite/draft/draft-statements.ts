@@ -94,11 +94,6 @@ export function prepareStatements(db: Database) {
                          AND n.uid = v.uid AND n.from_run = @run AND n.id <> v.id)
          AND v.body -> '$.source_uid' IN (SELECT value FROM json_each(@sources))`,
     ),
-    subscriptionsTo: named<{ project: number; run: number; endpoints: string }, { id: number; endpoint: string }>(
-      `SELECT id, body -> '$.endpoint_uid' AS endpoint FROM version
-       WHERE project_id = @project AND kind = 'subscription' AND to_run IS NULL AND from_run < @run
-         AND body -> '$.endpoint_uid' IN (SELECT value FROM json_each(@endpoints))`,
-    ),
     marked: value<string>('SELECT uid FROM unreferenced WHERE project_id = ? AND kind = ? AND to_run IS NULL'),
     mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),
     unmark: all('UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND uid = ? AND to_run IS NULL'),

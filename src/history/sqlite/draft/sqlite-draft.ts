@@ -10,10 +10,9 @@ import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { completeScansAt } from '../scans-at.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
-import { versionsAt, versionsById } from '../state-at.ts'
+import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
-import { draftMarks } from './draft-marks.ts'
 import { draftProjects } from './draft-projects.ts'
 import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
@@ -71,9 +70,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     },
   }
   const [resources, violations, scans] = [draftResources(access), draftViolations(access), draftScans(access)]
-  const marks = draftMarks(db, access)
-  // Marks come last: they ask which projects were scanned.
-  const parts = [resources, violations, scans, marks]
+  const parts = [resources, violations, scans]
   const stopHeartbeat = owner.every(heartbeatMs, () => {
     try {
       writeTransaction(db, () => sql.heartbeat.run(new Date(owner.now()).toISOString(), token))
@@ -88,17 +85,12 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...resources.methods,
     ...violations.methods,
     ...scans.methods,
-    ...marks.methods,
     approved: async (project) => approved.active(idOf(project)),
     lastApproval: async (project) => approved.last(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),
     async versionsAt(project, points) {
       if (points.some((point) => point.run >= run)) access.insertRowsOf(idOf(project))
       return versionsAt(db, project, points)
-    },
-    async versionsById(project, ids) {
-      access.insertRowsOf(idOf(project))
-      return versionsById(db, ids)
     },
     approvedBodies: (approval, resources) =>
       readApprovedBodies(approval, resources, {

@@ -29,8 +29,6 @@ export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequ
       refuseBroken(db.name, broken)
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
-      // Since when a value holds may be known no longer.
-      db.exec('DELETE FROM mark_page; DELETE FROM mark_scan')
       const { options, toolVersion } = order
       makeCheckpoint(db, { madeAt: now, toolVersion, options, runs: rangesOf(all) })
     }

@@ -1,5 +1,5 @@
-import type { OnBug } from '../audit/contain-bugs.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
+import type { OnBug } from '../audit/open-run.ts'
 import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
 import { type AuditDependencies, runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'

@@ -9,7 +9,7 @@ import type { Drift } from '../rules/engine/drift.ts'
 import { type ComparedResource, type Comparison, changesOf, subjectOf } from './comparison.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { areSourcesListed, isKindComplete } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
 import type { StagedResource } from './stage-resources.ts'
@@ -18,12 +18,8 @@ import type { StagedResource } from './stage-resources.ts'
 const readAtOnce = 100
 
 /** Compares with a state that a person approved. */
-export function compareWithApproved(
-  context: ProjectContext,
-  expected: ExpectedState,
-  recent: RecentChanges,
-): Comparison {
-  const { sealer, filters, ignored } = context
+export function compareWithApproved(scan: ProjectScan, expected: ExpectedState, recent: RecentChanges): Comparison {
+  const { sealer, filters, ignored } = scan
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
   /** Resources of which the approved state says nothing. */
@@ -72,7 +68,7 @@ export function compareWithApproved(
     isApproved: (resource) => !unapproved.has(resourceKey(resource)),
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
-      const changes = await changesOf(context, recent, resources)
+      const changes = await changesOf(scan, recent, resources)
       // A version that is part of the approved state needs no comparison.
       const younger = resources.filter((staged) => !isOldVersion(staged))
       const approved = await expected.bodies(younger.map(({ resource: { kind, uid } }) => ({ kind, uid })))

@@ -3,8 +3,7 @@ import { resourceKey } from '../model/keys.ts'
 import type { Listing, Resource } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { differs } from './date-values.ts'
-import type { ProjectContext } from './project-context.ts'
-import type { Statuses } from './project-scan.ts'
+import type { ProjectScan, Statuses } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
 import type { StagedResource } from './stage-resources.ts'
 
@@ -34,13 +33,13 @@ export interface Missing {
 }
 
 /** With the last complete scan everything was compared when a resource was staged. */
-export function compareWithLastScan(context: ProjectContext, recent: RecentChanges): Comparison {
-  const { sealer } = context
+export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges): Comparison {
+  const { sealer } = scan
   return {
     isApproved: () => false,
     async compare(_, resources) {
       const compared: ComparedResource[] = []
-      const recently = await changesOf(context, recent, resources)
+      const recently = await changesOf(scan, recent, resources)
       for (const [at, { resource, base, change }] of resources.entries()) {
         const changes = recently[at] ?? noChanges
         if (change === undefined && changes.size === 0) continue
@@ -54,7 +53,7 @@ export function compareWithLastScan(context: ProjectContext, recent: RecentChang
           areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealer.keyId,
           recent: changes,
         }
-        compared.push({ resource, drift, originRun: context.lastComplete[resource.kind]?.run })
+        compared.push({ resource, drift, originRun: scan.lastComplete[resource.kind]?.run })
       }
       return compared
     },
@@ -69,7 +68,7 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
 
 /** When each field of staged resources changed lately, in the order of `resources`. */
 export function changesOf(
-  { draft, project, now }: ProjectContext,
+  { draft, project, now }: ProjectScan,
   recent: RecentChanges,
   resources: readonly StagedResource[],
 ): Promise<readonly Drift['recent'][]> {

@@ -1,39 +1,33 @@
 import { AuditError, classOf } from '../model/errors.ts'
-import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import { auditProject, discardProject, type ProjectTools } from './audit-project.ts'
 import { dueListings, unasked, unaskedFilters } from './due-listings.ts'
+import type { OpenRun } from './open-run.ts'
+import { discardProject, ProjectAudit } from './project-audit.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject } from './project-scan.ts'
-
-/** Called for a bug that ended the audit of a project. */
-export type OnBug = (project: AuditedProject, error: unknown) => void
 
 /**
  * Audits a project so that a bug of ours costs that project and no other: all its listings are `failed`, nothing of it
  * is kept, and the run's exit code is 4. An error of the history or of the run still ends the run.
  */
-export async function auditContained(
-  project: AuditedProject,
-  evaluator: PolicyEvaluator,
-  tools: ProjectTools,
-  onBug: OnBug | undefined,
-): Promise<ProjectOutcome> {
-  await tools.draft.stageScan(project.ref)
-  const startedAt = tools.clock.now()
+export async function auditContained(project: AuditedProject, run: OpenRun): Promise<ProjectOutcome> {
+  const { draft, clock, onBug, onTimed } = run
+  await draft.stageScan(project.ref)
+  const startedAt = clock.now()
   try {
-    return await auditProject(project, evaluator, tools)
+    const audit = await ProjectAudit.open(project, run)
+    return await audit.audit()
   } catch (error) {
     if (error instanceof AuditError) throw error
     onBug?.(project, error)
     const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
-    const outcome = await discardProject(project, statuses, evaluator, tools.draft)
+    const outcome = await discardProject(project, statuses, run)
     const filters = unaskedFilters(project, 'bug', bugReason(error))
     const rows = filters === undefined ? [] : [filters]
-    for (const walk of [...walks, ...rows]) await tools.draft.stageWalk(project.ref, walk, undefined)
+    for (const walk of [...walks, ...rows]) await draft.stageWalk(project.ref, walk, undefined)
     return outcome
   } finally {
-    tools.onTimed?.(project, { listing: undefined, startedAt, endedAt: tools.clock.now() })
+    onTimed?.(project, { listing: undefined, startedAt, endedAt: clock.now() })
   }
 }
 

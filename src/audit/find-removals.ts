@@ -4,7 +4,7 @@ import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './project-scan.ts'
 
 export interface Removals {
@@ -21,11 +21,11 @@ export interface Removals {
  * `contradicted`: endpoints that subscriptions still show; under a filter, such a one went out of view.
  */
 export async function findRemovals(
-  context: ProjectContext,
+  scan: ProjectScan,
   statuses: Statuses,
   contradicted: ReadonlySet<string>,
 ): Promise<Removals> {
-  const { draft, project, filters } = context
+  const { draft, project, filters } = scan
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
   const unobserved: ResourceKey[] = []
@@ -45,7 +45,7 @@ export async function findRemovals(
     }
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
     const isWhole = isKindWhole(statuses, filters, kind)
-    const [within, beyond] = isWhole ? [unseen, []] : await partByFilter(context, kind, unseen)
+    const [within, beyond] = isWhole ? [unseen, []] : await partByFilter(scan, kind, unseen)
     const isShown = ({ uid }: UnseenVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
     const gone = within.filter((version) => !isShown(version))
     const outside = [...beyond, ...within.filter(isShown)]
@@ -54,7 +54,7 @@ export async function findRemovals(
       project,
       gone.map(({ id }) => id),
     )
-    for (const { uid, name } of await existedBefore(context, kind, gone)) {
+    for (const { uid, name } of await existedBefore(scan, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
@@ -66,7 +66,7 @@ const readAtOnce = 100
 
 /** What existed at the last complete scan: what only a partial one showed is not a removal. */
 async function existedBefore(
-  { draft, project, lastComplete }: ProjectContext,
+  { draft, project, lastComplete }: ProjectScan,
   kind: Kind,
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
@@ -85,7 +85,7 @@ async function existedBefore(
 
 /** What the filters would have shown, and what they would not, by what was last known. */
 export async function partByFilter(
-  { draft, project, filters }: ProjectContext,
+  { draft, project, filters }: ProjectScan,
   kind: Kind,
   unseen: readonly UnseenVersion[],
 ): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {

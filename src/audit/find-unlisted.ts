@@ -1,5 +1,5 @@
 import type { Coverage } from '../model/coverage.ts'
-import type { ListedProject, Traffic } from '../service/service-client.ts'
+import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
 import { type ListReading, readProjectList } from './read-project-list.ts'
@@ -25,13 +25,12 @@ export async function findUnlisted(
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
   // A budget that is spent allows no further try.
-  const traffic = { requests: 0, retries: 0, waitedMs: Number.POSITIVE_INFINITY }
-  const { listed, coverage } = await readProjectList(service, reading, traffic)
+  const budget = { waitedMs: Number.POSITIVE_INFINITY }
+  const { listed, coverage } = await readProjectList(service, reading, budget)
   const known = new Set(named.map(({ ref }) => ref.uid))
   if (coverage.status !== 'complete' || !listed.some(({ uid }) => known.has(uid))) return undefined
   const projects = listed.filter(({ uid }) => !known.has(uid))
-  const { signal } = reading
-  if (projects.length > 0 && !(await readsOthers(service, projects, { traffic, signal }))) return undefined
+  if (projects.length > 0 && !(await readsOthers(service, projects, reading.signal, budget))) return undefined
   return { projects, coverage }
 }
 
@@ -39,11 +38,13 @@ export async function findUnlisted(
 async function readsOthers(
   { client, key }: AuditedService,
   unlisted: readonly ListedProject[],
-  { traffic, signal }: { readonly traffic: Traffic; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  budget: RetryBudget,
 ): Promise<boolean> {
   for (const { uid } of unlisted.slice(0, mostTried)) {
     try {
-      await client.project({ projectUid: uid, key, filters: {}, signal, traffic })
+      const traffic = { requests: 0, retries: 0 }
+      await client.project({ projectUid: uid, key, filters: {}, signal, traffic, budget })
       return true
     } catch (error) {
       if (!(error instanceof ServiceFault)) throw error

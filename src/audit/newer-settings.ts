@@ -4,7 +4,7 @@ import { longestCacheMs, settingsAge } from '../inventory/settings-cache.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 
 /** When the settings of a project were written that the last run took, by the service's clock; undefined: not known. */
 export type LastWritten = (project: ProjectRef) => Promise<string | undefined>
@@ -24,7 +24,7 @@ export interface TakenSettings {
  */
 export async function takeNewerSettings(
   answer: Resource,
-  { draft, project, sealer, now }: Pick<ProjectContext, 'draft' | 'project' | 'sealer' | 'now'>,
+  { draft, project, sealer, now }: Pick<ProjectScan, 'draft' | 'project' | 'sealer' | 'now'>,
   lastWritten: LastWritten | undefined,
 ): Promise<TakenSettings> {
   const writtenAt = timeIn(answer)

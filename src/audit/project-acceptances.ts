@@ -9,7 +9,7 @@ import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/rule-needs.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { type Criteria, decideSilence, keyed } from './reconcile.ts'
 import { isInForm, type StagedResource } from './stage-resources.ts'
 
@@ -44,13 +44,13 @@ export class ProjectAcceptances {
   /** Ends what was accepted with another value than resources have now. Called before findings in them are taken. */
   compare(
     resources: readonly StagedResource[],
-    context: Pick<ProjectContext, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
+    scan: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
   ) {
     if (this.#byResource.size === 0) return
     for (const staged of resources) {
       const accepted = this.#byResource.get(resourceKey(staged.resource)) ?? []
       if (accepted.length === 0) continue
-      const fields = changedFields(staged, context)
+      const fields = changedFields(staged, scan)
       for (const acceptance of accepted) {
         this.#seen.set(acceptance.id, fields !== undefined && (fields === 'all' || fields.length > 0))
         if (isAnother(acceptance, staged, fields)) this.#end(acceptance, 'value_changed')
@@ -122,7 +122,7 @@ export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Pr
  */
 function changedFields(
   { resource, known, since }: StagedResource,
-  { draft, sealer, ignored, lastComplete }: Pick<ProjectContext, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
+  { draft, sealer, ignored, lastComplete }: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
 ): readonly string[] | 'all' | undefined {
   if (known === undefined) return since === draft.run ? 'all' : []
   const { kind, attributes: after } = resource

@@ -1,6 +1,10 @@
+import type { ScanDraft } from '../history/history.ts'
+import type { CompleteScans } from '../history/records.ts'
+import type { Sealer } from '../inventory/sealer.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
@@ -29,6 +33,22 @@ export interface AuditedProject {
   readonly isMissing?: boolean
   /** What drift rules compare with in this run, instead of an approved baseline. */
   readonly expected?: ExpectedState
+}
+
+/** One scan of a project: what each of its steps reads and writes with, and what the history knows from before. */
+export interface ProjectScan {
+  readonly draft: ScanDraft
+  readonly project: ProjectRef
+  readonly sealer: Sealer
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly filters: Filters
+  /** Fields whose changes are not drift. */
+  readonly ignored: readonly IgnoredPath[]
+  /** The last complete walk of each kind, before this run. */
+  readonly lastComplete: CompleteScans
+  /** Whether the list of sources was ever read to its end. */
+  readonly wereSourcesListed: boolean
 }
 
 /** A page that was read and taken, or filter rows that were read. */

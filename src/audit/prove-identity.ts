@@ -4,7 +4,7 @@ import { ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { dueListings, unasked } from './due-listings.ts'
 import type { AuditedProject } from './project-scan.ts'
-import type { Walk } from './walk-listing.ts'
+import type { Walk } from './project-walk.ts'
 
 export interface Proof {
   readonly walks: readonly Walk[]
@@ -61,8 +61,8 @@ async function ask(project: AuditedProject, walks: readonly Walk[], signal: Abor
     return { cause: walk.coverage.cause ?? 'unproven', reason: walk.coverage.reason ?? 'the project could not be read' }
   }
   try {
-    const traffic = { requests: 0, retries: 0, waitedMs: 0 }
-    await client.project({ projectUid: ref.uid, key, filters, signal, traffic })
+    const traffic = { requests: 0, retries: 0 }
+    await client.project({ projectUid: ref.uid, key, filters, signal, traffic, budget: { waitedMs: 0 } })
     return 'own'
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error

@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
 import { classOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { ListedProject, Traffic } from '../service/service-client.ts'
+import type { ListAccess, ListedProject, RetryBudget, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
 import { describeFault } from './describe-fault.ts'
@@ -24,13 +24,14 @@ export interface ReadList {
 
 /**
  * Reads the list of a service's projects. A list without a project is `suspect`, however often it comes: a service that
- * lost its place answers so, and every project would vanish. `traffic`: what is used of the retry budget already.
+ * lost its place answers so, and every project would vanish.
  */
 export async function readProjectList(
   service: AuditedService,
   reading: ListReading,
-  traffic: Traffic = { requests: 0, retries: 0, waitedMs: 0 },
+  budget: RetryBudget = { waitedMs: 0 },
 ): Promise<ReadList> {
+  const traffic: Traffic = { requests: 0, retries: 0 }
   const startedAt = reading.clock.now()
   const result = (status: CoverageStatus, cause: CoverageCause | null, reason: string | null, items = 0): Coverage => {
     const { requests, retries } = traffic
@@ -39,7 +40,7 @@ export async function readProjectList(
     return { listing: 'projects', status, cause, reason, filter: null, pages, items, requests, retries, durationMs }
   }
   try {
-    const listed = await listProjectsOf(service, traffic, reading)
+    const listed = await listProjectsOf(service, { traffic, budget }, reading)
     if (listed.length === 0) return { listed, coverage: result('suspect', 'unproven', emptyReason) }
     return { listed, coverage: result('complete', null, null, listed.length) }
   } catch (error) {
@@ -59,14 +60,14 @@ const emptyReason =
 /** @throws ServiceFault when the list, or the organisation that it needs, could not be read */
 async function listProjectsOf(
   service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
-  traffic: Traffic,
+  cost: Pick<ListAccess, 'traffic' | 'budget'>,
   { signal, sealer }: ListReading,
 ): Promise<readonly ListedProject[]> {
   const { client, key, named } = service
   const show = ({ client, ref, key, filters }: AuditedProject) =>
-    client.project({ projectUid: ref.uid, key, filters, signal, traffic })
+    client.project({ projectUid: ref.uid, key, filters, signal, ...cost })
   const organisation = service.organisation ?? (await findOrganisation(named, show))
-  return client.projects({ organisation, key, signal, traffic, showName: namesShownBy(sealer) })
+  return client.projects({ organisation, key, signal, ...cost, showName: namesShownBy(sealer) })
 }
 
 /**

@@ -11,23 +11,22 @@ import type { RunScope } from '../model/run-scope.ts'
 import { Dropped } from '../model/stop.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
-import type { ProjectTools } from './audit-project.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
-import { auditContained, type OnBug } from './contain-bugs.ts'
+import { auditContained } from './contain-bugs.ts'
 import type { LastWritten } from './newer-settings.ts'
 import { noteCachedSettings } from './note-cached-settings.ts'
 import { noteIgnored } from './note-ignored.ts'
+import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
-import { type ProjectTerms, projectTools } from './project-tools.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
-export interface Audit extends ProjectTerms {
+export interface Audit extends RunOptions {
   readonly configurationDigest: string
   readonly projects: readonly AuditedProject[]
   /** The lists of projects that decide which projects these are. Default: none. */
@@ -105,11 +104,14 @@ export async function conductRun(
   const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { policy, runsProbes = true, isWholeFleet, scope } = audit
+    const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug } = dependencies
-    const lastWritten = readLastWritten(history, before?.number)
-    const tools = projectTools(audit, { draft, sealer, clock, now, signal, onPage, onTimed, lastWritten })
-    const outcomes = await auditAll(audit, tools, onBug)
+    const run: OpenRun = {
+      ...{ policy, runsProbes, acceptsRemovals, draft, sealer, clock, now, signal, onPage, onTimed, onBug },
+      evaluator: createEvaluator(policy, now, labelsOf(audit.projects), clock.now),
+      lastWritten: readLastWritten(history, before?.number),
+    }
+    const outcomes = await auditAll(audit, run)
     const listing = { evaluator: createEvaluator(policy, now), outcomes }
     const decided = await writeLists(draft, audit.lists ?? [], listing)
     const { services = [], concurrency } = audit
@@ -144,17 +146,12 @@ function readLastWritten(history: Pick<History, 'runInputs'>, run: number | unde
 }
 
 /** Audits all projects; returns what each left, in their order. */
-export type AuditAll = (
-  audit: Audit,
-  tools: ProjectTools,
-  onBug: OnBug | undefined,
-) => Promise<readonly ProjectOutcome[]>
+export type AuditAll = (audit: Audit, run: OpenRun) => Promise<readonly ProjectOutcome[]>
 
 /** In this process, several at once. */
-const auditHere: AuditAll = ({ projects, policy, concurrency }, tools, onBug) => {
-  const evaluator = createEvaluator(policy, tools.now, labelsOf(projects), tools.clock.now)
+const auditHere: AuditAll = ({ projects, concurrency }, run) => {
   const limit = pLimit(concurrency)
-  return Promise.all(projects.map((project) => limit(() => auditContained(project, evaluator, tools, onBug))))
+  return Promise.all(projects.map((project) => limit(() => auditContained(project, run))))
 }
 
 /** Of the projects that are audited. */

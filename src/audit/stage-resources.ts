@@ -13,7 +13,7 @@ import { valueAt } from '../model/json.ts'
 import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { type KeptChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './filtered.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 
 export interface Staged {
   readonly resources: readonly StagedResource[]
@@ -47,14 +47,14 @@ export interface StagedResource {
  * for the rest, and a change for what differs from the last complete scan.
  */
 export async function stageResources(
-  context: ProjectContext,
+  scan: ProjectScan,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
-  const { draft, project, lastComplete, sealer } = context
+  const { draft, project, lastComplete, sealer } = scan
   const sealKeyId = sealer.keyId
-  const { known, doubted, forms, differing } = await compareWithKnown(context, kind, resources)
+  const { known, doubted, forms, differing } = await compareWithKnown(scan, kind, resources)
   const baseline = lastComplete[kind]
   // Versions that the last complete scan had not seen yet, so that it saw another one.
   const younger = [...known.values()].flatMap(({ uid, fromRun }) =>
@@ -67,7 +67,7 @@ export async function stageResources(
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
-  const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
+  const isNew = baseline !== undefined && isNewToView(scan, baseline, listing)
   let isRebased = false
   let isReformed = false
 
@@ -85,7 +85,7 @@ export async function stageResources(
     isReformed ||= !isComparable
     const since = isSame ? version.fromRun : draft.run
     const compared: Difference =
-      baseline && isComparable ? changeSince(context, base, resource, isNew) : { base, change: undefined }
+      baseline && isComparable ? changeSince(scan, base, resource, isNew) : { base, change: undefined }
     staged.push({
       leftOut: noneLeftOut,
       ...compared,
@@ -101,12 +101,12 @@ export async function stageResources(
 
 /** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
 export async function findChanged(
-  context: ProjectContext,
+  scan: ProjectScan,
   kind: Kind,
   resources: readonly Resource[],
 ): Promise<readonly string[]> {
-  const { draft, project, sealer } = context
-  const { known, doubted, forms, differing } = await compareWithKnown(context, kind, resources)
+  const { draft, project, sealer } = scan
+  const { known, doubted, forms, differing } = await compareWithKnown(scan, kind, resources)
   const bodies = await draft.versionsAt(project, differing)
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
   return forms.flatMap(({ resource }) => {
@@ -119,8 +119,8 @@ export async function findChanged(
 }
 
 /** `differing`: what is written in other words than the known version, which may show more. */
-async function compareWithKnown(context: ProjectContext, kind: Kind, resources: readonly Resource[]) {
-  const { draft, project, now } = context
+async function compareWithKnown(scan: ProjectScan, kind: Kind, resources: readonly Resource[]) {
+  const { draft, project, now } = scan
   const known = await draft.known(
     project,
     kind,
@@ -140,7 +140,7 @@ type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedR
 const noneLeftOut: KeptChanges['leftOut'] = new Map()
 
 function changeSince(
-  { sealer: { keyId }, ignored }: ProjectContext,
+  { sealer: { keyId }, ignored }: ProjectScan,
   base: StagedResource['base'],
   resource: Resource,
   isNew: boolean,
@@ -166,11 +166,7 @@ export function isInForm(base: Pick<StoredBody, 'normaliser'>, baseline: Complet
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView(
-  { filters, wereSourcesListed }: ProjectContext,
-  baseline: CompleteScan,
-  listing: Listing,
-): boolean {
+function isNewToView({ filters, wereSourcesListed }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
   if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }

@@ -8,10 +8,10 @@ import { count } from '../text/count.ts'
 import { cut } from '../text/cut.ts'
 import type { EmbeddedListing } from './find-contradictions.ts'
 import { partByFilter } from './find-removals.ts'
-import type { ProjectContext } from './project-context.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { kindOf } from './project-scan.ts'
+import type { Walk } from './project-walk.ts'
 import type { Proof } from './prove-identity.ts'
-import type { Walk } from './walk-listing.ts'
 
 export interface RemovalLimits {
   /** What the policy takes for a mass removal; undefined: nothing. */
@@ -43,7 +43,7 @@ export interface WithheldWalks {
  *   answers every request so would empty every project
  */
 export async function withholdRemovals(
-  context: ProjectContext,
+  scan: ProjectScan,
   { walks, unproven }: Proof,
   guard: RemovalLimits,
 ): Promise<WithheldWalks> {
@@ -51,8 +51,8 @@ export async function withholdRemovals(
   const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
     const doubt =
-      (await findFieldsMissing(context, walk, guard)) ??
-      (guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard))
+      (await findFieldsMissing(scan, walk, guard)) ??
+      (guard.acceptsRemovals ? undefined : await findDoubt(scan, walk, unproven, guard))
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
     withheld.push(
       doubt === undefined
@@ -72,16 +72,16 @@ interface Doubt {
 
 /** What no rule can evaluate was not seen to its end, even where a person accepts removals. */
 async function findFieldsMissing(
-  context: ProjectContext,
+  scan: ProjectScan,
   { coverage: { listing, status, items } }: Walk,
   { fieldsMissing }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   if (listing === 'project' || status !== 'complete') return undefined
   const fields = fieldsMissing(listing)
   if (fields.length === 0) return undefined
-  const missing = await findMissing(context, listing)
+  const missing = await findMissing(scan, listing)
   // What is not among these was seen: a replay knows it by this.
-  if (missing.length > 0) await withhold(context, listing, missing)
+  if (missing.length > 0) await withhold(scan, listing, missing)
   const all = items === 1 ? 'the only item does not show' : `none of ${items} items shows`
   const reason = `${all} ${fields.join(', ')}, which every release shows: nothing is removed or resolved until it is seen again`
   return { cause: 'unseen_fields', reason, loss: undefined }
@@ -100,14 +100,14 @@ const mostNamed = 5
 const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
-async function findMissing(context: ProjectContext, listing: Exclude<Listing, 'project'>) {
-  const unseen = await context.draft.unseen(context.project, kindOf[listing])
-  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(context, kindOf[listing], unseen)
+async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>) {
+  const unseen = await scan.draft.unseen(scan.project, kindOf[listing])
+  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(scan, kindOf[listing], unseen)
   return missing
 }
 
 async function withhold(
-  { draft, project }: ProjectContext,
+  { draft, project }: ProjectScan,
   listing: Listing,
   missing: readonly UnseenVersion[],
 ): Promise<void> {
@@ -120,16 +120,16 @@ async function withhold(
 
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
 async function findDoubt(
-  context: ProjectContext,
+  scan: ProjectScan,
   { coverage, lacksPromisedPage }: Walk,
   nameless: ReadonlySet<Listing>,
   { limits, seenAgain, contradicted }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, lastComplete } = context
+  const { draft, project, lastComplete } = scan
   const kind = kindOf[listing]
-  const missing = await findMissing(context, listing)
+  const missing = await findMissing(scan, listing)
   const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (nameless.has(listing)) {
@@ -147,7 +147,7 @@ async function findDoubt(
     coverage.filter === null &&
     contradicted(listing).size > 0
   ) {
-    if (missing.length > 0) await withhold(context, listing, missing)
+    if (missing.length > 0) await withhold(scan, listing, missing)
     const reason = describeContradiction(listing, contradicted(listing))
     return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined }
   }
@@ -157,7 +157,7 @@ async function findDoubt(
   const fresh = missing.filter(({ uid }) => !withheld.has(uid))
   const isNew = isEmptied || lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
   if (!isNew) return undefined
-  await withhold(context, listing, missing)
+  await withhold(scan, listing, missing)
   if (!isLarge) return { ...promised, loss: undefined }
   const reason = `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
   return { cause: 'suspect_loss', reason, loss }

@@ -2,9 +2,8 @@ import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { Removals } from './find-removals.ts'
-import type { Gathered } from './process-pages.ts'
-import type { ProjectContext } from './project-context.ts'
-import type { Statuses } from './project-scan.ts'
+import type { Observations } from './observations.ts'
+import type { ProjectScan, Statuses } from './project-scan.ts'
 
 export interface ShapeChange {
   /** As sorted paths. */
@@ -15,7 +14,7 @@ export interface ShapeChange {
 
 /** Listings that show other fields than when they were last seen completely. */
 export async function detectShapeChanges(
-  { draft, project }: ProjectContext,
+  { draft, project }: ProjectScan,
   statuses: Statuses,
   shapes: ReadonlyMap<Listing, Shape>,
 ): Promise<ReadonlyMap<Listing, ShapeChange>> {
@@ -33,7 +32,7 @@ export async function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'settings' | 'malformed' | 'unseen'>,
+  observed: Pick<Observations, 'isRebased' | 'isReformed' | 'settings' | 'malformed' | 'unseen'>,
   unreferenced: Removals['unreferenced'],
 ): ProjectNotice[] {
   const notices: ProjectNotice[] = []
@@ -47,28 +46,28 @@ export function writeNotices(
       text: `the service shows other fields than before, as after an upgrade (${reshaped.join('; ')}); nothing was compared that one side did not show`,
     })
   }
-  if (gathered.isReformed) {
+  if (observed.isReformed) {
     notices.push({
       code: 'normal_form_changed',
       listing: null,
       text: 'this version normalises resources differently; changes since the last run cannot be detected',
     })
   }
-  if (gathered.isRebased) {
+  if (observed.isRebased) {
     notices.push({
       code: 'seal_key_changed',
       listing: null,
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  if (gathered.settings?.isStale) {
+  if (observed.settings?.isStale) {
     notices.push({
       code: 'settings_stale',
       listing: 'project',
       text: 'the service answered with older settings than the last run took, as from a cache: those are kept, for an hour at most',
     })
   }
-  notices.push(...gathered.malformed.notices(), ...gathered.unseen.notices())
+  notices.push(...observed.malformed.notices(), ...observed.unseen.notices())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       code: 'resource_unreferenced',

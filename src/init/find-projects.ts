@@ -67,6 +67,6 @@ export function readIds(option: string, text: string): readonly string[] {
 
 /** Requests of their own: nothing is counted. */
 function accessOf({ key, signal }: KeyedService) {
-  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
-  return { key, signal, traffic }
+  const traffic = { requests: 0, retries: 0 }
+  return { key, signal, traffic, budget: { waitedMs: 0 } }
 }

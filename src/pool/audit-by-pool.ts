@@ -1,14 +1,13 @@
-import type { ProjectTools } from '../audit/audit-project.ts'
-import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
+import { auditContained } from '../audit/contain-bugs.ts'
+import type { OpenRun } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import type { AuditedProject, OnTimed } from '../audit/project-scan.ts'
-import { type Audit, type AuditAll, labelsOf } from '../audit/run-audit.ts'
+import type { AuditAll } from '../audit/run-audit.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { chunks } from '../model/chunks.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
-import { createEvaluator } from '../policy/evaluator.ts'
 import type { RunDraft } from './drafts.ts'
 import { type Jobs, lostQueue, walkQueue } from './jobs.ts'
 import { giveUpTasks, projectsOf, readDone, readProgress, type TaskKey, type TaskProgress } from './tasks.ts'
@@ -48,19 +47,19 @@ export const graceMs = 15_000
  * @throws HandedOver when another process is to go on
  */
 export function auditByPool(pool: PoolRun): AuditAll {
-  return async (audit, tools, onBug) => {
+  return async (audit, run) => {
     const unclaimed = new Map<string, Error>()
     const stop = await waitForTasks(audit.projects, { ...pool, unclaimed })
     const { db, draft, projectIds } = pool
     const lost = new Set(await giveUpTasks(db, draft.run, 'unfinished'))
     await pool.onConcluding()
-    const outcomes = await importDone(audit.projects, pool, tools.onTimed)
+    const outcomes = await importDone(audit.projects, pool, run.onTimed)
     const unfinished = audit.projects.filter((_, at) => lost.has(projectIds[at] ?? 0))
     const whyNot = ({ ref }: AuditedProject) =>
       unclaimed.get(ref.service) ?? stop ?? new Error('its worker was lost three times')
     for (const [reason, own] of Map.groupBy(unfinished, whyNot)) {
       const signal = AbortSignal.abort(reason)
-      for (const outcome of await auditUnfinished(audit, own, { tools: { ...tools, signal }, onBug })) {
+      for (const outcome of await auditUnfinished(own, { ...run, signal })) {
         outcomes.set(outcome.project.name, outcome)
       }
     }
@@ -153,16 +152,10 @@ async function importDone(
   }
 }
 
-async function auditUnfinished(
-  { policy, projects: all }: Audit,
-  projects: readonly AuditedProject[],
-  { tools, onBug }: { readonly tools: ProjectTools; readonly onBug: OnBug | undefined },
-): Promise<readonly ProjectOutcome[]> {
-  const evaluator = createEvaluator(policy, tools.now, labelsOf(all), tools.clock.now)
+async function auditUnfinished(projects: readonly AuditedProject[], run: OpenRun): Promise<readonly ProjectOutcome[]> {
   const outcomes: ProjectOutcome[] = []
   for (const some of chunks(projects, 8)) {
-    const audited = some.map((project) => auditContained(project, evaluator, tools, onBug))
-    outcomes.push(...(await Promise.all(audited)))
+    outcomes.push(...(await Promise.all(some.map((project) => auditContained(project, run)))))
   }
   return outcomes
 }

@@ -47,11 +47,11 @@ export async function auditTogether(
     },
   }
   return leavingBehind({ clock: dependencies.clock, held: () => held }, () =>
-    runAudit(audit, { ...dependencies, history }, async (audit, tools, onBug) => {
+    runAudit(audit, { ...dependencies, history }, async (audit, run) => {
       if (held === undefined) throw new Error('a run is audited that was not begun')
       const planned = { ...coordinating, draft: held }
       const projectIds = await planTasks(planned, audit.projects, { plan, options })
-      return poolOf(planned, { projectIds, options, id })(audit, tools, onBug)
+      return poolOf(planned, { projectIds, options, id })(audit, run)
     }),
   )
 }

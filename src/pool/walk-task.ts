@@ -1,7 +1,7 @@
-import { auditContained, type OnBug } from '../audit/contain-bugs.ts'
+import { auditContained } from '../audit/contain-bugs.ts'
+import type { OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import type { AuditedProject, PageRead, Timing } from '../audit/project-scan.ts'
-import { type ProjectTerms, projectTools } from '../audit/project-tools.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
@@ -24,7 +24,7 @@ import {
 
 /** What a worker walks with, the same for all tasks of a run. */
 export interface RunSite {
-  readonly terms: ProjectTerms
+  readonly options: RunOptions
   readonly sealer: Sealer
   /** Aborted when the run's time is over, or a person stopped it. */
   readonly signal: AbortSignal
@@ -130,14 +130,17 @@ async function walk(
 ): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
   const now = Date.parse(state.terms.startedAt)
   const draft = drafts.ofTask({ ...key, project: project.ref, token })
-  const evaluator = createEvaluator(site.terms.policy, now, () => project.labels, clock.now)
-  const signal = AbortSignal.any([site.signal, abandon])
-  const { sealer, onPage } = site
+  const { options, sealer, onPage, onBug } = site
   const timings: Timing[] = []
-  const onTimed = (_: AuditedProject, timing: Timing) => void timings.push(timing)
-  const tools = projectTools(site.terms, { draft, sealer, clock, now, signal, onPage, onTimed })
+  const run: OpenRun = {
+    ...options,
+    ...{ draft, sealer, clock, now, onPage, onBug },
+    evaluator: createEvaluator(options.policy, now, () => project.labels, clock.now),
+    signal: AbortSignal.any([site.signal, abandon]),
+    onTimed: (_, timing) => void timings.push(timing),
+  }
   try {
-    const outcome = await auditContained(project, evaluator, tools, site.onBug)
+    const outcome = await auditContained(project, run)
     if (abandon.aborted) return undefined
     const left: LeftOutcome = { ...outcome, timings }
     return { outcome: JSON.stringify(left), draft: JSON.stringify(await draft.exportProject(project.ref)) }

@@ -129,7 +129,7 @@ export function createSender({
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
         refusals <= mostRefusals
-      if (mayAskAgain) access.traffic.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
+      if (mayAskAgain) access.budget.waitedMs += clock.now() - Math.max(startedAt, wantedAt)
       const isUnreached = mayAskAgain && reach?.over(delayMs) !== undefined
       if (isUnreached) reach?.giveUp()
       const isBudgetSpent = mayAskAgain && (isUnreached || budgetLeftMs(access) <= 0)
@@ -166,13 +166,13 @@ export function createSender({
   }
 
   /** Waits for the delay and the gate within the project's budget; at its end the service gets one last request. */
-  async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
+  async function pause(delayMs: number, { signal, budget }: ProjectAccess): Promise<void> {
     let wantedMs = delayMs
     while (!signal.aborted) {
-      const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
+      const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - budget.waitedMs)
       if (waitMs <= 0) return
       // Counted before the sleep, so that walks that sleep at the same time don't spend the same budget twice.
-      traffic.waitedMs += waitMs
+      budget.waitedMs += waitMs
       await sleepUnlessStopped(clock, waitMs, signal)
       wantedMs = 0
     }
@@ -187,8 +187,8 @@ export function createSender({
     )
   }
 
-  function budgetLeftMs({ traffic }: ProjectAccess): number {
-    return limits.retryBudgetMs - traffic.waitedMs
+  function budgetLeftMs({ budget }: ProjectAccess): number {
+    return limits.retryBudgetMs - budget.waitedMs
   }
 
   function explained(exchange: HttpFailure, { acceptance }: ProjectAccess): HttpFailure {

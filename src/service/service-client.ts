@@ -48,6 +48,8 @@ export interface ProjectAccess {
   readonly signal: AbortSignal
   /** Incremented while reading. */
   readonly traffic: Traffic
+  /** One for all that is asked of the project in an audit. */
+  readonly budget: RetryBudget
   readonly acceptance?: KeyAcceptance
 }
 
@@ -75,7 +77,7 @@ export function listedProject(uid: string, name: unknown, showName: ShowName): L
 }
 
 /** The list of an organisation's projects: how to read it, what it has cost. */
-export interface ListAccess extends Pick<ProjectAccess, 'key' | 'signal' | 'traffic'> {
+export interface ListAccess extends Pick<ProjectAccess, 'key' | 'signal' | 'traffic' | 'budget'> {
   /** The service's identifier of the organisation. */
   readonly organisation: string
   readonly showName: ShowName
@@ -84,6 +86,9 @@ export interface ListAccess extends Pick<ProjectAccess, 'key' | 'signal' | 'traf
 export interface Traffic {
   requests: number
   retries: number
+}
+
+export interface RetryBudget {
   /** Time spent waiting for another try, against the limit `retryBudgetMs`. */
   waitedMs: number
 }

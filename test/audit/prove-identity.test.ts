@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditedProject } from '../../src/audit/project-scan.ts'
+import type { Walk } from '../../src/audit/project-walk.ts'
 import { proveIdentity } from '../../src/audit/prove-identity.ts'
-import type { Walk } from '../../src/audit/walk-listing.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'

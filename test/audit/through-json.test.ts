@@ -17,11 +17,11 @@ const harness = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
 /** Audits each project as if in a process of its own, the last one first; what is left of it crosses as text. */
 function auditApart(crossed: string[]): AuditAll {
-  return async ({ projects, policy }, tools, onBug) => {
+  return async ({ projects, policy }, run) => {
     const texts = new Map<string, string>()
     for (const project of projects.toReversed()) {
-      const evaluator = createEvaluator(policy, tools.now, labelsOf([project]), tools.clock.now)
-      texts.set(project.ref.name, JSON.stringify(await auditContained(project, evaluator, tools, onBug)))
+      const evaluator = createEvaluator(policy, run.now, labelsOf([project]), run.clock.now)
+      texts.set(project.ref.name, JSON.stringify(await auditContained(project, { ...run, evaluator })))
     }
     crossed.push(...texts.values())
     return projects.map(({ ref }): ProjectOutcome => JSON.parse(texts.get(ref.name) ?? ''))

@@ -75,7 +75,8 @@ async function replayed({ request, ...exchange }: RecordedExchange) {
         key: '<personal-key>',
         filters: {},
         signal: new AbortController().signal,
-        traffic: { requests: 0, retries: 0, waitedMs: 0 },
+        traffic: { requests: 0, retries: 0 },
+        budget: { waitedMs: 0 },
       },
       functionText: String(body.function),
       probe: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ProjectContext } from '../../src/audit/project-context.ts'
+import type { ProjectScan } from '../../src/audit/project-scan.ts'
 import { kindOf } from '../../src/audit/project-scan.ts'
-import type { Walk } from '../../src/audit/walk-listing.ts'
+import type { Walk } from '../../src/audit/project-walk.ts'
 import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Kind, Listing } from '../../src/model/resource.ts'
@@ -52,7 +52,7 @@ async function decide({
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
     // As much of a draft as the decision reads.
-  } as unknown as ProjectContext
+  } as unknown as ProjectScan
   const walk: Walk = {
     coverage: {
       ...aCoverage(listing, status),

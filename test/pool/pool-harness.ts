@@ -97,7 +97,7 @@ export function openPoolHarness(
     if (current === undefined) throw new Error('no run is under way')
     const { audit, dependencies } = current
     return {
-      terms: audit,
+      options: audit,
       ...{ sealer: dependencies.sealer, onPage: () => {} },
       signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),

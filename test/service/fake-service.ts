@@ -142,7 +142,8 @@ export function anAccess(more: Partial<ProjectAccess> = {}): ProjectAccess {
     key,
     filters: {},
     signal: new AbortController().signal,
-    traffic: { requests: 0, retries: 0, waitedMs: 0 },
+    traffic: { requests: 0, retries: 0 },
+    budget: { waitedMs: 0 },
     ...more,
   }
 }

@@ -40,7 +40,8 @@ describe('the next page', () => {
       await until(() => service.requests.length === asked)
       await awhile()
       expect(service.requests.length).toBe(asked)
-      expect(access.traffic).toEqual({ requests: asked, retries: 0, waitedMs: 0 })
+      expect(access.traffic).toEqual({ requests: asked, retries: 0 })
+      expect(access.budget.waitedMs).toBe(0)
     }
     expect(await pages.next()).toEqual({ done: true, value: undefined })
   })
@@ -112,7 +113,8 @@ describe('the next page', () => {
     await awhile()
     expect(service.requests.length).toBe(2)
     expect(await pages.next()).toMatchObject({ value: { number: 2, items: [item('b')] } })
-    expect(access.traffic).toEqual({ requests: 3, retries: 1, waitedMs: 125 })
+    expect(access.traffic).toEqual({ requests: 3, retries: 1 })
+    expect(access.budget.waitedMs).toBe(125)
   })
 
   it('lets a 429 slow other walks at once, and waits itself when it is wanted', async () => {
@@ -127,7 +129,7 @@ describe('the next page', () => {
     expect(clock.slept).toEqual([])
     const other = anAccess({ projectUid: 'project-2' })
     await client.project(other).catch(() => {})
-    expect(other.traffic.waitedMs).toBe(7_000)
+    expect(other.budget.waitedMs).toBe(7_000)
     await pages.next()
     expect(access.traffic).toMatchObject({ requests: 3, retries: 1 })
   })

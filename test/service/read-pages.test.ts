@@ -31,7 +31,8 @@ describe('a walk', () => {
       { number: 2, items: [item('c')], requestId: 'req-7' },
     ])
     expect(service.requests.map(({ url }) => url.search)).toEqual(['?perPage=1000', '?perPage=1000&next_page_cursor=c'])
-    expect(access.traffic).toEqual({ requests: 2, retries: 0, waitedMs: 0 })
+    expect(access.traffic).toEqual({ requests: 2, retries: 0 })
+    expect(access.budget.waitedMs).toBe(0)
   })
 
   it('sends the key and the headers of the dialect, no content type and no sort', async () => {

@@ -61,7 +61,7 @@ describe('a temporary failure', () => {
     expect(fault).toBe(null)
     expect(pages.length).toBe(1)
     expect(access.traffic).toMatchObject({ requests: 3, retries: 2 })
-    expect(access.traffic.waitedMs).toBe(clock.slept.reduce((sum, ms) => sum + ms, 0))
+    expect(access.budget.waitedMs).toBe(clock.slept.reduce((sum, ms) => sum + ms, 0))
   })
 
   it('a refused connection', async () => {
@@ -73,7 +73,8 @@ describe('a temporary failure', () => {
     expect((await walk(aClient(`http://127.0.0.1:${port}`), access)).fault).toBe(
       'network: page 1: connection refused after 5 tries',
     )
-    expect(access.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
+    expect(access.traffic).toEqual({ requests: 5, retries: 4 })
+    expect(access.budget.waitedMs).toBe(125 + 250 + 500 + 1_000)
   })
 
   it('a connection that is never made', async () => {
@@ -124,9 +125,10 @@ describe('a permanent failure', () => {
     expect((await walk(client, access)).fault).toBe(
       'http: page 1: 500 internal server error after 5 tries, no time left for further tries (request id req-7)',
     )
-    expect(access.traffic.waitedMs).toBe(1_000)
+    expect(access.budget.waitedMs).toBe(1_000)
     expect((await walk(client, access)).fault).toContain('500 internal server error, no time left for further tries')
-    expect(access.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
+    expect(access.traffic).toEqual({ requests: 6, retries: 4 })
+    expect(access.budget.waitedMs).toBe(1_000)
   })
 
   it('charges the budget for the time of a failed try', async () => {
@@ -138,7 +140,7 @@ describe('a permanent failure', () => {
     const access = anAccess()
     const client = aClient((await aService(losing)).url, { clock, limits: { retryBudgetMs: 1_000 } })
     expect((await walk(client, access)).fault).toContain('after 2 tries, no time left for further tries')
-    expect(access.traffic.waitedMs).toBe(700 + 125 + 700)
+    expect(access.budget.waitedMs).toBe(700 + 125 + 700)
   })
 })
 
@@ -193,7 +195,7 @@ describe('a rate limit', () => {
     const access = anAccess()
     expect((await walk(aClient(service.url, { clock }), access)).fault).toBe(null)
     expect(clock.slept).toEqual([7_000])
-    expect(access.traffic.waitedMs).toBe(7_000)
+    expect(access.budget.waitedMs).toBe(7_000)
   })
 
   it.each(['soon', '-3', '', String(start / 1_000 - 100), 'Sat, 21 Nov 2026 99:00:07 GMT'])(
@@ -225,7 +227,7 @@ describe('a rate limit', () => {
     const client = aClient(service.url, { clock, limits: { retryBudgetMs: 30_000 } })
     const first = walk(client, anAccess())
     await clock.sleepers(1)
-    const second = walk(client, anAccess({ traffic: { requests: 0, retries: 0, waitedMs: 25_000 } }))
+    const second = walk(client, anAccess({ budget: { waitedMs: 25_000 } }))
     const third = walk(client, anAccess(), 'subscriptions')
     await clock.sleepers(3)
     expect(service.requests.length).toBe(1)

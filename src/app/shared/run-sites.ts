@@ -89,7 +89,7 @@ function openSite(
   return {
     run,
     site: {
-      terms: { policy, ...options },
+      options: { policy, ...options },
       ...{ sealer, signal, onBug: watchIn(log).onBug },
       onPage(project: AuditedProject, page: PageRead) {
         log.debug({ project: project.ref.name, listing: page.listing, items: page.items }, 'page read')

@@ -69,7 +69,7 @@ const notShown = {
 } as const
 
 function accessTo({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
-  return { projectUid: ref.uid, key, filters, signal, traffic: { requests: 0, retries: 0, waitedMs: 0 } }
+  return { projectUid: ref.uid, key, filters, signal, traffic: { requests: 0, retries: 0 }, budget: { waitedMs: 0 } }
 }
 
 /** Sources in full where the service lists them, and as subscriptions carry them where it does not. */

@@ -10,7 +10,7 @@ import type { Resource } from '../../model/resource.ts'
 import type { Probe } from '../../policy/probe.ts'
 import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
 import type { ExpectedState } from '../expected-state.ts'
-import type { ProjectContext } from '../project-context.ts'
+import type { ProjectScan } from '../project-scan.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from '../project-scan.ts'
 import { stageResources } from '../stage-resources.ts'
 import { driftOf, isSameTrial } from './compare-probe.ts'
@@ -19,7 +19,8 @@ import type { ProbeTarget } from './find-targets.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
 import { type Ran, runTwice, tryFunction } from './run-function.ts'
 
-export interface Probing {
+/** What the policy's probes are run with. */
+export interface DueProbes {
   readonly client: ServiceClient
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
@@ -49,20 +50,20 @@ const mostNotRunInARow = 3
  * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
  * known of it as it is; one that the policy no longer asks for, or whose function is gone, leaves the state.
  */
-export async function runProbes(context: ProjectContext, probing: Probing): Promise<Probed> {
-  const { draft, sealer, now: startedAt } = context
-  const known = await knownProbes(context)
-  const ended = await findEnded(context, probing, known)
-  const named = nameProbes(dropUnknownStubs(probing, known), known, ended)
+export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Probed> {
+  const { draft, sealer, now: startedAt } = scan
+  const known = await knownProbes(scan)
+  const ended = await findEnded(scan, due, known)
+  const named = nameProbes(dropUnknownStubs(due, known), known, ended)
   const resources: Resource[] = []
   const changes: StagedChange[] = []
   const notRun: NotRun[] = []
   let inARow = 0
-  const approved = await probing.expected?.bodies(named.map(({ outcomeUid: uid }) => ({ kind: 'probe', uid })))
+  const approved = await due.expected?.bodies(named.map(({ outcomeUid: uid }) => ({ kind: 'probe', uid })))
   for (const [at, target] of named.entries()) {
     const result =
       inARow < mostNotRunInARow
-        ? await run(target, { ...probing, sealer, now: startedAt })
+        ? await run(target, { ...due, sealer, now: startedAt })
         : { ...tired, isDeterministic: false }
     if (result.ran.outcome === 'unknown') {
       inARow++
@@ -71,16 +72,16 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
     }
     inARow = 0
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
-    await stageResources(context, 'probe', 'sources', [now])
+    await stageResources(scan, 'probe', 'sources', [now])
     changes.push(...driftOf(target.known, now, sealer.keyId))
     resources.push(withBefore(now, { approved: approved?.[at], last: target.known, sealer }))
   }
-  const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
+  const asked = new Set(named.map(({ outcomeUid }) => outcomeUid))
   await draft.endVersions(
-    context.project,
-    [...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id),
+    scan.project,
+    [...ended].filter(({ uid }) => !asked.has(uid)).map(({ id }) => id),
   )
-  const carried = known.filter((probe) => !ended.has(probe) && !due.has(probe.uid))
+  const carried = known.filter((probe) => !ended.has(probe) && !asked.has(probe.uid))
   return {
     resources,
     changes,
@@ -97,7 +98,7 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
 
 /** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
 export async function leaveOutProbes(
-  { draft, project }: ProjectContext,
+  { draft, project }: ProjectScan,
   targets: readonly ProbeTarget[],
 ): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
@@ -112,7 +113,7 @@ const tired = {
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
-  { client, access, now, sealer }: Probing & Pick<ProjectContext, 'sealer' | 'now'>,
+  { client, access, now, sealer }: DueProbes & Pick<ProjectScan, 'sealer' | 'now'>,
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
@@ -166,7 +167,7 @@ function withBefore(now: Resource, { approved, last, sealer }: PastRuns): Resour
   return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
 }
 
-async function knownProbes({ draft, project }: ProjectContext): Promise<KnownProbe[]> {
+async function knownProbes({ draft, project }: ProjectScan): Promise<KnownProbe[]> {
   const versions = await draft.unseen(project, 'probe')
   const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
   const bodies = await draft.versionsAt(project, points)
@@ -181,8 +182,8 @@ async function knownProbes({ draft, project }: ProjectContext): Promise<KnownPro
  * not match. A target that this scan could not show is not one of them.
  */
 async function findEnded(
-  { draft, project }: ProjectContext,
-  { probes, targets, statuses, unobserved }: Probing,
+  { draft, project }: ProjectScan,
+  { probes, targets, statuses, unobserved }: DueProbes,
   known: readonly KnownProbe[],
 ): Promise<ReadonlySet<KnownProbe>> {
   if (known.length === 0) return new Set()
@@ -208,7 +209,7 @@ async function findEnded(
  * Where sources are listed but were not this time, they are known by stubs, which do not show whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
  */
-function dropUnknownStubs({ targets, statuses }: Probing, known: readonly KnownProbe[]): readonly ProbeTarget[] {
+function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly KnownProbe[]): readonly ProbeTarget[] {
   if (!areSourcesListed(statuses)) return targets
   const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(

@@ -20,6 +20,6 @@ export function rowsOf(service: string, diagnoses: ServiceDiagnoses): readonly C
 
 /** A project for requests of its own: nothing is counted or stopped. */
 export function accessOf({ ref, key, filters }: ConfiguredProject): ProjectAccess {
-  const traffic = { requests: 0, retries: 0, waitedMs: 0 }
-  return { projectUid: ref.uid, key, filters, signal: new AbortController().signal, traffic }
+  const traffic = { requests: 0, retries: 0 }
+  return { projectUid: ref.uid, key, filters, signal: new AbortController().signal, traffic, budget: { waitedMs: 0 } }
 }

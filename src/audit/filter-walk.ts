@@ -1,0 +1,289 @@
+import type { ActiveViolation } from '../history/history.ts'
+import { type FilterReading, type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { chunks } from '../model/chunks.ts'
+import { isoTime } from '../model/clock.ts'
+import type { FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
+import type { JsonObject } from '../model/json.ts'
+import { filtersOf } from '../service/read-filters.ts'
+import type { ProjectAccess } from '../service/service-client.ts'
+import { isStop, ServiceFault } from '../service/service-fault.ts'
+import { count } from '../text/count.ts'
+import { describeFault } from './describe-fault.ts'
+import type { OpenRun } from './open-run.ts'
+import type { AuditedProject, ProjectScan } from './project-scan.ts'
+import { findChanged } from './stage-resources.ts'
+import type { TakenPage } from './taken-page.ts'
+
+/** Items that are held until it is decided whose rows are read: where not all can be read, the list is read first. */
+const mostHeld = 20_000
+/** After so many subscriptions whose rows could not be read, the others are not asked for. */
+const mostFaults = 5
+const readAtOnce = 100
+const comparedAtOnce = 100
+
+/**
+ * Reads the filter rows of a project's subscriptions, page by page as these are listed: one request each, because no
+ * release lists them together and nothing marks a change of them. A run reads at most as many as the configuration
+ * allows: new subscriptions first, changed ones and those with a violation about their rows, then those whose rows were
+ * read longest ago. The rows of a subscription are whole or unknown.
+ */
+export class FilterWalk {
+  readonly #scan: ProjectScan
+  readonly #project: AuditedProject
+  readonly #run: Pick<OpenRun, 'clock' | 'onPage'>
+  /** With traffic of its own. */
+  readonly #access: ProjectAccess
+  /** When rows were read before this run, by the uid of the subscription. */
+  readonly #before: ReadonlyMap<string, string>
+  /** Of how many subscriptions rows are read. */
+  readonly #most: number
+  readonly #listed = new Set<string>()
+  readonly #read = new Set<string>()
+  #due = 0
+  #durationMs = 0
+  #faults = 0
+  #firstFault: ServiceFault | undefined
+  /** Whether the service offers rows; undefined until it has shown some, or shown that it has none. */
+  #isOffered: boolean | undefined
+  /** How many subscriptions it answered not to have. */
+  #denied = 0
+
+  /** undefined where no rows are to be read. */
+  static async open(
+    scan: ProjectScan,
+    project: AuditedProject,
+    run: Pick<OpenRun, 'clock' | 'onPage'>,
+    access: ProjectAccess,
+  ): Promise<FilterWalk | undefined> {
+    if (project.listings.filters === 'off') return undefined
+    const before = decodeReadings(await scan.draft.filterReadings(scan.project))
+    return new FilterWalk(scan, project, run, access, before)
+  }
+
+  private constructor(
+    scan: ProjectScan,
+    project: AuditedProject,
+    run: Pick<OpenRun, 'clock' | 'onPage'>,
+    access: ProjectAccess,
+    before: ReadonlyMap<string, string>,
+  ) {
+    this.#scan = scan
+    this.#project = project
+    this.#run = run
+    this.#access = { ...access, filters: {}, traffic: { requests: 0, retries: 0 } }
+    this.#before = before
+    this.#most = project.listings.filters === 'required' ? Number.POSITIVE_INFINITY : project.filtersPerRun
+  }
+
+  /** How long it has taken so far. */
+  get durationMs(): number {
+    return this.#durationMs
+  }
+
+  /** Reads rows for pages of subscriptions, and adds them to these. */
+  async *readFor(pages: AsyncIterable<TakenPage>): AsyncGenerator<TakenPage> {
+    const isHeld = this.#before.size >= this.#most
+    for await (const held of windowsOf(pages, isHeld ? mostHeld : 0)) {
+      const filters = await this.#readRows(held.flatMap(({ items }) => items))
+      for (const page of held) yield { ...page, filters }
+    }
+  }
+
+  /** What it proved. `list`: what the walk of the subscriptions proved. */
+  coverage(list: ProjectCoverage): FilterCoverage {
+    const now = isoTime(this.#scan.now)
+    const times = [...this.#listed]
+      .map((uid) => (this.#read.has(uid) ? now : this.#before.get(uid)))
+      .filter((time) => time !== undefined)
+    return {
+      listing: 'filters',
+      ...this.#status(list),
+      filter: null,
+      pages: 0,
+      items: list.cause === 'foreign' ? 0 : this.#read.size,
+      of: this.#listed.size,
+      oldestAt: times.reduce<string | null>((oldest, time) => (oldest === null || time < oldest ? time : oldest), null),
+      ...this.#access.traffic,
+      durationMs: Math.round(this.#durationMs),
+    }
+  }
+
+  /** Notes for the next run what was read. */
+  async stage(list: ProjectCoverage): Promise<void> {
+    if (this.#read.size === 0 && list.status !== 'complete') return
+    const { draft, project, now } = this.#scan
+    const isGone = (uid: string) => list.status === 'complete' && list.filter === null && !this.#listed.has(uid)
+    const readings = new Map([...this.#before].filter(([uid]) => !isGone(uid)))
+    for (const uid of this.#read) readings.set(uid, isoTime(now))
+    if (readings.size > 0 || this.#before.size > 0) await draft.stageFilterReadings(project, encodeReadings(readings))
+  }
+
+  async #readRows(items: readonly JsonObject[]): Promise<FilterReadings> {
+    const { clock, onPage } = this.#run
+    const startedAt = clock.now()
+    const { chosen, changed } = await this.#choose(items)
+    this.#due += chosen.size
+    for (const item of items) this.#listed.add(uidOf(item))
+    const rows = new Map<string, FilterReading>()
+    const waiting = [...chosen]
+    while (waiting.length > 0) {
+      // Whether there are rows at all is asked once, not several times at once.
+      const some = waiting.splice(0, this.#isOffered === undefined ? 1 : readAtOnce)
+      const askedAt = clock.now()
+      const had = this.#read.size
+      const answers = await Promise.all(some.map((uid) => this.#readOne(uid)))
+      for (const [at, uid] of some.entries()) rows.set(uid, answers[at] ?? 'unread')
+      const fresh = this.#read.size - had
+      if (fresh > 0) onPage(this.#project, { listing: 'filters', items: fresh, durationMs: clock.now() - askedAt })
+    }
+    // Rows that were known of a changed subscription may be others now.
+    for (const uid of changed) if (!chosen.has(uid) && this.#before.has(uid)) rows.set(uid, 'unread')
+    // Where no rows were ever seen and none are offered, nothing is unknown.
+    if (this.#isOffered === false) for (const uid of rows.keys()) if (!this.#before.has(uid)) rows.delete(uid)
+    this.#durationMs += clock.now() - startedAt
+    return rows
+  }
+
+  /** Whose rows are read, of subscriptions that were listed one after the other. */
+  async #choose(
+    items: readonly JsonObject[],
+  ): Promise<{ readonly chosen: ReadonlySet<string>; readonly changed: ReadonlySet<string> }> {
+    const uids = items.map(uidOf)
+    const left = this.#most - this.#due
+    if (uids.length <= left) return { chosen: new Set(uids), changed: new Set() }
+    const { draft, project } = this.#scan
+    const before = this.#before
+    const changed = await this.#changedAmong(items)
+    const unread = uids.filter((uid) => !before.has(uid))
+    const known = await draft.known(project, 'subscription', unread)
+    const accused = new Set(
+      (await draft.activeViolations(project, 'subscription', uids)).filter(isAboutFilters).map(({ uid }) => uid),
+    )
+    const isFirst = (uid: string) => changed.has(uid) || accused.has(uid) || !(before.has(uid) || known.has(uid))
+    // Of a list that is too long to be held, each part has its share; what comes first may take more.
+    const listed = this.#listed.size + uids.length
+    const share = Math.ceil((this.#most * listed) / Math.max(before.size, listed))
+    const first = uids.filter(isFirst)
+    const others = uids.filter((uid) => !isFirst(uid))
+    const readAt = (uid: string) => before.get(uid) ?? ''
+    others.sort((a, b) => (readAt(a) < readAt(b) ? -1 : readAt(a) > readAt(b) ? 1 : 0))
+    const chosen = first.slice(0, left)
+    const room = Math.max(0, Math.min(left, share - this.#due) - chosen.length)
+    return { chosen: new Set([...chosen, ...others.slice(0, room)]), changed }
+  }
+
+  /** Subscriptions of which the list shows something else than is known. */
+  async #changedAmong(items: readonly JsonObject[]): Promise<ReadonlySet<string>> {
+    const changed = new Set<string>()
+    for (const some of chunks(items, comparedAtOnce)) {
+      const { listed } = takeInventory('subscriptions', some, this.#scan.sealer)
+      for (const uid of await findChanged(this.#scan, 'subscription', listed)) changed.add(uid)
+    }
+    return changed
+  }
+
+  async #readOne(uid: string): Promise<FilterReading> {
+    const access = this.#access
+    if (this.#isOffered === false || this.#faults >= mostFaults || access.signal.aborted) return 'unread'
+    try {
+      const rows = await this.#project.client.filters(uid, access)
+      if (rows !== undefined) {
+        this.#isOffered = true
+        this.#read.add(uid)
+        return rows
+      }
+      const denial = `${filtersOf(uid, access.key)}: the service has no such subscription`
+      this.#firstFault ??= new ServiceFault('not_found', denial)
+      this.#denied += 1
+      // One may have been deleted since it was listed.
+      if (this.#isOffered === undefined && this.#denied > 1) this.#isOffered = false
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) throw error
+      if (error.kind === 'not_offered' && this.#isOffered === undefined) {
+        this.#isOffered = false
+        this.#firstFault = error
+      } else this.#fail(error)
+    }
+    return 'unread'
+  }
+
+  #fail(fault: ServiceFault): void {
+    // Rows of another subscription prove that answers are mixed up: nothing of the project is kept.
+    if (fault.kind === 'foreign') throw fault
+    this.#firstFault ??= fault
+    const isFinal = isStop(fault.kind) || ['refused_key', 'forbidden', 'not_found'].includes(fault.kind)
+    this.#faults += isFinal ? mostFaults : 1
+  }
+
+  #status(list: ProjectCoverage): Pick<FilterCoverage, 'status' | 'cause' | 'reason'> {
+    const { cause, reason } = list
+    // Nothing of the project is kept.
+    if (cause === 'foreign') return { status: 'failed', cause, reason }
+    const isListed = list.status === 'complete' || list.status === 'suspect'
+    const isDenied = this.#isOffered === undefined && this.#denied > 0 && this.#faults === 0
+    const isAbsent = this.#isOffered === false || isDenied
+    const isRequired = this.#project.listings.filters === 'required'
+    if (isAbsent && !isRequired && isListed) {
+      return { status: 'skipped', cause: 'not_offered', reason: this.#describeFirstFault() }
+    }
+    const unread = this.#due - this.#read.size
+    if (unread > 0) {
+      const about = `${unread} of ${count(this.#due, 'subscription')} whose filters were due: not read; the first`
+      const kind = this.#firstFault?.kind ?? 'stopped'
+      // Who was stopped has not failed.
+      const isPartial = this.#read.size > 0 || isStop(kind)
+      return {
+        status: isPartial ? 'partial' : 'failed',
+        cause: kind,
+        reason: `${about}: ${this.#describeFirstFault()}`,
+      }
+    }
+    if (isListed) return { status: 'complete', cause: null, reason: null }
+    // Those of subscriptions that were not listed were not read either, for the same reason.
+    return { status: list.status === 'failed' ? 'failed' : 'partial', cause, reason }
+  }
+
+  #describeFirstFault(): string {
+    return this.#firstFault === undefined ? 'the run was stopped' : describeFault(this.#firstFault, this.#project)
+  }
+}
+
+/** Pages until they hold so many items; a list that breaks off still shows what came before. */
+async function* windowsOf(pages: AsyncIterable<TakenPage>, most: number): AsyncGenerator<readonly TakenPage[]> {
+  let held: TakenPage[] = []
+  let items = 0
+  try {
+    for await (const page of pages) {
+      held.push(page)
+      items += page.items.length
+      if (items < most) continue
+      yield held
+      held = []
+      items = 0
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceFault) || error.kind === 'foreign') throw error
+    if (held.length > 0) yield held
+    throw error
+  }
+  if (held.length > 0) yield held
+}
+
+function uidOf({ uid }: JsonObject): string {
+  return String(uid)
+}
+
+function isAboutFilters({ path }: Pick<ActiveViolation, 'path'>): boolean {
+  return path === '/filters' || path.startsWith('/filters/')
+}
+
+/** When rows were read, by the uid of the subscription. Hookdrift wrote it: [[time, [uid, …]], …]. */
+function decodeReadings(body: string | undefined): ReadonlyMap<string, string> {
+  const times = body === undefined ? [] : (JSON.parse(body) as readonly (readonly [string, readonly string[]])[])
+  return new Map(times.flatMap(([time, uids]) => uids.map((uid) => [uid, time] as const)))
+}
+
+function encodeReadings(readings: ReadonlyMap<string, string>): string {
+  const byTime = Map.groupBy(readings.keys(), (uid) => readings.get(uid) ?? '')
+  return JSON.stringify([...byTime].sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,35 @@
+import type { ScanDraft } from '../history/history.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { Clock } from '../model/clock.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { LastWritten } from './newer-settings.ts'
+import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
+
+/** How a run audits its projects: the same in every process that takes part. */
+export interface RunOptions {
+  readonly policy: Policy
+  /** Whether the policy's probes run. */
+  readonly runsProbes: boolean
+  /** Whether a person said that all that is missing is gone. */
+  readonly acceptsRemovals: boolean
+}
+
+/** A run under way, as the audit of each of its projects sees it. */
+export interface OpenRun extends RunOptions {
+  readonly evaluator: PolicyEvaluator
+  readonly draft: ScanDraft
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly signal: AbortSignal
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onTimed?: OnTimed | undefined
+  /** Called for a bug that ended the audit of a project. */
+  readonly onBug?: OnBug | undefined
+  /** undefined: an answer with older settings is not recognised. */
+  readonly lastWritten?: LastWritten | undefined
+}
+
+export type OnBug = (project: AuditedProject, error: unknown) => void

@@ -1,0 +1,362 @@
+import type { ScanDraft } from '../history/history.ts'
+import type { CompleteScans, StagedChange } from '../history/records.ts'
+import { reseal } from '../inventory/reseal.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { chunks } from '../model/chunks.ts'
+import type { FilterCoverage } from '../model/coverage.ts'
+import type { JsonObject } from '../model/json.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { ProjectNotice } from '../model/notice.ts'
+import { type Listing, listings, type ProjectRef, type Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
+import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+import type { Filters } from '../service/settings.ts'
+import { compareWithApproved } from './compare-with-approved.ts'
+import { compareWithOrigins, type OriginComparison } from './compare-with-origins.ts'
+import { type Comparison, compareWithLastScan, type Missing } from './comparison.ts'
+import { dateValues } from './date-values.ts'
+import { dueListings } from './due-listings.ts'
+import { baselineOf, type ExpectedState } from './expected-state.ts'
+import { FilterWalk } from './filter-walk.ts'
+import { type Contradictions, findContradictions } from './find-contradictions.ts'
+import { findRemovals, type Removals } from './find-removals.ts'
+import { takeNewerSettings } from './newer-settings.ts'
+import { Observations } from './observations.ts'
+import type { OpenRun } from './open-run.ts'
+import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
+import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
+import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
+import { type ProjectPast, readPast } from './project-past.ts'
+import { type AuditedProject, kindOf, type ProjectScan, type Statuses } from './project-scan.ts'
+import { ProjectWalk, type Walk } from './project-walk.ts'
+import { proveIdentity } from './prove-identity.ts'
+import { keyOf } from './reconcile.ts'
+import { reconcileProject } from './reconcile-project.ts'
+import { type StagedResource, stageResources } from './stage-resources.ts'
+import type { TakenPage } from './taken-page.ts'
+import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
+import { detectShapeChanges, writeNotices } from './write-notices.ts'
+import { writeFindings } from './write-violations.ts'
+
+/** A page may hold thousands of items; what is made of them need not be in memory all at once. */
+const takenAtOnce = 100
+
+/** What the walks of a project proved. `filters`: of its filter rows; undefined where none were to be read. */
+interface ProvenWalks extends WithheldWalks {
+  readonly filters: FilterCoverage | undefined
+}
+
+/**
+ * The audit of one project by one run: walks its listings, drafts and evaluates page by page what they show, and
+ * reconciles what was found with what the history knows. What needs all projects together is left for the end of the run.
+ */
+export class ProjectAudit implements ProjectScan {
+  readonly draft: ScanDraft
+  readonly project: ProjectRef
+  readonly sealer: Sealer
+  readonly now: number
+  readonly filters: Filters
+  readonly ignored: readonly IgnoredPath[]
+  readonly lastComplete: CompleteScans
+  readonly wereSourcesListed: boolean
+  readonly #asked: AuditedProject
+  readonly #run: OpenRun
+  readonly #walk: ProjectWalk
+  readonly #rules: ProjectEvaluator
+  readonly #expected: ExpectedState | undefined
+  readonly #comparison: Comparison
+  readonly #origins: OriginComparison
+  readonly #acceptances: ProjectAcceptances
+  readonly #contradictions: Contradictions
+  readonly #observed: Observations
+  readonly #targets: ProbeTarget[] = []
+  /** What the listings have shown: what is embedded elsewhere adds nothing to it. */
+  readonly #shown = new Set<ResourceKey>()
+
+  static async open(asked: AuditedProject, run: OpenRun): Promise<ProjectAudit> {
+    return new ProjectAudit(asked, run, await readPast(asked, run))
+  }
+
+  private constructor(asked: AuditedProject, run: OpenRun, past: ProjectPast) {
+    const { draft, sealer, now, policy, evaluator } = run
+    const { expected, recent } = past
+    this.draft = draft
+    this.project = asked.ref
+    this.sealer = sealer
+    this.now = now
+    this.filters = asked.filters
+    this.ignored = policy.ignore
+    this.lastComplete = past.lastComplete
+    this.wereSourcesListed = past.wereSourcesListed
+    this.#asked = asked
+    this.#run = run
+    this.#walk = new ProjectWalk(asked, run)
+    this.#rules = evaluator.forProject(asked.ref)
+    this.#expected = expected
+    this.#comparison =
+      expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
+    this.#origins = compareWithOrigins(past.followed, {
+      ...{ now, sealKeyId: sealer.keyId, ofProject: this.#rules, ignored: policy.ignore },
+      versionsAt: (points) => draft.versionsAt(asked.ref, points),
+      approvalOf: (resource) =>
+        expected !== undefined && this.#comparison.isApproved(resource) ? baselineOf(expected, resource) : undefined,
+      reform: (kind, attributes) => reseal(kind, attributes, sealer),
+    })
+    this.#acceptances = past.acceptances
+    this.#contradictions = findContradictions(draft, asked.ref)
+    this.#observed = new Observations(asked.ref.uid)
+  }
+
+  /** Walks, takes and concludes. */
+  async audit(): Promise<ProjectOutcome> {
+    const { draft, project } = this
+    const proven = await this.#walkAll()
+    const walked = statusesOf(proven.walks)
+    const reshaped = await detectShapeChanges(this, walked, this.#observed.shapes)
+    for (const { coverage } of proven.walks) {
+      await draft.stageWalk(project, coverage, reshaped.get(coverage.listing)?.shape)
+    }
+    if (proven.filters !== undefined) await draft.stageWalk(project, proven.filters, undefined)
+    if (proven.walks.some(({ coverage }) => coverage.cause === 'foreign')) {
+      return discardProject(this.#asked, walked, this.#run)
+    }
+
+    const removals = await findRemovals(this, walked, this.#contradictions.uidsOf('endpoints'))
+    const probed = await this.#probe(walked, removals)
+    await this.#stageChanges([...this.#observed.changes, ...removals.changes, ...probed.changes])
+    const statuses: Statuses = this.#run.runsProbes ? { ...walked, probes: 'complete' } : walked
+    const missing = await this.#comparison.compareMissing(statuses)
+    const outcome = await this.#conclude(statuses, proven, removals, probed, missing)
+
+    const notices = [
+      ...writeNotices(reshaped, this.#observed, removals.unreferenced),
+      ...noteUncomparedSeals(missing.uncomparedSeals),
+      ...probed.notices,
+      ...(this.#asked.isMissing === true && isSeen(proven.walks) ? [notListed] : []),
+    ]
+    for (const notice of notices) await draft.stageNotice(project, notice)
+    return outcome
+  }
+
+  /** Takes a page of a listing: brings it to the normal form, drafts it, evaluates it, and drafts what was found. */
+  async take(listing: Listing, page: TakenPage): Promise<void> {
+    for (const items of chunks(page.items, takenAtOnce)) {
+      const resources = await this.#inventory(listing, items, page.filters)
+      for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
+        const staged = await stageResources(this, kind, listing, ofKind)
+        this.#observed.noteStaged(listing, kind, staged)
+        if (kind === 'source' && listing === 'subscriptions') this.#contradictions.takeSources(staged.resources)
+        const findings = await this.#evaluate(listing, staged.resources)
+        this.#acceptances.compare(staged.resources, this)
+        await writeFindings(this.draft, this.project, this.#acceptances.apply(findings))
+      }
+    }
+  }
+
+  /** Walks the listings one after the other, and says what that proved: whose it was, and what it lost. */
+  async #walkAll(): Promise<ProvenWalks> {
+    const { evaluator, acceptsRemovals, onPage, signal } = this.#run
+    const { seenAgain, unseen } = this.#observed
+    const rows = await FilterWalk.open(this, this.#asked, this.#run, this.#walk.access)
+    const walks: Walk[] = []
+    for (const listing of dueListings(this.#asked)) {
+      if (listing === 'subscriptions') await this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
+      const take = async (page: TakenPage, durationMs: number) => {
+        await this.take(listing, page)
+        onPage(this.#asked, { listing, items: page.items.length, durationMs })
+      }
+      const walk = await this.#walk.list(listing, take, listing === 'subscriptions' ? rows : undefined)
+      walks.push(walk)
+      if (walk.coverage.cause === 'foreign') break
+    }
+    const withheld = await withholdRemovals(this, await proveIdentity(this.#asked, walks, signal), {
+      limits: evaluator.optionsOf(this.project, this.#observed.self, 'project/mass-removal'),
+      acceptsRemovals,
+      seenAgain,
+      fieldsMissing: unseen.fieldsMissing,
+      contradicted: this.#contradictions.uidsOf,
+    })
+    const list = withheld.walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
+    if (list !== undefined) await rows?.stage(list)
+    return { ...withheld, filters: list && rows?.coverage(list) }
+  }
+
+  /** The resources of some items, and those that they embed and no list has shown. */
+  async #inventory(
+    listing: Listing,
+    items: readonly JsonObject[],
+    filters: FilterReadings | undefined,
+  ): Promise<readonly Resource[]> {
+    const inventory = takeInventory(listing, items, this.sealer, filters)
+    const listed = listing === 'project' ? await this.#takeSettings(inventory.listed) : inventory.listed
+    // A source that was listed is known in full: the stub that a subscription carries adds nothing.
+    if (listing === 'sources') for (const resource of listed) this.#shown.add(resourceKey(resource))
+    const lifted = inventory.lifted.filter((resource) => !this.#shown.has(resourceKey(resource)))
+    for (const resource of lifted) this.#shown.add(resourceKey(resource))
+    const passing = [
+      ...listed.map((resource, at) => ({ resource, item: items[at] })),
+      ...lifted.map((resource) => ({ resource, item: undefined })),
+    ]
+    for (const target of findTargets(this.#run.policy.probes, this.#asked, passing)) this.#targets.push(target)
+    this.#observed.noteShapes(listing, listed)
+    if (listing === 'subscriptions') this.#contradictions.take(listed)
+    return [...listed, ...lifted]
+  }
+
+  async #takeSettings(projects: readonly Resource[]): Promise<readonly Resource[]> {
+    const [self] = projects
+    if (self === undefined) return projects
+    this.#observed.settings = await takeNewerSettings(self, this, this.#run.lastWritten)
+    return [this.#observed.settings.project]
+  }
+
+  /** What rules find in resources, and in how they differ from before. */
+  async #evaluate(listing: Listing, staged: readonly StagedResource[]): Promise<readonly Finding[]> {
+    const resources = staged.map(({ resource }) => resource)
+    const dates = await dateValues(
+      resources.map((resource) => ({ resource, paths: this.#run.evaluator.datesOf(resource) })),
+      { before: this.draft.run, startedAt: new Date(this.now).toISOString() },
+      (points) => this.draft.versionsAt(this.project, points),
+    )
+    const findings = resources.flatMap((resource, at) => this.#rules.evaluate(resource, dates[at]))
+    const compared = await this.#comparison.compare(listing, staged)
+    const drifted = compared.flatMap(({ resource, drift, originRun }) =>
+      this.#rules.compare(resource, drift, originRun),
+    )
+    return [...findings, ...(await this.#origins.decide(resources, drifted))]
+  }
+
+  async #probe(statuses: Statuses, removals: Removals): Promise<Probed> {
+    if (!this.#run.runsProbes) return leaveOutProbes(this, this.#targets)
+    return runProbes(this, {
+      client: this.#asked.client,
+      access: this.#walk.access,
+      probes: this.#run.policy.probes,
+      targets: this.#targets,
+      expected: this.#expected,
+      statuses,
+      unobserved: new Set(removals.unobserved),
+    })
+  }
+
+  /** One change of a shared source is one change, with the subscriptions that it touches. */
+  async #stageChanges(changes: readonly StagedChange[]): Promise<void> {
+    const sources = changes.filter(({ kind }) => kind === 'source').map(({ uid }) => uid)
+    const referrers = await this.draft.referrers(this.project, sources)
+    await this.draft.stageChanges(
+      this.project,
+      changes.map((change) =>
+        change.kind === 'source' ? { ...change, referrers: referrers.get(change.uid) ?? [] } : change,
+      ),
+    )
+  }
+
+  /** Evaluates what only the whole scan shows, and decides what becomes of the project's violations. */
+  async #conclude(
+    statuses: Statuses,
+    { walks, losses }: ProvenWalks,
+    removals: Removals,
+    probed: Probed,
+    missing: Missing,
+  ): Promise<ProjectOutcome> {
+    const { draft, project } = this
+    const { self, changes, silentlyChanged, ignored, settings } = this.#observed
+    const release = this.#observed.release.range()
+    const inferred = release === undefined ? {} : { release }
+    const scanned = {
+      ...configured(this.#asked),
+      ...this.#describePast(statuses),
+      ...inferred,
+      ...(settings?.writtenAt && { settingsAt: settings.writtenAt }),
+      statuses,
+    }
+    const findings = [
+      ...this.#rules.evaluateScan(self, {
+        isVanished: walks.some(({ coverage }) => coverage.cause === 'not_found'),
+        isMissing: this.#asked.isMissing === true && !isSeen(walks),
+        isUnlisted: false,
+        ...inferred,
+        unconfirmedRemovals: losses,
+      }),
+      ...probed.resources.flatMap((resource) => this.#rules.evaluate(resource)),
+      ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
+      ...this.#rules.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
+    ]
+    const isUnderOtherRules = await draft.isUnderOtherRules(project)
+    const outcome: ProjectOutcome = {
+      ...scanned,
+      unobserved: [...removals.unobserved, ...missing.unobserved],
+      removed: removals.changes.map(resourceKey),
+      // Asked only where the rules changed: a first run changes everything.
+      changed: isUnderOtherRules ? [...changes.map(resourceKey), ...silentlyChanged] : [],
+      ignored: Object.fromEntries(ignored),
+      endings: Object.fromEntries(this.#origins.endings),
+      undecided: [...this.#origins.undecided, ...(mayBeVulnerable(release) ? [vulnerableIn(self)] : [])],
+      isUnderOtherRules,
+      untested: probed.untested,
+      probed: [...new Set(this.#targets.map((target) => target.probe.name))],
+      evaluation: this.#rules.outcome(),
+    }
+    await reconcileProject(draft, outcome, this.#acceptances.apply(findings), {
+      evaluator: this.#run.evaluator,
+      acceptances: this.#acceptances,
+      expected: this.#expected,
+      ignored: this.ignored,
+    })
+    return outcome
+  }
+
+  /** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
+  #describePast(walked: Statuses): Pick<ProjectOutcome, 'notCompared' | 'approvedAt'> {
+    const isUncompared = (listing: Listing) =>
+      walked[listing] !== undefined && walked[listing] !== 'skipped' && this.lastComplete[kindOf[listing]] === undefined
+    const notCompared = listings.filter(isUncompared)
+    const approval = this.#expected?.approval
+    return {
+      ...(notCompared.length === 0 ? {} : { notCompared }),
+      ...(approval === undefined ? {} : { approvedAt: approval.at }),
+    }
+  }
+}
+
+/** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
+export async function discardProject(
+  project: AuditedProject,
+  statuses: Statuses,
+  { draft, evaluator }: Pick<OpenRun, 'draft' | 'evaluator'>,
+): Promise<ProjectOutcome> {
+  await draft.discard(project.ref)
+  const outcome = discardedOutcome(project, statuses)
+  const acceptances = new ProjectAcceptances(project.ref, [])
+  await reconcileProject(draft, outcome, [], { evaluator, acceptances, expected: 'unread', ignored: [] })
+  return outcome
+}
+
+function statusesOf(walks: readonly Walk[]): Statuses {
+  return Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
+}
+
+function isSeen(walks: readonly Walk[]): boolean {
+  return walks.some(({ coverage }) => coverage.items > 0)
+}
+
+/** The key of the violation that the release of the service is vulnerable. */
+function vulnerableIn(project: Resource): string {
+  return keyOf({ ...project, rule: releaseVulnerable.id, path: '' })
+}
+
+const notListed: ProjectNotice = {
+  code: 'project_not_listed',
+  listing: null,
+  text: 'the list of projects does not have it, but it answers: it is scanned as before',
+}
+
+function noteUncomparedSeals(resources: number): ProjectNotice[] {
+  if (resources === 0) return []
+  const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
+  return [{ code: 'approval_not_compared', listing: null, text }]
+}

@@ -1,0 +1,122 @@
+import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
+import type { Listing } from '../model/resource.ts'
+import type { ProjectAccess } from '../service/service-client.ts'
+import { isStop, ServiceFault } from '../service/service-fault.ts'
+import { describeFault } from './describe-fault.ts'
+import { isOptional } from './due-listings.ts'
+import type { FilterWalk } from './filter-walk.ts'
+import { filterText } from './filtered.ts'
+import { countEntries, findListFault } from './find-list-fault.ts'
+import type { OpenRun } from './open-run.ts'
+import { type AuditedProject, kindOf } from './project-scan.ts'
+import type { TakenPage } from './taken-page.ts'
+
+export interface Walk {
+  readonly coverage: ProjectCoverage
+  /** Whether the last page came empty although the one before it promised more: something may be missing. */
+  readonly lacksPromisedPage: boolean
+}
+
+type Take = (page: TakenPage, durationMs: number) => Promise<void>
+
+/** Walks the listings of one project, with one key and one budget for waiting. */
+export class ProjectWalk {
+  /** Its traffic is of nothing yet: each walk counts its own. */
+  readonly access: ProjectAccess
+  readonly #project: AuditedProject
+  readonly #run: Pick<OpenRun, 'clock' | 'onTimed'>
+
+  constructor(project: AuditedProject, run: Pick<OpenRun, 'signal' | 'clock' | 'onTimed'>) {
+    const { ref, key, filters } = project
+    this.#project = project
+    this.#run = run
+    this.access = {
+      ...{ projectUid: ref.uid, key, filters, signal: run.signal },
+      ...{ traffic: { requests: 0, retries: 0 }, budget: { waitedMs: 0 }, acceptance: { isAccepted: false } },
+    }
+  }
+
+  /**
+   * Walks one listing to its end, handing on the items of each page as it comes, and says what that proved. A fault of
+   * the service ends the walk, not the run; what came before it still counts for what it shows. `rows`: adds to pages
+   * what is read for them.
+   */
+  async list(listing: Listing, take: Take, rows?: FilterWalk): Promise<Walk> {
+    const { clock, onTimed } = this.#run
+    const project = this.#project
+    /** Without what reading filter rows takes, which is counted apart. */
+    const time = () => clock.now() - (rows?.durationMs ?? 0)
+    const startedAt = time()
+    const beganAt = clock.now()
+    const traffic = { requests: 0, retries: 0 }
+    let pages = 0
+    let items = 0
+    let lacksPromisedPage = false
+    const result = (status: CoverageStatus, fault?: ServiceFault): Walk => {
+      const timing = { startedAt: beganAt, endedAt: clock.now() }
+      onTimed?.(project, { listing, ...timing })
+      // They are read while the list is.
+      if (rows !== undefined) onTimed?.(project, { listing: 'filters', ...timing })
+      const durationMs = Math.round(time() - startedAt)
+      const filter = filterText(listing, project.filters)
+      const reason = fault === undefined ? null : describeFault(fault, project)
+      const why = { cause: fault?.kind ?? null, reason }
+      return { coverage: { listing, status, ...why, filter, pages, items, ...traffic, durationMs }, lacksPromisedPage }
+    }
+    try {
+      let askedAt = startedAt
+      const listed = pagesOf(listing, project, { ...this.access, traffic })
+      for await (const page of rows?.readFor(listed) ?? listed) {
+        lacksPromisedPage = page.number > 1 && page.items.length === 0
+        await take(page, time() - askedAt)
+        pages = page.number
+        items += page.items.length
+        askedAt = time()
+      }
+      return result('complete')
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) throw error
+      // What had a first page is offered.
+      const isAuto = isOptional(listing) && project.listings[listing] === 'auto'
+      if (error.kind === 'not_offered' && pages === 0 && isAuto) return result('skipped', error)
+      // Who was stopped has not failed, even before the first page.
+      const isPartial = isStop(error.kind) || (pages > 0 && error.kind !== 'foreign')
+      return result(isPartial ? 'partial' : 'failed', error)
+    }
+  }
+}
+
+async function* pagesOf(
+  listing: Listing,
+  { client }: AuditedProject,
+  access: ProjectAccess,
+): AsyncGenerator<TakenPage> {
+  if (listing === 'project') {
+    const project = await client.project(access)
+    const fault = findListFault('project', project)
+    if (fault !== undefined) throw new ServiceFault('malformed', `project: it ${fault}`)
+    yield { number: 1, items: [project] }
+    return
+  }
+  if (listing === 'event_types') {
+    for await (const { number, items } of client.eventTypes(access)) yield { number, items }
+    return
+  }
+  const kind = kindOf[listing]
+  let counted = { page: 0, entries: 0 }
+  for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
+    const fault = (what: string) => new ServiceFault('malformed', `page ${number}: ${what}`, { requestId })
+    let entries = counted.page === number ? counted.entries : 0
+    for (const [index, item] of items.entries()) {
+      const listFault = findListFault(kind, item)
+      if (listFault !== undefined) throw fault(`item ${from + index + 1} ${listFault}`)
+      entries += countEntries(kind, item)
+    }
+    if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
+    counted = { page: number, entries }
+    yield { number, items }
+  }
+}
+
+/** Of one page: five for each of the most items that it may hold. */
+const mostEntries = 100_000

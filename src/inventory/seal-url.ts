@@ -68,7 +68,7 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
 
 /** A host may carry a key as one of its labels, as tunnels do. */
 const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
-  return host.length < 20 ? host : sealRandom(replaceGrouped(host, sealer.seal), sealer)
+  return host.length < 20 ? host : sealRandom(sealCredentials(replaceGrouped(host, sealer.seal), sealer), sealer)
 })
 
 /** Of a host with or without a port; also with `*` and the like in it, as lists of brokers have them. */

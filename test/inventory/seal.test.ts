@@ -75,6 +75,16 @@ describe('an address', () => {
       ),
     )
   })
+  it.each(['not-a-host-sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa', 'shpat_0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a'])(
+    'does not show a credential in place of its host: %s',
+    (host) => {
+      const [form = ''] = /(?:sk-ant-api03-|shpat_).*/.exec(host) ?? []
+      for (const address of [host, `https://${host}:5672/in`]) {
+        expect(sealUrl(address, sealer)).toBe(address.replace(form, sealer.seal(form)))
+      }
+    },
+  )
+
   it('shows its host', () => {
     expect(hostOf('https://u:p@A.example:8443/x')).toBe('A.example')
   })

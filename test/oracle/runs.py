@@ -289,9 +289,25 @@ def compare_with_baseline(scan, r):
     scan.drift[r.kind, r.uid] = ("modified", fields)
     for rule, path in drift(r, before, fields):
         place = (rule, r.kind, r.uid, path)
-        if rule in scan.run["rules"] and place not in followed:
+        if rule in scan.run["rules"] and place not in followed and not is_way_back(scan, r, followed, rule, path):
             scan.found.add(place)
             scan.origins[place] = before
+
+
+def is_way_back(scan, r, followed, rule, path):
+    """A value that comes back, or half of the way, is not a violation of another rule."""
+    for place in followed:
+        if place in scan.expired or not touches(place[3], path):
+            continue
+        origin = scan.project.origins[place]
+        now = drift(r, origin, differences(r.kind, origin, r.attributes))
+        if not any(other == rule and touches(path, where) for other, where in now):
+            return True
+    return False
+
+
+def touches(one, other):
+    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 
 def is_new(scan, kind, listing, narrowed, is_listed):

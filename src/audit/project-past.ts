@@ -14,7 +14,7 @@ export interface ProjectPast {
   readonly wereSourcesListed: boolean
   /** What drift rules compare with instead of the last scan. */
   readonly expected: ExpectedState | undefined
-  /** What changed as far back as rules look. */
+  /** What changed as far back as rules read. */
   readonly recent: RecentChanges
   /** Violations that a comparison with an earlier version decides. */
   readonly followed: readonly ViolationWithOrigin[]

@@ -1,8 +1,9 @@
 import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
-import { type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
 import type { Field, Members } from './field.ts'
 import type { Normalising } from './normalising.ts'
+import { isEmpty } from './objects.ts'
 import { isNormalTime } from './scalars.ts'
 import { sealProse } from './seal-prose.ts'
 import { sealCredentials } from './seal-text.ts'
@@ -155,6 +156,9 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean, normaliseFi
       return sealing(sealProse, anyOther)
     case 'url':
       return sealing(sealUrl, anyOther)
+    // Most filters ask nothing.
+    case 'free':
+      return (value, path, job) => (isEmptyObject(value) ? value : anyOther(value, path, job))
     default:
       return anyOther
   }
@@ -171,6 +175,10 @@ function isUsualTime(value: Json): boolean {
 
 function isOneOf(values: readonly string[] | undefined, value: Json): boolean {
   return values !== undefined && typeof value === 'string' && values.includes(value)
+}
+
+function isEmptyObject(value: Json): boolean {
+  return isJsonObject(value) && isEmpty(value)
 }
 
 /** A text that is not empty, and passes neither for a seal nor for a number. */

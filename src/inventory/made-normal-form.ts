@@ -106,9 +106,9 @@ function isOrdinaryName(name: string, isGuarded: boolean): boolean {
 }
 
 /**
- * Writes the function as program text, because only an object literal gives the engine all members at once: for one
- * member after another, an audit takes several percent longer. Of what a service sends, the text has the names of
- * members, as literals; their values are never in it.
+ * Writes the function as program text, because only an object literal gives the engine all members at once: a loop that
+ * adds one after the other gains nothing over the generic way. The text is safe: all that a service has in it are names
+ * of members, each as a JSON text, which is a literal; no value is ever in it.
  */
 function make(steps: readonly Step[], isGuarded: boolean, normaliseField: NormaliseField): NormaliseAlike {
   const statements: string[] = []

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Facts, FieldDoubts, Kind, ProjectRef } from '../model/resource.ts'
 import type { CompleteScans } from './records.ts'
 
@@ -58,18 +58,8 @@ export interface VersionFacts {
 
 /** Their text: canonical JSON, or empty without any. Facts are named by JSON Pointers, so no name is taken twice. */
 export function writeFacts({ facts, doubts }: VersionFacts): string {
-  // As most versions are.
-  if (doubts === undefined && Object.keys(facts).length === 0) return ''
-  const entries = Object.entries(facts).map(([path, { min_length, temporary, weak }]): [string, Json] => [
-    path,
-    { min_length, ...(temporary === undefined ? {} : { temporary }), weak },
-  ])
-  const ofFields = Object.entries(doubts ?? {}).map(([path, { cause, run, at }]): [string, Json] => [
-    path,
-    { cause, run, at },
-  ])
-  const members = [...entries, ...(ofFields.length === 0 ? [] : [['doubts', Object.fromEntries(ofFields)] as const])]
-  return canonicalJson(Object.fromEntries(members))
+  if (doubts !== undefined) return canonicalJson({ ...facts, doubts })
+  return Object.keys(facts).length === 0 ? '' : canonicalJson(facts)
 }
 
 export function parseFacts(text: string): VersionFacts {

@@ -1,13 +1,12 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { isKnownId } from '../secrets/known-forms.ts'
 import { isVocabulary } from '../secrets/vocabulary.ts'
 import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
-import type { Field, Leaf } from './field.ts'
+import type { Leaf } from './field.ts'
 import { normaliseFree } from './free-form.ts'
 import { isNotText } from './malformed.ts'
-import { asFlag, asNumber, asSeconds, asText, asTime, isInstant, isNormalTime } from './scalars.ts'
+import { asFlag, asNumber, asSeconds, asText, asTime, isInstant } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
 import { sealProse } from './seal-prose.ts'
 import { sealCredentials } from './seal-text.ts'
@@ -100,17 +99,6 @@ function listed(sealed: Json): Json {
 function isSealInList(raw: Json): boolean {
   const [only, ...others] = Array.isArray(raw) ? raw : []
   return typeof only === 'string' && isSeal(only) && others.length === 0
-}
-
-/** Whether a value is its own normal form and keeps the contract, as most are, by what is quick to see. */
-export function isNormal(field: Field, raw: Json): boolean {
-  if (typeof raw === 'boolean') return field.type === 'flag'
-  if (typeof raw === 'number')
-    return field.type === 'seconds' || (field.type === 'integer' && Number.isSafeInteger(raw))
-  if (typeof raw !== 'string') return false
-  if (field.type === 'time') return isNormalTime(raw)
-  if (field.type === 'word') return field.values?.includes(raw) ?? false
-  return field.type === 'text' && isKnownId(raw)
 }
 
 /** An unknown value stays, if it looks like one. */

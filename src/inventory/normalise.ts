@@ -1,34 +1,21 @@
-import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
-import { maskedSeal, type SecretFacts } from '../model/resource.ts'
+import { maskedSeal } from '../model/resource.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { disarm, disarmText, sealAsSent } from './disarm.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
 import { sealName } from './free-form.ts'
-import { layoutOf } from './layout.ts'
+import { normaliserFor, noteVolatile } from './made-normal-form.ts'
 import { isMalformed, isNotText } from './malformed.ts'
-import { maskingSealer } from './masking-sealer.ts'
-import { isNormal, normaliseLeaf } from './normalise-leaf.ts'
+import { normaliseLeaf } from './normalise-leaf.ts'
+import { type Normalising, withUserOf } from './normalising.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
 import { sealProse } from './seal-prose.ts'
 import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
-import { type Neighbours, secretFactsOf } from './secret-facts.ts'
+import { secretFactsOf } from './secret-facts.ts'
 import { asSecretText } from './secret-text.ts'
-import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
-
-/** The input for normalising one resource, and the outputs in addition to its attributes. */
-export interface Normalising {
-  readonly sealer: Sealer
-  /** A stub has few of its fields: an empty one means nothing. */
-  readonly isStub: boolean
-  readonly neighbours: Neighbours
-  /** Filled while normalising, by JSON Pointer. */
-  readonly facts: Record<string, SecretFacts>
-  readonly volatile: Record<string, Json>
-  /** Filled while normalising: JSON Pointers of fields whose value has another type than in the contract. */
-  readonly malformed: string[]
-}
+import { normaliseExtra, normaliseUnknown, sealExtraName, sealWithin } from './unknown-field.ts'
 
 /**
  * The normal form of an object from the service: known members by their schema, unknown ones sealed unless they are
@@ -41,23 +28,8 @@ export function normaliseMembers(
   job: Normalising,
   isGuarded = false,
 ): JsonObject {
-  const names = Object.keys(raw)
-  const layout = job.isStub ? undefined : layoutOf(members, names, isGuarded ? staysGuarded : stays)
-  if (layout === undefined) return normaliseOneByOne(members, raw, path, job, isGuarded)
-  const out: Record<string, Json> = {}
-  const values = Object.values(raw)
-  for (const { name, pointer, at, field } of layout.steps) {
-    const shown = values[at] ?? null
-    if (at < 0) out[name] = null
-    else if (field === undefined) out[name] = normaliseExtra(shown, name, isGuarded, job.sealer)
-    else {
-      const value = normaliseField(field, shown, path, name, pointer, job)
-      if (field.presence !== 'volatile') out[name] = value
-      // Rules calculate with it; it is never compared.
-      else if (path === '') job.volatile[name] = nearestDouble(value)
-    }
-  }
-  return out
+  const normalise = job.isStub ? undefined : normaliserFor(members, raw, isGuarded, normaliseField)
+  return normalise === undefined ? normaliseOneByOne(members, raw, path, job, isGuarded) : normalise(raw, path, job)
 }
 
 /** The same for stubs, and for objects with odd members. */
@@ -79,32 +51,16 @@ function normaliseOneByOne(
     }
     const value = normaliseField(field, shown, path, key, `/${pointerStep(key)}`, job)
     if (isStub && field.type !== 'flag' && (isEmpty(value) || value === 0)) continue
-    if (field.presence !== 'volatile') out[key] = value
-    else if (path === '') job.volatile[key] = nearestDouble(value)
+    if (field.presence === 'volatile') noteVolatile(key, value, path, job)
+    else out[key] = value
   }
   for (const key of unknownKeys(members, raw)) {
-    const shown = disarmText(key, sealer)
-    const name = isGuarded ? sealMemberName(shown, sealer) : sealName(shown, sealer)
+    const name = sealExtraName(disarmText(key, sealer), isGuarded, sealer)
     const isSecret = name !== key && mayNameSecret(name)
     const value = normaliseExtra(raw[key] ?? null, key, isGuarded || isSecret, sealer)
     if (!(isStub && isEmpty(value))) setOwn(out, name, value)
   }
   return inKeyOrder(out)
-}
-
-/** A member that the contract does not have. */
-function normaliseExtra(raw: Json, name: string, isGuarded: boolean, sealer: Sealer): Json {
-  const shown = disarm(raw, sealer)
-  return isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, name, sealer)
-}
-
-/** Whether a name of an unknown member is kept; which ones are does not depend on the key of a sealer. */
-function stays(name: string): boolean {
-  return disarmText(name, maskingSealer) === name && sealName(name, maskingSealer) === name
-}
-
-function staysGuarded(name: string): boolean {
-  return disarmText(name, maskingSealer) === name && sealMemberName(name, maskingSealer) === name
 }
 
 function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
@@ -114,7 +70,6 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
 }
 
 function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalising): Json {
-  if (isNormal(field, raw)) return raw
   const value = normaliseShown(field, raw, path, key, pointer, job)
   if (isMalformed(field, value)) job.malformed.push(path + pointer)
   return value
@@ -134,7 +89,7 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, poin
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
   if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
-  const normal = normaliseMembers(field.members, raw, path, withUser(userIn(raw), job), field.guarded)
+  const normal = normaliseMembers(field.members, raw, path, withUserOf(raw, job), field.guarded)
   if (field.collapse === undefined) return normal
   const { members } = field
   let [isNone, hasEmpty] = [true, false]
@@ -167,15 +122,6 @@ function sealScalar(raw: Json, { guarded }: Struct | Keyed, sealer: Sealer): Jso
   return guarded === true ? sealWithin(shown, sealer) : normaliseUnknown(shown, '', sealer)
 }
 
-/** The user among the members, under either name. */
-function userIn({ username, user }: JsonObject): string {
-  return typeof username === 'string' ? username : typeof user === 'string' ? user : ''
-}
-
-function withUser(user: string, job: Normalising): Normalising {
-  return user === job.neighbours.user ? job : { ...job, neighbours: { ...job.neighbours, user } }
-}
-
 /** Lists of objects become objects keyed by what names each; one without a name is named by its index. */
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
   // An object in place of the list must not pass for its normal form.
@@ -206,16 +152,4 @@ function nameBy(member: string, item: JsonObject, index: number, sealer: Sealer)
   const name = item[member]
   if (typeof name !== 'string' || name === '' || isExactNumber(name)) return `#${index}`
   return sealProse(disarmText(name, sealer), sealer)
-}
-
-/** The names that a weak secret may repeat. */
-export function neighboursOf(raw: JsonObject): Neighbours {
-  const name = raw.name ?? raw.title
-  const address = raw.url ?? raw.target_url
-  return {
-    name: typeof name === 'string' ? name : '',
-    uid: typeof raw.uid === 'string' ? raw.uid : '',
-    address: typeof address === 'string' ? address : '',
-    user: '',
-  }
 }

@@ -11,6 +11,8 @@ const commonWords = new Set(
   token user webhook webhooks webhooksecret welcome whsec xxx`.split(/\s+/),
 )
 
+const longestCommonWord = Math.max(...[...commonWords].map(({ length }) => length))
+
 export interface Neighbours {
   readonly name: string
   readonly uid: string
@@ -31,16 +33,18 @@ export function secretFactsOf(secret: string, { name, uid, address, user }: Neig
   // Longer than any key: searching it would let a service take our time.
   if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
   const weak: Weakness[] = []
-  const bare = secret.toLowerCase().replace(/^whsec_/, '')
-  if (commonWords.has(fromFirstToLastLetter(bare)) || /^\d+$/.test(bare)) weak.push('common')
+  const small = secret.toLowerCase()
+  const bare = small.startsWith('whsec_') ? small.slice('whsec_'.length) : small
+  if (isCommonWord(bare) || /^\d+$/.test(bare)) weak.push('common')
   if (isHostOf(address, bare)) weak.push('equals-host')
   if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
   if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
-  if (user !== '' && secret.toLowerCase() === user.toLowerCase()) weak.push('equals-user')
+  if (user !== '' && small === user.toLowerCase()) weak.push('equals-user')
   if (hasFewCharacters(bare)) weak.push('few-characters')
   if (isRepetition(bare)) weak.push('repetition')
-  const facts = { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
-  return temporaryKey.test(secret) ? { ...facts, temporary: true } : facts
+  const length = lengthClasses.find((shortest) => secret.length >= shortest) ?? 0
+  // In canonical order, as facts are stored.
+  return temporaryKey.test(secret) ? { min_length: length, temporary: true, weak } : { min_length: length, weak }
 }
 
 /** Takes an address apart only if the text is in it. */
@@ -48,12 +52,13 @@ function isHostOf(address: string, text: string): boolean {
   return text !== '' && address.toLowerCase().includes(text) && hostOf(address).toLowerCase() === text
 }
 
-function fromFirstToLastLetter(text: string): string {
+/** Without what is around its letters. Most secrets are longer than any such word. */
+function isCommonWord(text: string): boolean {
   let from = 0
   let to = text.length
   while (from < to && !isLetter(text.charCodeAt(from))) from++
   while (to > from && !isLetter(text.charCodeAt(to - 1))) to--
-  return text.slice(from, to)
+  return to - from <= longestCommonWord && commonWords.has(text.slice(from, to))
 }
 
 /** `a` to `z`. */

@@ -1,7 +1,8 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
-import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
+import { normaliseMembers } from './normalise.ts'
+import { type Normalising, neighboursOf } from './normalising.ts'
 import type { Sealer } from './sealer.ts'
 import { aliases, requiredFields, wireSchema } from './wire-schema.ts'
 

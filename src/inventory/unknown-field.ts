@@ -2,11 +2,28 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isHarmless } from '../secrets/harmless-text.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
+import { disarm, disarmText } from './disarm.ts'
 import { namedSecret, sealName } from './free-form.ts'
+import { maskingSealer } from './masking-sealer.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { isUrl, sealBehindHost, sealUrl } from './seal-url.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
+
+/** Normalises a member that the contract does not have: with `isGuarded`, all of it is sealed. */
+export function normaliseExtra(raw: Json, name: string, isGuarded: boolean, sealer: Sealer): Json {
+  const shown = disarm(raw, sealer)
+  return isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, name, sealer)
+}
+
+/** Whether the name of such a member is kept; which ones are does not depend on the key of a sealer. */
+export function keepsName(name: string, isGuarded: boolean): boolean {
+  return disarmText(name, maskingSealer) === name && sealExtraName(name, isGuarded, maskingSealer) === name
+}
+
+export function sealExtraName(name: string, isGuarded: boolean, sealer: Sealer): string {
+  return isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer)
+}
 
 /**
  * Normalises a field that the contract does not have: in canonical order, and sealed unless it is plain (short words,

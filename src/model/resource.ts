@@ -90,7 +90,8 @@ export type DoubtCause = 'malformed' | 'unseen'
 /** By paths without the uids on the way, such as `secrets[].expires_at`. */
 export type FieldDoubts = Readonly<Record<string, FieldDoubt>>
 
-export interface FieldDoubt {
+/** A type, not an interface, so that it is JSON for the compiler. */
+export type FieldDoubt = {
   readonly cause: DoubtCause
   /** The first run that saw the field so, and its start (ISO 8601). */
   readonly run: number
@@ -104,8 +105,8 @@ export function isReadable({ malformed, unseen }: Pick<Resource, 'malformed' | '
 
 export type Facts = Readonly<Record<string, SecretFacts>>
 
-/** What is known of a secret without revealing it. */
-export interface SecretFacts {
+/** What is known of a secret without revealing it. A type, not an interface, so that it is JSON for the compiler. */
+export type SecretFacts = {
   /** Lower bound of the secret's length class in characters: 0, 8, 16, 24, 32, 48 or 64. */
   readonly min_length: number
   /** Reasons to call it weak at any length; sorted. */

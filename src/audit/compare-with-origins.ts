@@ -5,8 +5,8 @@ import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { touches } from '../rules/accepted-values.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { subjectOf } from './comparison.ts'
@@ -31,7 +31,7 @@ export interface OriginComparison {
   readonly undecided: ReadonlySet<string>
 }
 
-export interface OriginContext {
+export interface ComparisonBasis {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly sealKeyId: string
@@ -45,8 +45,8 @@ export interface OriginContext {
   reform(kind: Kind, attributes: JsonObject): JsonObject
 }
 
-export function compareWithOrigins(violations: readonly FollowedViolation[], context: OriginContext): OriginComparison {
-  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform } = context
+export function compareWithOrigins(violations: readonly FollowedViolation[], basis: ComparisonBasis): OriginComparison {
+  const { now, sealKeyId, ofProject, ignored, versionsAt, approvalOf, reform } = basis
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()

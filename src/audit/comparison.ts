@@ -38,11 +38,13 @@ export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges): C
   return {
     isApproved: () => false,
     async compare(_, resources) {
-      const compared: ComparedResource[] = []
-      const recently = await changesOf(scan, recent, resources)
-      for (const [at, { resource, base, change }] of resources.entries()) {
+      const changed = resources.filter(
+        ({ resource, change }) => change !== undefined || (recent.size > 0 && recent.has(resourceKey(resource))),
+      )
+      const recently = await changesOf(scan, recent, changed)
+      return changed.flatMap(({ resource, base, change }, at): ComparedResource[] => {
         const changes = recently[at] ?? noChanges
-        if (change === undefined && changes.size === 0) continue
+        if (change === undefined && changes.size === 0) return []
         const drift: Drift = {
           ...subjectOf(resource),
           change: change?.change ?? 'none',
@@ -53,9 +55,8 @@ export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges): C
           areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealer.keyId,
           recent: changes,
         }
-        compared.push({ resource, drift, originRun: scan.lastComplete[resource.kind]?.run })
-      }
-      return compared
+        return [{ resource, drift, originRun: scan.lastComplete[resource.kind]?.run }]
+      })
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.
     compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),

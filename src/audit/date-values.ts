@@ -21,13 +21,14 @@ interface Dated {
 /**
  * Since when resources have held their values in every run: for rules about how long something has been so. Goes back
  * from version to version, with one read a step for all resources, until each value differs. `before`: the run before
- * which it goes back; `startedAt`: since when a resource holds what no earlier run saw. In the order of `dated`.
+ * which it goes back; `startedAt`: since when a resource holds what no earlier run saw. In the order of `dated`;
+ * undefined for a resource without a path to date, as most are.
  */
 export async function dateValues(
   dated: readonly Dated[],
   { before, startedAt }: { readonly before: number; readonly startedAt: string },
   versionsAt: VersionsAt,
-): Promise<readonly ValueDates[]> {
+): Promise<readonly (ValueDates | undefined)[]> {
   const dates = dated.map(({ paths }) => new Map(paths.map((path) => [path, startedAt])))
   let held = dated.map((one, at) => ({ ...one, dates: dates[at], run: before })).filter(({ paths }) => paths.length > 0)
   while (held.length > 0) {
@@ -41,7 +42,7 @@ export async function dateValues(
       return paths.length === 0 ? [] : [{ ...one, paths, run: version.fromRun }]
     })
   }
-  return dates.map((ofResource) => (path) => ofResource.get(path))
+  return dates.map((ofResource) => (ofResource.size === 0 ? undefined : (path) => ofResource.get(path)))
 }
 
 /** Whether two versions of a resource hold other values at a path; what is absent counts as null. */

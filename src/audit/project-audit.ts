@@ -10,8 +10,8 @@ import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings, type ProjectRef, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
+import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 import type { Filters } from '../service/settings.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
@@ -197,14 +197,15 @@ export class ProjectAudit implements ProjectScan {
     if (listing === 'sources') for (const resource of listed) this.#shown.add(resourceKey(resource))
     const lifted = inventory.lifted.filter((resource) => !this.#shown.has(resourceKey(resource)))
     for (const resource of lifted) this.#shown.add(resourceKey(resource))
-    const passing = [
-      ...listed.map((resource, at) => ({ resource, item: items[at] })),
-      ...lifted.map((resource) => ({ resource, item: undefined })),
-    ]
-    for (const target of findTargets(this.#run.policy.probes, this.#asked, passing)) this.#targets.push(target)
+    const resources = [...listed, ...lifted]
+    const { probes } = this.#run.policy
+    if (probes.length > 0) {
+      const passing = resources.map((resource, at) => ({ resource, item: items[at] }))
+      for (const target of findTargets(probes, this.#asked, passing)) this.#targets.push(target)
+    }
     this.#observed.noteShapes(listing, listed)
     if (listing === 'subscriptions') this.#contradictions.take(listed)
-    return [...listed, ...lifted]
+    return resources
   }
 
   async #takeSettings(projects: readonly Resource[]): Promise<readonly Resource[]> {

@@ -73,6 +73,12 @@ export async function stageResources(
 
   for (const form of forms) {
     const version = known.get(form.resource.uid)
+    // Nearly all are as they were, and were so at the last complete scan.
+    if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
+      seen.push(version.id)
+      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun })
+      continue
+    }
     const before = bodies.get(form.resource.uid)
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
@@ -134,6 +140,14 @@ async function compareWithKnown(scan: ProjectScan, kind: Kind, resources: readon
   })
   return { known, doubted, forms, differing }
 }
+
+const unchanged = {
+  isKnown: true,
+  known: undefined,
+  base: 'same',
+  change: undefined,
+  leftOut: new Map(),
+} as const satisfies Partial<StagedResource>
 
 type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>
 

@@ -4,10 +4,10 @@ import type { Finding } from '../model/violation.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { EvaluationRun, Rule } from '../rules/engine/rule.ts'
 import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
-import { evaluateProject, type ProjectEvaluator } from './evaluate-project.ts'
 import type { KnownFacts } from './fleet-facts.ts'
 import { startMeter } from './meter.ts'
 import { namedRules, type Policy } from './policy.ts'
+import { ProjectEvaluator } from './project-evaluator.ts'
 import { ruleNeeds } from './rule-needs.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
@@ -79,6 +79,6 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
       )
     },
-    forProject: (project, excluded = new Map(), facts) => evaluateProject(project, excluded, { ...shared, facts }),
+    forProject: (project, excluded = new Map(), facts) => new ProjectEvaluator(project, excluded, shared, facts),
   }
 }

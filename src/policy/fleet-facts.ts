@@ -1,5 +1,5 @@
 import { isSeal } from '../inventory/sealer.ts'
-import { isReadable, type Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type Resource } from '../model/resource.ts'
 import type { BoundRule, FleetFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
@@ -35,14 +35,21 @@ type FleetRule = Extract<BoundRule, { scope: 'fleet' }>
 
 export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
+  const ofKind = new Map<Kind, typeof fleet>()
+  const visiting = (kind: Kind) => {
+    const those = ofKind.get(kind) ?? fleet.filter(({ bound }) => bound.visits.includes(kind))
+    ofKind.set(kind, those)
+    return those
+  }
   const gathered: FleetFacts[] = []
 
   /** undefined where the rule failed. */
   const factsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly RuleFact[] | undefined => {
     try {
-      const facts = Array.from(bound.facts(resource), (fact): RuleFact => [rule.id, ...fact])
-      if (!facts.every(([, seal]) => isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
-      return facts
+      return bound.facts(resource).map((fact): RuleFact => {
+        if (!isSeal(fact[0])) throw new Error('a secret without a seal was about to be stored')
+        return [rule.id, ...fact]
+      })
     } catch (error) {
       failed(rule, error)
       return undefined
@@ -55,8 +62,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
     if (before !== undefined) return before
     const found: RuleFact[] = []
     let isWhole = isReadable(resource)
-    for (const { rule, bound } of fleet) {
-      if (!bound.visits.includes(resource.kind)) continue
+    for (const { rule, bound } of visiting(resource.kind)) {
       const unreadable = isReadable(resource) ? none : unreadableRead(bound, resource)
       if (unreadable.size > 0) {
         // A rule that could not evaluate one resource missed some of its kind.
@@ -93,7 +99,7 @@ const none: ReadonlySet<string> = new Set()
 function unreadableRead(bound: FleetRule, resource: Resource): ReadonlySet<string> {
   const trial = trackReads(resource)
   try {
-    for (const _ of bound.facts(trial.seen));
+    bound.facts(trial.seen)
   } catch {
     // Without such a field as its cause, the real run fails too.
   }

@@ -54,6 +54,13 @@ export function startAggregations(rules: readonly ActiveRule[], { run, now, doub
     return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
   })
 
+  const ofKind = new Map<Kind, readonly Running[]>()
+  const visiting = (kind: Kind): readonly Running[] => {
+    const known = ofKind.get(kind) ?? all.filter(({ visits }) => visits.includes(kind))
+    ofKind.set(kind, known)
+    return known
+  }
+
   /** A rule that could not evaluate one resource missed some of its kind. */
   const leaveOut = (rule: Rule, resource: Resource, read: Iterable<string>, isEvaluated: boolean) => {
     doubts.note(rule.id, resource, { read, counts: isEvaluated && resource.kind === rule.kind })
@@ -92,9 +99,8 @@ export function startAggregations(rules: readonly ActiveRule[], { run, now, doub
 
   return {
     visit(resource, at, isEvaluated) {
-      for (const running of all) {
-        const { rule, visits, fold, readLate } = running
-        if (!visits.includes(resource.kind)) continue
+      for (const running of visiting(resource.kind)) {
+        const { rule, fold, readLate } = running
         const watched = isReadable(resource) ? { seen: resource } : watchedBy(running, resource, at)
         if ('read' in watched) {
           leaveOut(rule, resource, watched.read, isEvaluated(rule.id))

@@ -1,7 +1,7 @@
 import type { KeyedFinding } from '../audit/reconcile.ts'
-import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { EvaluationOutcome } from '../policy/evaluation-outcome.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import type { Labels } from '../policy/selector.ts'
 
 /** What a scan found that saw everything, and in which nothing differed from the one before. */

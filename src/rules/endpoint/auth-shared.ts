@@ -1,6 +1,6 @@
 import { isMasked } from '../../model/resource.ts'
 import { fleetRule } from '../engine/fleet-rule.ts'
-import type { LocatedFact } from '../engine/rule.ts'
+import type { FleetFact, LocatedFact } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const authShared = fleetRule({
@@ -11,16 +11,15 @@ export const authShared = fleetRule({
   kind: 'endpoint',
   visits: ['endpoint'],
   // OAuth is left out: its secret goes to the token server, not to the endpoints.
-  *facts({ attributes: { authentication, url } }) {
-    const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
-    for (const [path, seal] of [
-      ['/authentication/api_key/header_value', apiKey?.header_value],
-      ['/authentication/basic_auth/password', basic?.password],
-    ] as const) {
-      if (seal === undefined || isMasked(seal)) continue
-      const host = destinationOf(url ?? '')?.host
-      if (host !== undefined) yield [seal, path, host]
-    }
+  facts({ attributes: { authentication, url } }) {
+    const seals = [
+      ['/authentication/api_key/header_value', authentication?.api_key?.header_value],
+      ['/authentication/basic_auth/password', authentication?.basic_auth?.password],
+    ] as const
+    return seals.flatMap(([path, seal]): FleetFact[] => {
+      const host = seal === undefined || isMasked(seal) ? undefined : destinationOf(url ?? '')?.host
+      return seal === undefined || host === undefined ? [] : [[seal, path, host]]
+    })
   },
   *conclude(own, others) {
     const hosts = hostsOf(own)

@@ -2,6 +2,7 @@ import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { fleetRule } from '../engine/fleet-rule.ts'
+import type { FleetFact } from '../engine/rule.ts'
 
 export const secretShared = fleetRule({
   id: 'endpoint/secret-shared',
@@ -11,11 +12,10 @@ export const secretShared = fleetRule({
   packs: ['secrets', 'standard-webhooks'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  *facts({ attributes }) {
-    for (const [secret, { value }] of activeSecrets(attributes)) {
-      if (typeof value === 'string' && !isMasked(value)) yield [value, secret, attributes.owner_id ?? '']
-    }
-  },
+  facts: ({ attributes }) =>
+    activeSecrets(attributes).flatMap(([secret, { value }]): FleetFact[] =>
+      typeof value === 'string' && !isMasked(value) ? [[value, secret, attributes.owner_id ?? '']] : [],
+    ),
   *conclude(own, others) {
     const endpoints = new Set(own.map(({ at }) => at.uid)).size
     const isElsewhere = others.length > 0

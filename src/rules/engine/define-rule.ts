@@ -62,7 +62,8 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
         // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
         check(resource, time, evaluation = emptyContext) {
           if (settings?.time !== time) settings = { options, time }
-          return listOf(definition.check(resource as unknown as EvaluatedResource<K>, settings, evaluation))
+          const found = definition.check(resource as unknown as EvaluatedResource<K>, settings, evaluation)
+          return found === undefined ? nothing : listOf(found)
         },
         ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
       }
@@ -70,11 +71,10 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   }
 }
 
-const nothing: readonly RuleFinding[] = []
+/** What most checks find. It is always this list, so that the silent ones are known at once. */
+export const nothing: readonly RuleFinding[] = []
 
-/** Most checks find nothing, and a generator costs several times as much as a call. */
-function listOf(found: RuleFinding | Iterable<RuleFinding> | undefined): Iterable<RuleFinding> {
-  if (found === undefined) return nothing
+function listOf(found: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFinding> {
   return Symbol.iterator in found ? found : [found]
 }
 

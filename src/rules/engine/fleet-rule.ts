@@ -16,8 +16,8 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
   readonly kind: Kind
   /** Kinds that it keeps facts of. */
   readonly visits: readonly K[]
-  /** Asked again at the end of the run, of the resource as the history has it. */
-  facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): Iterable<FleetFact>
+  /** Its secrets, each with what `conclude` wants to know. */
+  facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): readonly FleetFact[]
   /**
    * Called for each project with facts of one seal: with its own, and with those of other projects, two or more in all.
    * A finding is read by people who may know of its project alone, so its message counts and names nothing of `others`.

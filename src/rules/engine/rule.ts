@@ -157,7 +157,7 @@ export type BoundRule =
   | {
       readonly scope: 'fleet'
       readonly visits: readonly Kind[]
-      facts(resource: Resource): Iterable<FleetFact>
+      facts(resource: Resource): readonly FleetFact[]
       conclude(alike: readonly LocatedFact[], now: number): Iterable<LocatedRuleFinding>
     }
 

@@ -1,6 +1,7 @@
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint } from '../engine/attributes.ts'
 import { fleetRule } from '../engine/fleet-rule.ts'
+import type { FleetFact } from '../engine/rule.ts'
 import { verifierSecretOf } from '../shared/verifier-secret.ts'
 
 export const verifierShared = fleetRule({
@@ -10,13 +11,13 @@ export const verifierShared = fleetRule({
   packs: ['secrets', 'standard-webhooks'],
   kind: 'source',
   visits: ['endpoint', 'source'],
-  *facts({ kind, attributes }) {
+  facts({ kind, attributes }) {
     if (kind === 'source' && 'verifier' in attributes) {
       const secret = verifierSecretOf(attributes.verifier)
-      if (secret !== undefined && !isMasked(secret.seal)) yield [secret.seal, secret.path]
-    } else if ('secrets' in attributes || 'authentication' in attributes) {
-      for (const seal of sealsOf(attributes)) yield [seal]
+      return secret === undefined || isMasked(secret.seal) ? [] : [[secret.seal, secret.path]]
     }
+    if (!('secrets' in attributes || 'authentication' in attributes)) return []
+    return [...sealsOf(attributes)].map((seal): FleetFact => [seal])
   },
   *conclude(own, elsewhere) {
     const sources = own.filter(({ at }) => at.kind === 'source')

@@ -1,0 +1,320 @@
+import { messageOf } from '../model/errors.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import { nothing } from '../rules/engine/define-rule.ts'
+import type { Drift } from '../rules/engine/drift.ts'
+import {
+  type Completeness,
+  type EvaluationContext,
+  type EvaluationRun,
+  emptyContext,
+  type ResourceContext,
+  type Rule,
+  type RuleFinding,
+} from '../rules/engine/rule.ts'
+import type { RuleTime } from '../rules/engine/rule-time.ts'
+import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
+import { gatherDoubts } from './doubts.ts'
+import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
+import type { ActiveRule, Policy } from './policy.ts'
+import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
+import { type RuleSwitch, switchOf } from './rule-switch.ts'
+import { startAggregations } from './run-aggregations.ts'
+import { stamp } from './stamp.ts'
+import { count, countEvaluated, type Tally } from './tally.ts'
+import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
+import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
+
+/** What the evaluations of all projects of a run share. */
+export interface SharedEvaluation {
+  readonly policy: Policy
+  readonly run: EvaluationRun
+  readonly time: RuleTime
+  readonly named: readonly ActiveRule[]
+  readonly sets: RuleSets
+  /** Places of the waivers for later findings about a resource: in its project, and across projects. */
+  readonly projectWaivers: WaiverPlaces
+  readonly fleetWaivers: WaiverPlaces
+}
+
+type Since = EvaluationContext['since']
+
+/** Evaluates a project's resources in the order of walking; rules across resources conclude at the end. */
+export class ProjectEvaluator {
+  readonly project: ProjectRef
+  readonly #shared: SharedEvaluation
+  /** Rules that do not run here, with the reason. */
+  readonly #excluded: ReadonlyMap<string, string>
+  readonly #asked: readonly ActiveRule[]
+  readonly #labels: EvaluationContext['labels']
+  /** Of resources without a value that rules want dated. */
+  readonly #context: EvaluationContext
+  readonly #failures: Map<string, string>
+  readonly #doubts = gatherDoubts()
+  readonly #tally: Tally = new Map()
+  /** Places of waivers that match findings of rules that read resources alone; and of those that compare or read the scan. */
+  readonly #usedWaivers = new Set<number>()
+  readonly #usedByScan = new Set<number>()
+  /** Until when the answers of rules across resources hold. */
+  #foldsUntil = Number.POSITIVE_INFINITY
+  /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
+  readonly #exceptions = new Map<ResourceKey, RuleSet>()
+  readonly #accepted = new Map<ResourceKey, WaiverPlaces>()
+  readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly ActiveRule[]>>()
+  readonly #aggregations: ReturnType<typeof startAggregations>
+  readonly #fleetFacts: ReturnType<typeof gatherFleetFacts>
+
+  /** `facts`: what the same rules kept of resources in earlier runs. */
+  constructor(
+    project: ProjectRef,
+    excluded: ReadonlyMap<string, string>,
+    shared: SharedEvaluation,
+    facts: KnownFacts | undefined,
+  ) {
+    const { named, run, time } = shared
+    const { labelsOf, meter } = run
+    this.project = project
+    this.#shared = shared
+    this.#excluded = excluded
+    this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
+    this.#labels = labelsOf(project)
+    const inProject: ResourceContext = {
+      ...{ labelsOf, meter, project },
+      get now() {
+        return time.now
+      },
+    }
+    this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
+    this.#failures = new Map(excluded)
+    const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
+    this.#aggregations = startAggregations(this.#asked, {
+      ...{ run: inProject, now: run.now, doubts: this.#doubts, failed },
+    })
+    this.#fleetFacts = gatherFleetFacts(this.#asked, { known: facts, doubts: this.#doubts, failed })
+  }
+
+  /** A place of the policy (`file:line:column`) as reports name it. */
+  get placeOf(): Policy['placeOf'] {
+    return this.#shared.policy.placeOf
+  }
+
+  /** Findings of the rules about one resource. Also passes it to the rules across resources. */
+  evaluate(resource: Resource, since?: Since): readonly Finding[] {
+    let findings = noFindings
+    for (const active of this.rulesFor(resource)) {
+      const found = this.evaluateRule(active, resource, since) ?? noFindings
+      if (found.length > 0) findings = [...findings, ...found]
+    }
+    this.collect(resource)
+    return findings
+  }
+
+  /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
+  rulesFor(resource: Resource): readonly ActiveRule[] {
+    const { kind } = resource
+    const set = this.#ruleSetOf(resource)
+    const ofSet = this.#rulesOf.get(set) ?? new Map<Kind, readonly ActiveRule[]>()
+    if (ofSet.size === 0) this.#rulesOf.set(set, ofSet)
+    const rules = ofSet.get(kind) ?? (set.byKind.get(kind) ?? []).filter(this.#isAsked).map(({ active }) => active)
+    ofSet.set(kind, rules)
+    return rules
+  }
+
+  /** Findings of one of those rules; undefined where it failed or could not evaluate. */
+  evaluateRule(active: ActiveRule, resource: Resource, since?: Since): readonly Finding[] | undefined {
+    const { bound } = active
+    if (bound.scope !== 'resource') return noFindings
+    const context = since === undefined ? this.#context : { ...this.#context, since }
+    const { time } = this.#shared
+    if (!isReadable(resource)) {
+      return this.#findWatched(active, resource, (seen) => bound.check(seen, time, context), this.#usedWaivers)
+    }
+    try {
+      const problems = bound.check(resource, time, context)
+      return problems === nothing ? noFindings : this.#stamp(active, resource, problems, this.#usedWaivers)
+    } catch (error) {
+      this.#fail(active.rule, error)
+      return undefined
+    }
+  }
+
+  /** Passes a resource to the rules across resources, and counts it as evaluated. */
+  collect(resource: Resource): void {
+    const { sets, projectWaivers, fleetWaivers } = this.#shared
+    const { kind, uid, name } = resource
+    const set = this.#ruleSetOf(resource)
+    count(this.#tally, set.byId, kind)
+    if (set !== sets.everyone) this.#exceptions.set(resourceKey(resource), set)
+    const places = this.#accepting(resource, projectWaivers)
+    if (places.length > 0) this.#accepted.set(resourceKey(resource), places)
+    const isEvaluated = (rule: string) => set.byId.has(rule)
+    this.#timed(() => {
+      this.#fleetFacts.visit(resource, isEvaluated, () => ({
+        override: sets.keyFor(this.project, resource),
+        waivers: this.#accepting(resource, fleetWaivers),
+      }))
+      this.#aggregations.visit(resource, { project: this.project, kind, uid, name }, isEvaluated)
+    })
+  }
+
+  /**
+   * Findings in the drift of a resource. `originRun`: the run whose scan shows what it is compared with; violations that
+   * last until the value is back keep it.
+   */
+  compare(resource: Resource, drift: Drift, originRun?: number): readonly Finding[] {
+    return this.#driftRules(resource).flatMap((rule) => {
+      const findings = this.#compareWith(rule, resource, drift) ?? noFindings
+      return rule.active.rule.life === 'restored' ? findings.map((finding) => ({ ...finding, originRun })) : findings
+    })
+  }
+
+  /** Findings of one drift rule; undefined where it failed, could not evaluate, or is off for the resource. */
+  compareBy(id: string, resource: Resource, drift: Drift): readonly Finding[] | undefined {
+    const rule = this.#driftRules(resource).find(({ active }) => active.rule.id === id)
+    return rule && this.#compareWith(rule, resource, drift)
+  }
+
+  /** Whether a rule is on for a resource, and what in the policy decides that. */
+  switchOf(resource: Resource, rule: string): RuleSwitch {
+    return switchOf(this.#shared.policy, rule, { project: this.project, labels: this.#labels, resource })
+  }
+
+  /** For how long violations of a drift rule stay open while the value is not back, in milliseconds. */
+  openForMs(resource: Resource, id: string): number {
+    const rule = this.#driftRules(resource).find(({ active }) => active.rule.id === id)
+    return rule?.bound.openForMs ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Findings in the scan itself. */
+  evaluateScan(resource: Resource, scan: ScanOutcome): readonly Finding[] {
+    const rules = this.#ruleSetOf(resource).scan.filter(this.#isAsked)
+    return rules.flatMap(({ active, bound }) => this.#findWatched(active, resource, () => bound.check(scan)) ?? [])
+  }
+
+  /** Findings of the rules across the project's resources, after all resources. */
+  conclude(completeness: Completeness): readonly Finding[] {
+    const { everyone } = this.#shared.sets
+    return this.#timed(() => this.#aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
+      const key = resourceKey(problem.at)
+      const active = (this.#exceptions.get(key) ?? everyone).byId.get(rule.id)
+      if (active === undefined) return []
+      return [this.#waive(stamp(active, problem.at, problem), this.#accepted.get(key) ?? none, this.#usedWaivers)]
+    })
+  }
+
+  /** What the end of the run needs. */
+  outcome(): EvaluationOutcome {
+    return this.#outcomeWith(new Set([...this.#usedWaivers, ...this.#usedByScan]))
+  }
+
+  /** What resources alone decide of it, and until when (milliseconds since the epoch), once rules have concluded. */
+  resourceOutcome(): { readonly outcome: EvaluationOutcome; readonly until: number } {
+    return { outcome: this.#outcomeWith(this.#usedWaivers), until: this.#foldsUntil }
+  }
+
+  #outcomeWith(used: Iterable<number>): EvaluationOutcome {
+    const { resources, evaluatedByRule } = countEvaluated(this.#tally, this.#asked, this.#doubts.count)
+    const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
+    return {
+      resources,
+      evaluatedByRule: { ...evaluatedByRule, ...silent },
+      failures: Object.fromEntries(this.#failures),
+      doubts: this.#doubts.list(),
+      usedWaivers: [...used],
+      facts: this.#fleetFacts.list(),
+    }
+  }
+
+  readonly #isAsked = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
+
+  #ruleSetOf(resource: Resource): RuleSet {
+    const { sets } = this.#shared
+    return sets.under(sets.keyFor(this.project, resource))
+  }
+
+  #driftRules(resource: Resource): readonly BoundRules<'drift'>[] {
+    const { drift } = this.#ruleSetOf(resource)
+    return drift.filter((one) => this.#isAsked(one) && one.bound.kinds.includes(resource.kind))
+  }
+
+  #compareWith({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) {
+    const { now } = this.#shared.run
+    return this.#findWatched(active, resource, (seen, onRead) => {
+      if (onRead === undefined) return bound.check(drift, now)
+      const fields = watchChanges(drift.fields, resource.unseen ?? none, onRead)
+      return bound.check({ ...drift, after: seen.attributes, fields }, now)
+    })
+  }
+
+  /** undefined where the rule failed or read what no rule can rely on. `seen`: the resource, watched if it has such fields. */
+  #findWatched(
+    active: ActiveRule,
+    resource: Resource,
+    check: (seen: Resource, onRead?: OnRead) => Iterable<RuleFinding>,
+    notes = this.#usedByScan,
+  ): readonly Finding[] | undefined {
+    const watched = isReadable(resource) ? undefined : trackReads(resource)
+    try {
+      const problems = check(watched?.seen ?? resource, watched?.onRead)
+      const findings = this.#stamp(active, resource, problems, notes)
+      if (!watched?.hasRead()) return findings
+    } catch (error) {
+      if (!watched?.hasRead()) {
+        this.#fail(active.rule, error)
+        return undefined
+      }
+    }
+    this.#doubts.note(active.rule.id, resource, { read: watched.read, counts: resource.kind === active.rule.kind })
+    return undefined
+  }
+
+  #stamp(
+    active: ActiveRule,
+    resource: Resource,
+    problems: Iterable<RuleFinding>,
+    notes: Set<number>,
+  ): readonly Finding[] {
+    const { waivers } = this.#shared.policy
+    let findings = noFindings
+    for (const problem of problems) {
+      const finding = stamp(active, resource, problem)
+      const places = this.#accepting(resource, coveringPlaces(waivers, [finding.rule]))
+      findings = [...findings, this.#waive(finding, places, notes)]
+    }
+    return findings
+  }
+
+  #accepting(resource: Resource, among: WaiverPlaces): WaiverPlaces {
+    if (among.length === 0) return none
+    const about = { project: this.project, labels: this.#labels, resource }
+    return acceptingPlaces(this.#shared.policy.waivers, among, about)
+  }
+
+  #waive(finding: Finding, places: WaiverPlaces, notes: Set<number>): Finding {
+    if (places.length === 0) return finding
+    const { policy, run } = this.#shared
+    const { finding: waived, used } = waiveUnder(policy.waivers, places, finding, run.now)
+    for (const place of used) notes.add(place)
+    return waived
+  }
+
+  /** A rule that throws must neither end the run nor resolve a violation. */
+  #fail({ id }: Rule, error: unknown): void {
+    if (!this.#failures.has(id)) this.#failures.set(id, messageOf(error))
+  }
+
+  /** Notes until when the answers of rules across resources hold. */
+  #timed<Result>(work: () => Result): Result {
+    const { time } = this.#shared
+    time.takeNextChange()
+    const result = work()
+    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
+    return result
+  }
+}
+
+const none: readonly never[] = []
+/** Shared by all checks that find nothing: most do. */
+const noFindings: readonly Finding[] = []

@@ -10,7 +10,8 @@ import { trackReads } from './watch-reads.ts'
 /** What rules across projects keep of a resource: the seals of its secrets, and what they want to know of who shares one. */
 export interface FleetFacts extends Pick<Resource, 'kind' | 'uid' | 'name'> {
   readonly facts: readonly RuleFact[]
-  readonly settings: FactSettings
+  /** Absent where no override and no waiver match the resource. */
+  readonly settings?: FactSettings
 }
 
 type RuleFact = readonly [rule: string, ...fact: FleetFact]
@@ -82,12 +83,14 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
   }
 
   return {
-    /** `settings`: asked for where rules keep anything of the resource. */
-    visit(resource: Resource, isEvaluated: (rule: string) => boolean, settings: () => FactSettings): void {
+    /** `settingsOf`: asked for where rules keep anything of the resource. */
+    visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
       const facts = read(resource, isEvaluated)
       if (facts.length === 0) return
       const { kind, uid, name } = resource
-      gathered.push({ kind, uid, name, facts, settings: settings() })
+      const settings = settingsOf()
+      const isUsual = settings.override === '' && settings.waivers.length === 0
+      gathered.push({ kind, uid, name, facts, ...(isUsual ? {} : { settings }) })
     },
     list: (): readonly FleetFacts[] => gathered,
   }

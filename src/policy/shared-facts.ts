@@ -15,10 +15,10 @@ export function groupSharedFacts(
   const repeated = findRepeated(projects)
   const groups = new Map<string, Map<string, SharedFact[]>>()
   for (const { project, facts: ofProject } of projects) {
-    for (const { kind, uid, name, facts, settings } of ofProject) {
+    for (const { kind, uid, name, facts, settings = usual } of ofProject) {
       const at = { project, kind, uid, name }
       for (const [rule, seal, ...details] of facts) {
-        if (!repeated.has(`${rule} ${seal}`)) continue
+        if (repeated.get(rule)?.has(seal) !== true) continue
         const ofRule = groups.get(rule) ?? new Map<string, SharedFact[]>()
         groups.set(rule, ofRule)
         const alike = ofRule.get(seal) ?? []
@@ -30,16 +30,20 @@ export function groupSharedFacts(
   return new Map([...groups].map(([rule, bySeal]) => [rule, [...bySeal.values()]]))
 }
 
-/** Nearly every secret is used once: no more is made of it. */
-function findRepeated(projects: readonly { readonly facts: readonly FleetFacts[] }[]): ReadonlySet<string> {
-  const seen = new Set<string>()
-  const repeated = new Set<string>()
+const usual: FactSettings = { override: '', waivers: [] }
+
+/** The seals that occur more than once, by rule. Nearly every secret is used once: no more is made of it. */
+function findRepeated(
+  projects: readonly { readonly facts: readonly FleetFacts[] }[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const seen = new Map<string, Set<string>>()
+  const repeated = new Map<string, Set<string>>()
   for (const { facts: ofProject } of projects) {
     for (const { facts } of ofProject) {
       for (const [rule, seal] of facts) {
-        const key = `${rule} ${seal}`
-        if (seen.has(key)) repeated.add(key)
-        else seen.add(key)
+        const ofRule = seen.get(rule) ?? new Set()
+        if (ofRule.has(seal)) repeated.set(rule, (repeated.get(rule) ?? new Set()).add(seal))
+        else seen.set(rule, ofRule.add(seal))
       }
     }
   }

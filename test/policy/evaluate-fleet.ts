@@ -1,9 +1,9 @@
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../../src/policy/doubts.ts'
-import type { ProjectEvaluator } from '../../src/policy/project-evaluator.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
 import type { Policy } from '../../src/policy/policy.ts'
+import type { ProjectEvaluator } from '../../src/policy/project-evaluator.ts'
 import type { Labels } from '../../src/policy/selector.ts'
 
 /** Evaluates several projects as a run would, each by an evaluator of its own, in the order in which they are named. */

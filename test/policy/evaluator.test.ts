@@ -139,10 +139,9 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ).forProject(p)
     evaluator.evaluate(shared('e1'))
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
-    const settings = { override: '', waivers: [] }
     expect(evaluator.outcome().facts).toEqual([
       {
-        ...{ kind: 'endpoint', uid: 'e1', name: 'the e1', settings },
+        ...{ kind: 'endpoint', uid: 'e1', name: 'the e1' },
         facts: [
           ['endpoint/secret-shared', seal, 'k', ''],
           ['source/verifier-shared', seal],

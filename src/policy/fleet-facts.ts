@@ -9,12 +9,13 @@ import { trackReads } from './watch-reads.ts'
 
 /** What rules across projects keep of a resource: the seals of its secrets, and what they want to know of who shares one. */
 export interface FleetFacts extends Pick<Resource, 'kind' | 'uid' | 'name'> {
-  readonly facts: readonly RuleFact[]
+  /** By the id of the rule. */
+  readonly facts: RuleFacts
   /** Absent where no override and no waiver match the resource. */
   readonly settings?: FactSettings
 }
 
-type RuleFact = readonly [rule: string, ...fact: FleetFact]
+type RuleFacts = Readonly<Record<string, readonly FleetFact[]>>
 
 /** The settings of a resource. */
 export interface FactSettings {
@@ -24,7 +25,7 @@ export interface FactSettings {
 }
 
 /** Facts of resources that the same rules read before. */
-export type KnownFacts = WeakMap<Resource, readonly RuleFact[]>
+export type KnownFacts = WeakMap<Resource, RuleFacts>
 
 interface Gathering {
   readonly known: KnownFacts | undefined
@@ -45,12 +46,11 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
   const gathered: FleetFacts[] = []
 
   /** undefined where the rule failed. */
-  const factsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly RuleFact[] | undefined => {
+  const factsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly FleetFact[] | undefined => {
     try {
-      return bound.facts(resource).map((fact): RuleFact => {
-        if (!isSeal(fact[0])) throw new Error('a secret without a seal was about to be stored')
-        return [rule.id, ...fact]
-      })
+      const facts = bound.facts(resource)
+      if (!facts.every(([seal]) => isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
+      return facts
     } catch (error) {
       failed(rule, error)
       return undefined
@@ -58,10 +58,10 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
   }
 
   /** `isEvaluated`: whether a rule applies to it. */
-  const read = (resource: Resource, isEvaluated: (rule: string) => boolean): readonly RuleFact[] => {
+  const read = (resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts => {
     const before = known?.get(resource)
     if (before !== undefined) return before
-    const found: RuleFact[] = []
+    const found: Record<string, readonly FleetFact[]> = {}
     let isWhole = isReadable(resource)
     for (const { rule, bound } of visiting(resource.kind)) {
       const unreadable = isReadable(resource) ? none : unreadableRead(bound, resource)
@@ -76,7 +76,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
       }
       const facts = factsOf(rule, bound, resource)
       if (facts === undefined) isWhole = false
-      else found.push(...facts)
+      else if (facts.length > 0) found[rule.id] = facts
     }
     if (isWhole) known?.set(resource, found)
     return found
@@ -86,7 +86,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, 
     /** `settingsOf`: asked for where rules keep anything of the resource. */
     visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
       const facts = read(resource, isEvaluated)
-      if (facts.length === 0) return
+      if (Object.keys(facts).length === 0) return
       const { kind, uid, name } = resource
       const settings = settingsOf()
       const isUsual = settings.override === '' && settings.waivers.length === 0

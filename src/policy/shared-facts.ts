@@ -17,13 +17,15 @@ export function groupSharedFacts(
   for (const { project, facts: ofProject } of projects) {
     for (const { kind, uid, name, facts, settings = usual } of ofProject) {
       const at = { project, kind, uid, name }
-      for (const [rule, seal, ...details] of facts) {
-        if (repeated.get(rule)?.has(seal) !== true) continue
-        const ofRule = groups.get(rule) ?? new Map<string, SharedFact[]>()
-        groups.set(rule, ofRule)
-        const alike = ofRule.get(seal) ?? []
-        ofRule.set(seal, alike)
-        alike.push({ at, details, ...settings })
+      for (const [rule, ofResource] of Object.entries(facts)) {
+        for (const [seal, ...details] of ofResource) {
+          if (repeated.get(rule)?.has(seal) !== true) continue
+          const ofRule = groups.get(rule) ?? new Map<string, SharedFact[]>()
+          groups.set(rule, ofRule)
+          const alike = ofRule.get(seal) ?? []
+          ofRule.set(seal, alike)
+          alike.push({ at, details, ...settings })
+        }
       }
     }
   }
@@ -40,10 +42,13 @@ function findRepeated(
   const repeated = new Map<string, Set<string>>()
   for (const { facts: ofProject } of projects) {
     for (const { facts } of ofProject) {
-      for (const [rule, seal] of facts) {
+      for (const [rule, ofResource] of Object.entries(facts)) {
         const ofRule = seen.get(rule) ?? new Set()
-        if (ofRule.has(seal)) repeated.set(rule, (repeated.get(rule) ?? new Set()).add(seal))
-        else seen.set(rule, ofRule.add(seal))
+        seen.set(rule, ofRule)
+        for (const [seal] of ofResource) {
+          if (ofRule.has(seal)) repeated.set(rule, (repeated.get(rule) ?? new Set()).add(seal))
+          else ofRule.add(seal)
+        }
       }
     }
   }

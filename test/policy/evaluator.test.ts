@@ -142,10 +142,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(evaluator.outcome().facts).toEqual([
       {
         ...{ kind: 'endpoint', uid: 'e1', name: 'the e1' },
-        facts: [
-          ['endpoint/secret-shared', seal, 'k', ''],
-          ['source/verifier-shared', seal],
-        ],
+        facts: { 'endpoint/secret-shared': [[seal, 'k', '']], 'source/verifier-shared': [[seal]] },
       },
     ])
   })

@@ -13,9 +13,9 @@ export const secretShared = fleetRule({
   kind: 'endpoint',
   visits: ['endpoint'],
   facts: ({ attributes }) =>
-    activeSecrets(attributes).flatMap(([secret, { value }]): FleetFact[] =>
-      typeof value === 'string' && !isMasked(value) ? [[value, secret, attributes.owner_id ?? '']] : [],
-    ),
+    activeSecrets(attributes)
+      .filter(([, { value }]) => typeof value === 'string' && !isMasked(value))
+      .map(([secret, { value }]): FleetFact => [value ?? '', secret, attributes.owner_id ?? '']),
   *conclude(own, others) {
     const endpoints = new Set(own.map(({ at }) => at.uid)).size
     const isElsewhere = others.length > 0

@@ -154,12 +154,11 @@ export class FilterWalk {
     const { draft, project } = this.#scan
     const before = this.#before
     const changed = await this.#changedAmong(items)
-    const unread = uids.filter((uid) => !before.has(uid))
-    const known = await draft.known(project, 'subscription', unread)
+    const isKnown = (uid: string) => this.#scan.known.find('subscription', uid) !== undefined
     const accused = new Set(
       (await draft.activeViolations(project, 'subscription', uids)).filter(isAboutFilters).map(({ uid }) => uid),
     )
-    const isFirst = (uid: string) => changed.has(uid) || accused.has(uid) || !(before.has(uid) || known.has(uid))
+    const isFirst = (uid: string) => changed.has(uid) || accused.has(uid) || !(before.has(uid) || isKnown(uid))
     // Of a list that is too long to be held, each part has its share; what comes first may take more.
     const listed = this.#listed.size + uids.length
     const share = Math.ceil((this.#most * listed) / Math.max(before.size, listed))

@@ -1,5 +1,5 @@
-import type { ScanDraft } from '../history/history.ts'
-import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
+import type { KnownVersions } from './known-versions.ts'
 import { areSourcesListed, type Statuses } from './project-scan.ts'
 
 /** A listing whose resources subscriptions embed. */
@@ -11,14 +11,14 @@ export type EmbeddedListing = 'endpoints' | 'sources'
  */
 export interface Contradictions {
   /** Called before subscriptions are read. `itemsOf`: how many items a list has shown. */
-  expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): Promise<void>
+  expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): void
   take(subscriptions: readonly Resource[]): void
   /** Takes sources that no list has shown. `isKnown`: whether an earlier scan did. */
   takeSources(embedded: Iterable<{ readonly resource: Pick<Resource, 'uid'>; readonly isKnown: boolean }>): void
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }
 
-export function findContradictions(draft: Pick<ScanDraft, 'unseen'>, project: ProjectRef): Contradictions {
+export function findContradictions(known: Pick<KnownVersions, 'unseen'>): Contradictions {
   const found = { endpoints: new Set<string>(), sources: new Set<string>() }
   /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
   let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
@@ -29,9 +29,9 @@ export function findContradictions(draft: Pick<ScanDraft, 'unseen'>, project: Pr
   }
 
   return {
-    async expect(statuses, itemsOf) {
+    expect(statuses, itemsOf) {
       if (statuses.endpoints === 'complete') {
-        const missing = (await draft.unseen(project, 'endpoint')).map(({ uid }) => uid)
+        const missing = known.unseen('endpoint').map(({ uid }) => uid)
         endpoints = { missing: itemsOf('endpoints') === 0 ? undefined : new Set(missing) }
       }
       if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }

@@ -1,4 +1,4 @@
-import type { UnseenVersion } from '../history/history.ts'
+import type { KnownVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
@@ -25,13 +25,13 @@ export async function findRemovals(
   statuses: Statuses,
   contradicted: ReadonlySet<string>,
 ): Promise<Removals> {
-  const { draft, project, filters } = scan
+  const { draft, project, filters, known } = scan
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
   const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'event_type', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
-    const unseen = await draft.unseen(project, kind)
+    const unseen = known.unseen(kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
       for (const { uid } of unseen) unobserved.push(resourceKey({ kind, uid }))
       if (!isKindWhole(statuses, filters, kind)) continue
@@ -46,7 +46,7 @@ export async function findRemovals(
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
     const isWhole = isKindWhole(statuses, filters, kind)
     const [within, beyond] = isWhole ? [unseen, []] : await partByFilter(scan, kind, unseen)
-    const isShown = ({ uid }: UnseenVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
+    const isShown = ({ uid }: KnownVersion) => !isWhole && kind === 'endpoint' && contradicted.has(uid)
     const gone = within.filter((version) => !isShown(version))
     const outside = [...beyond, ...within.filter(isShown)]
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
@@ -68,11 +68,11 @@ const readAtOnce = 100
 async function existedBefore(
   { draft, project, lastComplete }: ProjectScan,
   kind: Kind,
-  gone: readonly UnseenVersion[],
-): Promise<UnseenVersion[]> {
+  gone: readonly KnownVersion[],
+): Promise<KnownVersion[]> {
   const run = lastComplete[kind]?.run
   if (run === undefined) return []
-  const existed: UnseenVersion[] = []
+  const existed: KnownVersion[] = []
   for (const some of chunks(gone, readAtOnce)) {
     const younger = some.filter(({ fromRun }) => fromRun > run)
     const points = younger.map(({ uid }) => ({ kind, uid, run }))
@@ -87,11 +87,11 @@ async function existedBefore(
 export async function partByFilter(
   { draft, project, filters }: ProjectScan,
   kind: Kind,
-  unseen: readonly UnseenVersion[],
-): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {
+  unseen: readonly KnownVersion[],
+): Promise<[within: readonly KnownVersion[], outside: readonly KnownVersion[]]> {
   if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
-  const within: UnseenVersion[] = []
-  const outside: UnseenVersion[] = []
+  const within: KnownVersion[] = []
+  const outside: KnownVersion[] = []
   for (const some of chunks(unseen, readAtOnce)) {
     const bodies = await draft.versionsAt(
       project,

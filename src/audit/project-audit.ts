@@ -23,6 +23,7 @@ import { baselineOf, type ExpectedState } from './expected-state.ts'
 import { FilterWalk } from './filter-walk.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
+import type { KnownVersions } from './known-versions.ts'
 import { takeNewerSettings } from './newer-settings.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
@@ -61,6 +62,7 @@ export class ProjectAudit implements ProjectScan {
   readonly now: number
   readonly filters: Filters
   readonly ignored: readonly IgnoredPath[]
+  readonly known: KnownVersions
   readonly lastComplete: CompleteScans
   readonly wereSourcesListed: boolean
   readonly #asked: AuditedProject
@@ -90,6 +92,7 @@ export class ProjectAudit implements ProjectScan {
     this.now = now
     this.filters = asked.filters
     this.ignored = policy.ignore
+    this.known = past.known
     this.lastComplete = past.lastComplete
     this.wereSourcesListed = past.wereSourcesListed
     this.#asked = asked
@@ -107,7 +110,7 @@ export class ProjectAudit implements ProjectScan {
       reform: (kind, attributes) => reseal(kind, attributes, sealer),
     })
     this.#acceptances = past.acceptances
-    this.#contradictions = findContradictions(draft, asked.ref)
+    this.#contradictions = findContradictions(past.known)
     this.#observed = new Observations(asked.ref.uid)
   }
 
@@ -164,7 +167,7 @@ export class ProjectAudit implements ProjectScan {
     const rows = await FilterWalk.open(this, this.#asked, this.#run, this.#walk.access)
     const walks: Walk[] = []
     for (const listing of dueListings(this.#asked)) {
-      if (listing === 'subscriptions') await this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
+      if (listing === 'subscriptions') this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
       const take = async (page: TakenPage, durationMs: number) => {
         await this.take(listing, page)
         onPage(this.#asked, { listing, items: page.items.length, durationMs })

@@ -9,6 +9,7 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
+import type { KnownVersions } from './known-versions.ts'
 
 /** One project to scan, and how. */
 export interface AuditedProject {
@@ -45,6 +46,7 @@ export interface ProjectScan {
   readonly filters: Filters
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
+  readonly known: KnownVersions
   /** The last complete walk of each kind, before this run. */
   readonly lastComplete: CompleteScans
   /** Whether the list of sources was ever read to its end. */

@@ -52,18 +52,19 @@ export async function stageResources(
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
-  const { draft, project, lastComplete, sealer } = scan
+  const { draft, project, lastComplete, sealer, known } = scan
   const sealKeyId = sealer.keyId
-  const { known, doubted, forms, differing } = await compareWithKnown(scan, kind, resources)
+  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources)
   const baseline = lastComplete[kind]
   // Versions that the last complete scan had not seen yet, so that it saw another one.
-  const younger = [...known.values()].flatMap(({ uid, fromRun }) =>
-    baseline === undefined || fromRun <= baseline.run ? [] : [{ kind, uid, run: baseline.run }],
+  const younger = forms.flatMap(({ version }) =>
+    version === undefined || baseline === undefined || version.fromRun <= baseline.run
+      ? []
+      : [{ kind, uid: version.uid, run: baseline.run }],
   )
   const read = await draft.versionsAt(project, [...differing, ...younger])
   const bodies = new Map(differing.map(({ uid }, at) => [uid, read[at]]))
   const bases = new Map(younger.map(({ uid }, at) => [uid, read[differing.length + at]]))
-  const seen: number[] = []
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
@@ -71,11 +72,10 @@ export async function stageResources(
   let isRebased = false
   let isReformed = false
 
-  for (const form of forms) {
-    const version = known.get(form.resource.uid)
+  for (const { form, version } of forms) {
+    if (version !== undefined) known.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
-      seen.push(version.id)
       staged.push({ ...unchanged, resource: form.resource, since: version.fromRun })
       continue
     }
@@ -83,8 +83,7 @@ export async function stageResources(
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
-    if (isSame) seen.push(version.id)
-    else versions.push({ ...now.row, replaces: version?.id })
+    if (!isSame) versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
     const base = version === undefined || baseline === undefined ? undefined : baseOf(resource.uid, before)
     const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
@@ -101,8 +100,8 @@ export async function stageResources(
       known: before,
     })
   }
-  await draft.stage(project, { seen, versions })
-  return { resources: staged, known: known.size, isRebased, isReformed }
+  await draft.stage(project, versions)
+  return { resources: staged, known: staged.filter(({ isKnown }) => isKnown).length, isRebased, isReformed }
 }
 
 /** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
@@ -112,33 +111,28 @@ export async function findChanged(
   resources: readonly Resource[],
 ): Promise<readonly string[]> {
   const { draft, project, sealer } = scan
-  const { known, doubted, forms, differing } = await compareWithKnown(scan, kind, resources)
+  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources)
   const bodies = await draft.versionsAt(project, differing)
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
-  return forms.flatMap(({ resource }) => {
+  return forms.flatMap(({ form: { resource }, version }) => {
     const before = bodyOf.get(resource.uid)
     // Another key or another normal form makes another text of the same thing.
     if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
     const { digest } = write(withKnown(resource, before, sealer, doubted))
-    return known.get(resource.uid)?.digest === digest ? [] : [resource.uid]
+    return version?.digest === digest ? [] : [resource.uid]
   })
 }
 
 /** `differing`: what is written in other words than the known version, which may show more. */
-async function compareWithKnown(scan: ProjectScan, kind: Kind, resources: readonly Resource[]) {
-  const { draft, project, now } = scan
-  const known = await draft.known(
-    project,
-    kind,
-    resources.map(({ uid }) => uid),
-  )
+function compareWithKnown({ draft, now, known }: ProjectScan, kind: Kind, resources: readonly Resource[]) {
   const doubted: Doubted = { run: draft.run, at: new Date(now).toISOString() }
-  const forms = resources.map((resource) => write(dateDoubts(resource, doubted)))
-  const differing = forms.flatMap(({ digest, resource: { uid } }) => {
-    const version = known.get(uid)
-    return version === undefined || version.digest === digest ? [] : [{ kind, uid, run: draft.run - 1 }]
+  const forms = resources.map((resource) => {
+    return { form: write(dateDoubts(resource, doubted)), version: known.find(kind, resource.uid) }
   })
-  return { known, doubted, forms, differing }
+  const differing = forms.flatMap(({ form, version }) =>
+    version === undefined || version.digest === form.digest ? [] : [{ kind, uid: version.uid, run: draft.run - 1 }],
+  )
+  return { doubted, forms, differing }
 }
 
 const unchanged = {

@@ -1,4 +1,4 @@
-import type { UnseenVersion } from '../history/history.ts'
+import type { KnownVersion } from '../history/history.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
@@ -101,7 +101,7 @@ const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
 async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>) {
-  const unseen = await scan.draft.unseen(scan.project, kindOf[listing])
+  const unseen = scan.known.unseen(kindOf[listing])
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter(scan, kindOf[listing], unseen)
   return missing
 }
@@ -109,7 +109,7 @@ async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project
 async function withhold(
   { draft, project }: ProjectScan,
   listing: Listing,
-  missing: readonly UnseenVersion[],
+  missing: readonly KnownVersion[],
 ): Promise<void> {
   await draft.withholdRemovals(
     project,

@@ -65,8 +65,8 @@ export interface Draft extends PastReader {
   /** The last staged shape of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
-  /** Current versions of some resources, by uid; those without one are left out. */
-  known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
+  /** Versions of a project that were current before this run. */
+  current(project: ProjectRef): Promise<readonly KnownVersion[]>
 
   /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>
@@ -82,11 +82,9 @@ export interface Draft extends PastReader {
   /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
   modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
-  /** Writes new versions, and marks current ones that were seen unchanged. */
-  stage(project: ProjectRef, page: StagedPage): Promise<void>
+  /** Writes new versions. One that replaces another ends it. */
+  stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void>
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
-  /** Current versions of a kind that this run has neither seen nor replaced. */
-  unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>
   /** Ends versions of a project at this run. */
   endVersions(project: ProjectRef, versions: readonly number[]): Promise<void>
   /** Uids of current subscriptions, by the uid of the source they use. */
@@ -168,7 +166,9 @@ export type ScanDraft = Omit<Draft, 'interrupted' | 'stageContext' | 'commit' | 
 
 export interface KnownVersion {
   readonly id: number
+  readonly kind: Kind
   readonly uid: string
+  readonly name: string
   readonly fromRun: number
   readonly digest: string
   readonly sealKeyId: string
@@ -187,12 +187,6 @@ export interface NewVersion {
   readonly replaces: number | undefined
 }
 
-export interface StagedPage {
-  /** Ids of current versions that the run saw unchanged. */
-  readonly seen: readonly number[]
-  readonly versions: readonly NewVersion[]
-}
-
 export interface Modification {
   readonly kind: Kind
   readonly uid: string
@@ -201,13 +195,6 @@ export interface Modification {
   readonly at: string
   /** JSON Pointers of the fields that changed. */
   readonly paths: readonly string[]
-}
-
-export interface UnseenVersion {
-  readonly id: number
-  readonly uid: string
-  readonly name: string
-  readonly fromRun: number
 }
 
 export interface ActiveViolation extends Finding {

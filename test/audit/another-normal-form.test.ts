@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
+import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
@@ -21,13 +22,14 @@ it.each([
     const history = openMemoryHistory(machines.process(1))
     const first = await history.begin(aStart())
     await walkAll(first)
-    await first.stage(payments, { seen: [], versions: [aVersion('a', { name: 'A' }, { normaliser })] })
+    await first.stage(payments, [aVersion('a', { name: 'A' }, { normaliser })])
     await commit(first)
 
     const draft = await history.begin(aStart(at(2)))
     const stage = {
       draft,
       project: payments,
+      known: new KnownVersions(await draft.current(payments)),
       lastComplete: await draft.completeScansAt(payments, draft.run - 1),
       filters: {},
       ignored: [],
@@ -62,7 +64,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
   const first = await history.begin(aStart())
   await walkAll(first)
   const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
-  await first.stage(payments, { seen: [], versions: [old] })
+  await first.stage(payments, [old])
   await commit(first)
 
   const scan = async (name: string, hour: number) => {
@@ -72,6 +74,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
     const stage = {
       draft,
       project: payments,
+      known: new KnownVersions(await draft.current(payments)),
       lastComplete,
       filters: {},
       ignored: [],
@@ -110,13 +113,14 @@ describe('a text that an earlier version stored in clear', () => {
     const first = await history.begin(aStart())
     await walkAll(first)
     const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
-    await first.stage(payments, { seen: [], versions: [old] })
+    await first.stage(payments, [old])
     await commit(first)
     const draft = await history.begin(aStart(at(2)))
     const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
     const stage = {
       draft,
       project: payments,
+      known: new KnownVersions(await draft.current(payments)),
       lastComplete,
       filters: {},
       ignored: [],
@@ -137,6 +141,7 @@ describe('a text that an earlier version stored in clear', () => {
     const stage = {
       draft,
       project: payments,
+      known: new KnownVersions(await draft.current(payments)),
       lastComplete: {},
       filters: {},
       ignored: [],

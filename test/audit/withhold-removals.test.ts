@@ -39,7 +39,6 @@ async function decide({
 }: Given) {
   const withheld: string[] = []
   const draft = {
-    unseen: async () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })),
     previouslyWithheld: async () => given.withheldBefore,
     withholdRemovals: async (_project: unknown, _listing: unknown, uids: readonly string[]) =>
       void withheld.push(...uids),
@@ -48,6 +47,7 @@ async function decide({
   }
   const stage = {
     draft,
+    known: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
     project: payments,
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },

@@ -3,6 +3,7 @@ import { type ApprovedResource, activeApprovals, type NewApproval } from '../../
 import type { Draft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, at, aVersion, commit, orders, payments, walkAll } from './samples.ts'
 
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
@@ -34,11 +35,11 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
 
     /** Run 1 knows a and b, run 2 changes a and ends b. */
     async function twoRuns() {
-      await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 }), aVersion('b')] }))
+      await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b')]))
       await run(async (draft) => {
-        const known = await draft.known(payments, 'endpoint', ['a', 'b'])
+        const known = await knownIn(draft, payments, 'endpoint', ['a', 'b'])
         const replaces = known.get('a')?.id
-        await draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 2 }, { replaces })] })
+        await draft.stage(payments, [aVersion('a', { n: 2 }, { replaces })])
         await draft.endVersions(payments, [known.get('b')?.id ?? 0])
       })
     }
@@ -93,7 +94,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         { kind: 'endpoint', uid: 'b', run: 2, at: at(10) },
       ] as const
       const resources = [{ ...anImported, uid: 'a', attributes: { n: 2 } }]
-      await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 3 })] }))
+      await run((draft) => draft.stage(payments, [aVersion('c', { n: 3 })]))
       await fixture.history.approve([
         anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' }),
       ])

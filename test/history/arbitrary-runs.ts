@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { Kind } from '../../src/model/resource.ts'
+import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
 export const projects = [payments, orders]
@@ -39,15 +40,15 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       const name = `${subject} ${project.uid} ${kind} ${uid}`
       return !done.has(name) && done.add(name)
     }
-    const known = (await draft.known(project, kind, [uid])).get(uid)
+    const known = (await knownIn(draft, project, kind, [uid])).get(uid)
     const active = (await draft.activeViolations(project, kind, [uid]))[0]
     const stage = (violation: NewViolation) =>
       draft.stageViolations(project, { confirmed: [], violations: [violation] })
     if (what === 'stage' && once('version')) {
       const version = aVersion(uid, { source_uid: source }, { kind, replaces: known?.id })
-      await draft.stage(project, { seen: [], versions: [version] })
+      await draft.stage(project, [version])
     }
-    if (what === 'see' && known !== undefined) await draft.stage(project, { seen: [known.id], versions: [] })
+    if (what === 'see' && known !== undefined) await draft.stage(project, [])
     if (what === 'end' && known !== undefined && once('version')) await draft.endVersions(project, [known.id])
     if (what === 'change' && once('change'))
       await draft.stageChanges(project, [aChange(uid, { kind, referrers: [source] })])
@@ -89,9 +90,8 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
       sorted(await draft.unconfirmedViolations(project)).map(withoutId),
     )
     for (const kind of kinds) {
-      const known = await draft.known(project, kind, uids)
+      const known = await knownIn(draft, project, kind, uids)
       state.push(sorted([...known.values()]).map(withoutId))
-      state.push(sorted(await draft.unseen(project, kind)).map(withoutId))
       state.push(sorted(await draft.activeViolations(project, kind, uids)).map(withoutId))
       const points = uids.flatMap((uid) => asked.map((run) => ({ kind, uid, run })))
       state.push(await draft.versionsAt(project, points))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import type { Kind, Listing, ProjectRef } from '../../src/model/resource.ts'
+import { knownIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
 import {
   aChange,
@@ -59,7 +60,7 @@ export function openContractFixture(makePlace: () => Place) {
   }
 
   async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', project = payments): Promise<number> {
-    const known = (await draft.known(project, kind, [uid])).get(uid)
+    const known = (await knownIn(draft, project, kind, [uid])).get(uid)
     if (known === undefined) throw new Error(`${uid} is not known`)
     return known.id
   }
@@ -78,8 +79,8 @@ export function openContractFixture(makePlace: () => Place) {
       baselines: await draft.completeScansAt(project, draft.run - 1),
       lastScan: await draft.lastScannedRun(project),
       shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
-      known: await each(kinds, (kind) => draft.known(project, kind, uids)),
-      unseen: await each(kinds, (kind) => draft.unseen(project, kind)),
+      known: await each(kinds, (kind) => knownIn(draft, project, kind, uids)),
+      current: await draft.current(project),
       active: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
       unconfirmed: await draft.unconfirmedViolations(project),
       referrers: await draft.referrers(project, uids),
@@ -92,10 +93,7 @@ export function openContractFixture(makePlace: () => Place) {
     await walkAll(draft)
     await draft.stageScan(payments)
     await draft.stageWalk(payments, aCoverage('sources'), ['/name'])
-    await draft.stage(payments, {
-      seen: [],
-      versions: [aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }), aVersion('c')],
-    })
+    await draft.stage(payments, [aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }), aVersion('c')])
     await draft.endVersions(payments, [await idOf(draft, 'b')])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.markUnreferenced(payments, 'source', ['s'])
@@ -118,7 +116,7 @@ export function openContractFixture(makePlace: () => Place) {
   function aFirstRun() {
     return run(async (draft) => {
       const subscription = aVersion('u', { source_uid: 's' }, { kind: 'subscription' })
-      await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b'), subscription] })
+      await draft.stage(payments, [aVersion('a'), aVersion('b'), subscription])
       await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
     })
   }

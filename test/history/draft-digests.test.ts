@@ -6,6 +6,7 @@ import { partsOfRun } from '../../src/history/sqlite/chain/digest-rows.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { aChange, aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
@@ -47,9 +48,9 @@ async function write(
   for (let page = 0; page < pages; page++) {
     for (const project of projects) {
       const uids = Array.from({ length: 150 }, (_, place) => `${page}-${place}`)
-      const known = await draft.known(project, 'endpoint', uids)
+      const known = await knownIn(draft, project, 'endpoint', uids)
       const versions = uids.map((uid) => aVersion(uid, { run: draft.run }, { replaces: known.get(uid)?.id }))
-      await draft.stage(project, { seen: [], versions })
+      await draft.stage(project, versions)
       await draft.stageChanges(project, [
         aChange(`${page}-0`, { fields: [{ path: '/name', before: 'é', after: null }] }),
       ])
@@ -84,7 +85,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
       for (let page = 0; page < pages; page++) {
         for (const project of [payments, orders]) {
           const versions = Array.from({ length: 150 }, (_, place) => aVersion(`${pages}-${page}-${place}`))
-          await draft.stage(project, { seen: [], versions })
+          await draft.stage(project, versions)
           await draft.stageViolations(project, {
             confirmed: [],
             violations: [aViolation(`${pages}-${page}`, {}, project)],
@@ -92,7 +93,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
         }
       }
       await draft.discard(payments)
-      await draft.stage(orders, { seen: [], versions: [aVersion(`after ${pages}`)] })
+      await draft.stage(orders, [aVersion(`after ${pages}`)])
       const { number } = await commit(draft)
       const { written, read, rows } = digestsOf(number)
       expect(rows).toBe(pages * 150 + 1)
@@ -123,7 +124,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
     await walkAll(draft)
     const names = ['half \ud800 a pair', 'nul \0 inside', '\ud83d\ude00', '\u2028', '']
     const versions = names.map((name, place) => aVersion(`${place}`, {}, { name }))
-    await draft.stage(payments, { seen: [], versions })
+    await draft.stage(payments, versions)
     await draft.stageChanges(
       payments,
       names.map((name, place) => aChange(`${place}`, { name, referrers: [name] })),
@@ -152,9 +153,9 @@ describe('rows that wait', () => {
     const first = await history.begin(aStart(at(1)))
     await walkAll(first)
     const users = ['u', 'v'].map((uid) => aVersion(uid, { source_uid: 's' }, { kind: 'subscription' }))
-    await first.stage(payments, { seen: [], versions: users })
+    await first.stage(payments, users)
     expect(await first.referrers(payments, ['s'])).toEqual(new Map([['s', ['u', 'v']]]))
-    await first.stage(payments, { seen: [], versions: [aVersion('a', { url: 'here' })] })
+    await first.stage(payments, [aVersion('a', { url: 'here' })])
     const [body] = await first.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: first.run }])
     expect(body?.attributes).toEqual({ url: 'here' })
     await first.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
@@ -168,11 +169,11 @@ describe('rows that wait', () => {
     const history = open()
     const draft = await history.begin(aStart(at(1)))
     await walkAll(draft)
-    await draft.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await draft.stage(payments, [aVersion('a')])
     await draft.abandon(at(2))
-    await expect(draft.stage(payments, { seen: [], versions: [aVersion('b')] })).rejects.toMatchObject({ exitCode: 5 })
+    await expect(draft.stage(payments, [aVersion('b')])).rejects.toMatchObject({ exitCode: 5 })
     const next = await history.begin(aStart(at(3)))
-    expect(await next.known(payments, 'endpoint', ['a', 'b'])).toEqual(new Map())
+    expect(await knownIn(next, payments, 'endpoint', ['a', 'b'])).toEqual(new Map())
     await commit(next)
     await history.close()
   })

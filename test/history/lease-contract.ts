@@ -69,7 +69,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         const before = await stateOf(taken)
         // The paused one wakes in the middle of the other's run.
         const late = [aVersion('c', { late: true })]
-        await expect(paused.stage(payments, { seen: [], versions: late })).rejects.toMatchObject({ exitCode: 5 })
+        await expect(paused.stage(payments, late)).rejects.toMatchObject({ exitCode: 5 })
         await expect(commit(paused)).rejects.toMatchObject({
           exitCode: 5,
           message: expect.stringContaining('run 2 no longer owns the lease'),

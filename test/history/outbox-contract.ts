@@ -3,6 +3,7 @@ import type { Draft } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import {
   aContext,
   aCoverage,
@@ -138,7 +139,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       const ownersOf = ({ transitions }: PriorState) => transitions.map(({ uid, owner }) => [uid, owner]).sort()
       const first = await run(async (draft) => {
         const versions = ['a', 'b'].map((uid) => aVersion(uid, { owner_id: `tenant-${uid}` }))
-        await draft.stage(payments, { seen: [], versions })
+        await draft.stage(payments, versions)
         await open('a', 'b', 'without')(draft)
       })
       expect(ownersOf(first)).toEqual([
@@ -147,9 +148,9 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ['without', null],
       ])
       const gone = await run(async (draft) => {
-        const known = await draft.known(payments, 'endpoint', ['a', 'b'])
+        const known = await knownIn(draft, payments, 'endpoint', ['a', 'b'])
         const replaces = known.get('b')?.id
-        await draft.stage(payments, { seen: [], versions: [aVersion('b', { owner_id: 'another' }, { replaces })] })
+        await draft.stage(payments, [aVersion('b', { owner_id: 'another' }, { replaces })])
         await draft.endVersions(payments, [known.get('a')?.id ?? 0])
         await end('a')(draft)
         await end('b')(draft)

@@ -6,6 +6,7 @@ import type { HistoryUpkeep, Verification } from '../../src/history/upkeep.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
+import { knownIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
 import {
   aChange,
@@ -93,8 +94,8 @@ export function describePruning(name: string, makePlace: () => Promise<PrunePlac
 
   /** A resource that is another one in every run, and says so. */
   async function change(draft: Draft, index: number): Promise<void> {
-    const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
-    await draft.stage(payments, { seen: [], versions: [aVersion('a', { url: `u${index}` }, { replaces: known?.id })] })
+    const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
+    await draft.stage(payments, [aVersion('a', { url: `u${index}` }, { replaces: known?.id })])
     await draft.stageChanges(payments, [aChange('a', { change: 'modified' })])
   }
 
@@ -139,7 +140,7 @@ export function describePruning(name: string, makePlace: () => Promise<PrunePlac
       ['the record of what went', "UPDATE checkpoint SET runs = '[[1,2]]'"],
     ])('does not hide an alteration of %s', async (_, sql) => {
       await runs(4, async (draft, index) => {
-        if (index === 1) await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
+        if (index === 1) await draft.stage(payments, [aVersion('b')])
         await change(draft, index)
       })
       await prune({ last: 1 })

@@ -7,6 +7,7 @@ import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { describePruning, type PrunePlace } from './prune-contract.ts'
 import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
@@ -55,9 +56,9 @@ describe('pruning a file', () => {
     for (let index = 1; index <= 30; index += 1) {
       const draft = await history.begin(aStart(at(index * 24)))
       await walkAll(draft)
-      const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
+      const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
       const body = { text: `${index}`.repeat(50_000) }
-      await draft.stage(payments, { seen: [], versions: [aVersion('a', body, { replaces: known?.id })] })
+      await draft.stage(payments, [aVersion('a', body, { replaces: known?.id })])
       await draft.commit(at(index * 24 + 1), () => 0)
     }
     await history.close()

@@ -7,6 +7,7 @@ import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -37,7 +38,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     }
 
     async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
-      const known = (await draft.known(payments, kind, [uid])).get(uid)
+      const known = (await knownIn(draft, payments, kind, [uid])).get(uid)
       if (known === undefined) throw new Error(`${uid} is not known`)
       return known.id
     }
@@ -51,7 +52,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     async function threeRuns() {
       await run(async (draft) => {
         await walkAll(draft)
-        await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b'), subscription('u', 's')] })
+        await draft.stage(payments, [aVersion('a'), aVersion('b'), subscription('u', 's')])
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
       })
       await run(async (draft) => {
@@ -62,7 +63,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
           subscription('u', 't', await idOf(draft, 'u', 'subscription')),
           aVersion('s', {}, { kind: 'source' }),
         ]
-        await draft.stage(payments, { seen: [], versions })
+        await draft.stage(payments, versions)
         await draft.endVersions(payments, [await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
         await draft.markUnreferenced(payments, 'source', ['s'])
@@ -115,7 +116,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const draft = await begin()
       await walkAll(draft)
       const versions = [aVersion('a', { url: 'newer' }, { replaces: await idOf(draft, 'a') }), aVersion('b')]
-      await draft.stage(payments, { seen: [], versions })
+      await draft.stage(payments, versions)
       await draft.endVersions(payments, [await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
       await draft.endViolations(payments, endedAs([(await activeViolation(draft, 'c')).id]))
@@ -356,7 +357,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await run(async (draft) => {
         await walkAll(draft)
         const id = await idOf(draft, 'a')
-        await draft.stage(payments, { seen: [], versions: [aVersion('a', {}, { replaces: id }), aVersion('b')] })
+        await draft.stage(payments, [aVersion('a', {}, { replaces: id }), aVersion('b')])
       })
       const changesBetween = async (from: number, to: number) =>
         (await fixture.history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
@@ -387,13 +388,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await run(async (draft) => {
         await walkAll(draft)
         const versions = [aVersion('a', { owner_id: 'mine' }), aVersion('b', { owner_id: 'theirs' }), aVersion('c', {})]
-        await draft.stage(payments, { seen: [], versions })
+        await draft.stage(payments, versions)
       })
       await run(async (draft) => {
         await walkAll(draft)
         const replaces = await idOf(draft, 'a')
         const versions = [aVersion('a', { owner_id: 'theirs' }, { replaces })]
-        await draft.stage(payments, { seen: [], versions })
+        await draft.stage(payments, versions)
       })
       const found = async (owner: string, run: number) =>
         (await fixture.history.endpointsOf(owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])

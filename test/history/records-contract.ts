@@ -19,12 +19,12 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
         await draft.endVersions(
           payments,
-          (await draft.unseen(payments, 'endpoint')).map(({ id }) => id),
+          (await draft.current(payments)).flatMap(({ id, kind }) => (kind === 'endpoint' ? [id] : [])),
         )
       })
       await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])
       const abandoned = await begin()
-      await abandoned.stage(payments, { seen: [], versions: [aVersion('zz')] })
+      await abandoned.stage(payments, [aVersion('zz')])
       await abandoned.abandon(at(20))
       await fixture.history.close()
       fixture.history = await fixture.place.open(fixture.machines.process(300))
@@ -118,7 +118,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
           async (draft) => {
             await draft.stageScan(odd)
             await draft.stageWalk(odd, { ...aCoverage('sources', 'failed'), reason: text }, [text])
-            await draft.stage(odd, { seen: [], versions: [version] })
+            await draft.stage(odd, [version])
             await draft.stageChanges(odd, [change])
             await draft.stageViolations(odd, { confirmed: [], violations: [violation] })
             await draft.stageNotice(odd, aNotice('sources', text))
@@ -148,7 +148,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
       it('is well-formed after half a surrogate pair, and unchanged in a body', async () => {
         const half = 'x\ud800y'
         await run(async (draft) => {
-          await draft.stage(payments, { seen: [], versions: [aVersion('a', { half }, { name: half })] })
+          await draft.stage(payments, [aVersion('a', { half }, { name: half })])
           await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a', { message: half })] })
         })
         const draft = await begin()

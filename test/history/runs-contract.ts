@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -33,9 +34,9 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual({})
         expect(await draft.lastScannedRun(payments)).toBeUndefined()
         expect(await draft.lastShape(payments, 'endpoints')).toBeUndefined()
-        expect(await draft.known(payments, 'endpoint', ['a'])).toEqual(new Map())
+        expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
         expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
-        expect(await draft.unseen(payments, 'endpoint')).toEqual([])
+        expect(await draft.current(payments)).toEqual([])
         expect(await draft.unconfirmedViolations(payments)).toEqual([])
       })
 
@@ -102,7 +103,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await reader.readRun(1)).toEqual(first)
         expect(await reader.readRun(2)).toBeUndefined()
         expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual(before.baselines)
-        expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
+        expect(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
         expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
         await commit(draft)
         expect(await latestRun(reader)).toBe(2)
@@ -169,7 +170,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         const before = await stateOf(draft)
         await draft.abandon(at(3))
         const late = [
-          () => draft.stage(payments, { seen: [], versions: [aVersion('c')] }),
+          () => draft.stage(payments, [aVersion('c')]),
           () => draft.stageChanges(payments, [aChange('c')]),
           () => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] }),
           () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
@@ -181,7 +182,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         const committed = await begin()
         expect(await stateOf(committed)).toEqual(before)
         const record = await commit(committed)
-        await expect(committed.stage(payments, { seen: [], versions: [aVersion('c')] })).rejects.toThrow(AuditError)
+        await expect(committed.stage(payments, [aVersion('c')])).rejects.toThrow(AuditError)
         await expect(commit(committed)).rejects.toThrow(AuditError)
         await committed.abandon(at(9))
         expect(await fixture.history.readRun(committed.run)).toEqual(record)

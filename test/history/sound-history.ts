@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import {
   aChange,
@@ -25,14 +26,14 @@ export async function makeSoundHistory(): Promise<Buffer> {
   const { file, remove } = temporaryDatabasePath()
   const history = openSqliteHistory(file, new Machines().process(1))
   const versions = async (draft: Draft, uid: string) =>
-    (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
+    (await knownIn(draft, payments, 'endpoint', [uid])).get(uid)?.id ?? 0
   const activeViolation = async (draft: Draft, uid: string) =>
     only(await draft.activeViolations(payments, 'endpoint', [uid]))
   await run(history, 1, async (draft) => {
     for (const project of [payments, orders]) await walkAll(draft, project)
     const facts = '{"/secret":{"min_length":8,"weak":[]}}'
     const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
-    await draft.stage(payments, { seen: [], versions: [...two, withFacts('c', facts)] })
+    await draft.stage(payments, [...two, withFacts('c', facts)])
     const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
     await draft.stageViolations(payments, { confirmed: [], violations })
     await draft.markUnreferenced(payments, 'source', ['s', 't'])
@@ -41,10 +42,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
   await run(history, 2, async (draft) => {
     await walkAll(draft)
     const fields = [{ path: '/url', before: 'a', after: 'x' }]
-    await draft.stage(payments, {
-      seen: [await versions(draft, 'c')],
-      versions: [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })],
-    })
+    await draft.stage(payments, [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })])
     await draft.endVersions(payments, [await versions(draft, 'b')])
     const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
     await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])

@@ -13,6 +13,7 @@ import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { faultsOf, migrationsWith, temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, aViolation, commit, latestRun, payments, walkAll } from './samples.ts'
 
@@ -255,7 +256,7 @@ describe('a killed process', () => {
     const history = openSqliteHistory(file, machines.process(1))
     const first = await history.begin(aStart())
     await walkAll(first)
-    await first.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await first.stage(payments, [aVersion('a')])
     await first.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
     const record = await commit(first)
     await history.close()
@@ -282,7 +283,7 @@ describe('a killed process', () => {
     expect(await history.readRun(1)).toEqual(record)
     const draft = await history.begin(aStart(at(4)))
     expect([draft.run, draft.interrupted]).toEqual([3, [2]])
-    expect([...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])
+    expect([...(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])
     expect((await draft.unconfirmedViolations(payments)).map(({ uid }) => uid)).toEqual(['a'])
     await walkAll(draft)
     expect((await commit(draft)).violations).toMatchObject([{ uid: 'a', state: 'continuing' }])

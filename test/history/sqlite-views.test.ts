@@ -4,6 +4,7 @@ import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Resolution } from '../../src/model/violation.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import {
   aChange,
@@ -60,7 +61,7 @@ const everything = () => Object.fromEntries(views.map((view) => [view, rows(`SEL
 const begin = (hour: number) => history.begin(aStart(at(hour)))
 
 async function idOf(draft: Draft, uid: string): Promise<number> {
-  return only([...(await draft.known(payments, 'endpoint', [uid])).values()]).id
+  return only([...(await knownIn(draft, payments, 'endpoint', [uid])).values()]).id
 }
 
 /** Adds a, b and c with a violation each. */
@@ -69,7 +70,10 @@ async function firstRun(): Promise<void> {
   await draft.stageScan(payments)
   await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
   await draft.stageWalk(payments, aCoverage('subscriptions', 'partial'), undefined)
-  await draft.stage(payments, { seen: [], versions: ['a', 'b', 'c'].map((uid) => aVersion(uid, { of: uid })) })
+  await draft.stage(
+    payments,
+    ['a', 'b', 'c'].map((uid) => aVersion(uid, { of: uid })),
+  )
   await draft.stageChanges(payments, [aChange('a', { referrers: ['u'] })])
   const violations = ['a', 'b', 'c'].map((uid) => aViolation(uid))
   await draft.stageViolations(payments, { confirmed: [], violations })
@@ -82,7 +86,7 @@ async function draftSecond(): Promise<Draft> {
   await draft.stageScan(payments)
   await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
   const modified = aVersion('a', { of: 'a', n: 2 }, { replaces: await idOf(draft, 'a') })
-  await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
+  await draft.stage(payments, [modified, aVersion('d')])
   await draft.endVersions(payments, [await idOf(draft, 'b')])
   await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
   const activeViolation = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
@@ -302,14 +306,10 @@ describe('a run without changes', () => {
     const draft = await begin(2)
     await draft.stageScan(payments)
     await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
-    const seen = [...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).values()].map(({ id }) => id)
-    await draft.stage(payments, { seen, versions: [] })
+    await draft.stage(payments, [])
     const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
     await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
-    await draft.endVersions(
-      payments,
-      (await draft.unseen(payments, 'endpoint')).map(({ id }) => id),
-    )
+    await draft.endVersions(payments, [])
     await draft.endViolations(payments, endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
     await draft.markUnreferenced(payments, 'source', [])
     await commit(draft)

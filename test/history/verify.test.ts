@@ -5,6 +5,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
@@ -49,12 +50,12 @@ describe('an unaltered history', () => {
     const writing = openSqliteHistory(path.file, new Machines().process(1))
     const first = await writing.begin(aStart())
     await walkAll(first)
-    await first.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await first.stage(payments, [aVersion('a')])
     await first.commit(at(2), () => 0)
     const draft = await writing.begin(aStart(at(3)))
     await walkAll(draft)
-    const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
-    await draft.stage(payments, { seen: [], versions: [aVersion('a', { url: 'b' }, { replaces: known?.id })] })
+    const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
+    await draft.stage(payments, [aVersion('a', { url: 'b' }, { replaces: known?.id })])
     const db = new Database(path.file, { readonly: true })
     expect(
       verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets }).checks.filter(({ ok }) => !ok),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { NewVersion } from '../../src/history/history.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { aStart, at, aVersion, commit, orders, payments } from './samples.ts'
 
 /** What every backend promises of versions. */
@@ -10,23 +11,11 @@ export function describeVersions(name: string, makePlace: () => Place): void {
     const { begin, run, idOf } = fixture
 
     describe('a draft', () => {
-      it('gives the current version of the requested resources', async () => {
-        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] }))
-        const draft = await begin()
-        const known = await draft.known(payments, 'endpoint', ['b', 'no-such-endpoint', 'b'])
-        const { digest } = aVersion('b')
-        const id = await idOf(draft, 'b')
-        expect(known).toEqual(new Map([['b', { id, uid: 'b', fromRun: 1, digest, sealKeyId: 'key-1' }]]))
-        expect(await draft.known(payments, 'subscription', ['a', 'b'])).toEqual(new Map())
-        expect(await draft.known(orders, 'endpoint', ['a', 'b'])).toEqual(new Map())
-        expect(await draft.known(payments, 'endpoint', [])).toEqual(new Map())
-      })
-
       it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
         const facts = { '/secret': { min_length: 16, weak: ['common' as const] } }
         const plain = aVersion('a', { url: 'x' }, { normaliser: 7 })
         const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
-        await run((draft) => draft.stage(payments, { seen: [], versions: [plain, sealed] }))
+        await run((draft) => draft.stage(payments, [plain, sealed]))
         const draft = await fixture.history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
         const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
         const points = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid, run: 1 }) as const)
@@ -37,17 +26,14 @@ export function describeVersions(name: string, makePlace: () => Place): void {
       })
 
       it('finds the version that was valid in a run', async () => {
-        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 })] }))
+        await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 })]))
         await run()
         await run(async (draft) =>
-          draft.stage(payments, {
-            seen: [],
-            versions: [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })],
-          }),
+          draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })]),
         )
         await run(async (draft) => draft.endVersions(payments, [await idOf(draft, 'a')]))
         await run()
-        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 3 })] }))
+        await run((draft) => draft.stage(payments, [aVersion('a', { n: 3 })]))
         const draft = await begin()
         const at = async (run: number) =>
           (await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run }]))[0]?.attributes.n
@@ -57,9 +43,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
       })
 
       it('answers several points in their order, to drafts and to readers alike', async () => {
-        await run((draft) =>
-          draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 }), aVersion('b', { n: 2 })] }),
-        )
+        await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b', { n: 2 })]))
         const draft = await begin()
         const points = [
           { kind: 'endpoint', uid: 'b', run: 1 },
@@ -74,35 +58,40 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         }
       })
 
-      it('lists resources that were neither seen nor replaced', async () => {
-        const uids = ['a', 'b', 'c', 'd']
-        await run((draft) => draft.stage(payments, { seen: [], versions: uids.map((uid) => aVersion(uid)) }))
+      it('lists what was current before the run, whatever the run replaces', async () => {
+        await run((draft) =>
+          draft.stage(payments, [aVersion('b'), aVersion('a'), aVersion('a', {}, { kind: 'subscription' })]),
+        )
         const draft = await begin()
-        await draft.stage(payments, { seen: [await idOf(draft, 'a')], versions: [] })
-        const versions = [aVersion('b', { n: 2 }, { replaces: await idOf(draft, 'b') }), aVersion('new')]
-        await draft.stage(payments, { seen: [], versions })
-        const unseen = await draft.unseen(payments, 'endpoint')
-        expect(unseen.toSorted((x, y) => (x.uid < y.uid ? -1 : 1))).toEqual([
-          { id: await idOf(draft, 'c'), uid: 'c', name: 'name of c', fromRun: 1 },
-          { id: await idOf(draft, 'd'), uid: 'd', name: 'name of d', fromRun: 1 },
+        const before = await draft.current(payments)
+        const { digest } = aVersion('a')
+        const id = await idOf(draft, 'a')
+        expect(before[0]).toEqual({
+          ...{ id, kind: 'endpoint', uid: 'a', name: 'name of a', fromRun: 1, digest, sealKeyId: 'key-1' },
+        })
+        expect(before.map(({ kind, uid, name, fromRun }) => [kind, uid, name, fromRun])).toEqual([
+          ['endpoint', 'a', 'name of a', 1],
+          ['endpoint', 'b', 'name of b', 1],
+          ['subscription', 'a', 'name of a', 1],
         ])
-        expect(await draft.unseen(payments, 'subscription')).toEqual([])
-        expect(await draft.unseen(orders, 'endpoint')).toEqual([])
+        await draft.stage(payments, [aVersion('b', { n: 2 }, { replaces: await idOf(draft, 'b') }), aVersion('new')])
+        expect(await draft.current(payments)).toEqual(before)
+        expect(await draft.current(orders)).toEqual([])
       })
 
       it('keeps a resource through a run that did not scan it', async () => {
-        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a')] }))
+        await run((draft) => draft.stage(payments, [aVersion('a')]))
         await run(async () => {}, [orders])
         const draft = await begin()
-        expect((await draft.known(payments, 'endpoint', ['a'])).get('a')?.fromRun).toBe(1)
-        expect(await draft.unseen(payments, 'endpoint')).toHaveLength(1)
+        expect((await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.fromRun).toBe(1)
+        expect(await draft.current(payments)).toHaveLength(1)
       })
 
       it('finds the subscriptions that use a source after this run', async () => {
         const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
           aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
         const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
-        await run((draft) => draft.stage(payments, { seen: [], versions: first }))
+        await run((draft) => draft.stage(payments, first))
         const draft = await begin()
         const referrers = () => draft.referrers(payments, ['s1', 's2', 's3', 'null'])
         expect(await referrers()).toEqual(
@@ -112,7 +101,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
           ]),
         )
         const moved = using('u1', 's2', await idOf(draft, 'u1', 'subscription'))
-        await draft.stage(payments, { seen: [], versions: [moved, using('u6', 's3')] })
+        await draft.stage(payments, [moved, using('u6', 's3')])
         await draft.endVersions(payments, [await idOf(draft, 'u3', 'subscription')])
         const expected = new Map([
           ['s1', ['u2']],

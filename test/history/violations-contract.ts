@@ -3,6 +3,7 @@ import type { Draft, NewVersion } from '../../src/history/history.ts'
 import type { ViolationChoice, ViolationOutline } from '../../src/history/reader.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { anEnding, at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
 
 /** What every backend promises of violations. */
@@ -32,14 +33,11 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         const version = (uid: string, attributes: JsonObject, other: Partial<NewVersion> = {}) =>
           aVersion(uid, attributes, other)
         await run(async (draft) => {
-          await draft.stage(payments, {
-            seen: [],
-            versions: [
-              version('a', { owner_id: 'tenant-01' }),
-              version('b', { owner_id: 7 }),
-              version('u', { endpoint_uid: 'a' }, { kind: 'subscription' }),
-            ],
-          })
+          await draft.stage(payments, [
+            version('a', { owner_id: 'tenant-01' }),
+            version('b', { owner_id: 7 }),
+            version('u', { endpoint_uid: 'a' }, { kind: 'subscription' }),
+          ])
           const found = [
             aViolation('a'),
             aViolation('b'),
@@ -49,8 +47,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           await draft.stageViolations(payments, { confirmed: [], violations: found })
         })
         await run(async (draft) => {
-          const replaces = (await draft.known(payments, 'endpoint', ['a'])).get('a')?.id
-          await draft.stage(payments, { seen: [], versions: [version('a', { owner_id: 'tenant-02' }, { replaces })] })
+          const replaces = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.id
+          await draft.stage(payments, [version('a', { owner_id: 'tenant-02' }, { replaces })])
           await draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
         })
         const ownersIn = async (number: number) =>

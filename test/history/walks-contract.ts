@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of walks, and of a project whose walks are discarded. */
 export function describeWalks(name: string, makePlace: () => Place): void {
   describe(`${name}: the contract of walks`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin, run, idOf, stateOf, doEverything, aFirstRun } = fixture
+    const { begin, run, stateOf, doEverything, aFirstRun } = fixture
 
     describe('scans', () => {
       /** A run of walks only: `['endpoints', 'partial']`. */
@@ -103,10 +104,10 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       it('are kept apart by service and identifier, not by project name', async () => {
         const twin = { name: 'a/b/c', service: 'a/b', uid: 'c' }
         const other = { name: 'a/b/c', service: 'a', uid: 'b/c' }
-        await run((draft) => draft.stage(twin, { seen: [], versions: [aVersion('a')] }), [twin])
+        await run((draft) => draft.stage(twin, [aVersion('a')]), [twin])
         const draft = await begin()
-        expect((await draft.known(other, 'endpoint', ['a'])).size).toBe(0)
-        expect((await draft.known({ ...twin, name: 'renamed/c' }, 'endpoint', ['a'])).size).toBe(1)
+        expect((await knownIn(draft, other, 'endpoint', ['a'])).size).toBe(0)
+        expect((await knownIn(draft, { ...twin, name: 'renamed/c' }, 'endpoint', ['a'])).size).toBe(1)
       })
     })
 
@@ -116,9 +117,9 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const draft = await begin()
         const before = await stateOf(draft)
         await doEverything(draft)
-        await draft.stage(payments, { seen: [await idOf(draft, 'b')], versions: [] })
+        await draft.stage(payments, [])
         await walkAll(draft, orders)
-        await draft.stage(orders, { seen: [], versions: [aVersion('o')] })
+        await draft.stage(orders, [aVersion('o')])
         await draft.stageChanges(orders, [aChange('o')])
         await draft.stageViolations(orders, { confirmed: [], violations: [aViolation('o', {}, orders)] })
         await draft.discard(payments)
@@ -134,17 +135,17 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         ])
         expect(record.coverage).toHaveLength(5)
         const next = await begin()
-        expect(await next.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-        expect((await next.known(orders, 'endpoint', ['o'])).size).toBe(1)
+        expect(await knownIn(next, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
+        expect((await knownIn(next, orders, 'endpoint', ['o'])).size).toBe(1)
         expect(await next.markUnreferenced(payments, 'source', ['s'])).toEqual(['s'])
       })
 
       it('may be staged again', async () => {
         await aFirstRun()
         const draft = await begin()
-        await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 1 })] })
+        await draft.stage(payments, [aVersion('c', { n: 1 })])
         await draft.discard(payments)
-        await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 2 })] })
+        await draft.stage(payments, [aVersion('c', { n: 2 })])
         await commit(draft)
         const next = await begin()
         expect((await next.versionsAt(payments, [{ kind: 'endpoint', uid: 'c', run: 2 }]))[0]?.attributes).toEqual({

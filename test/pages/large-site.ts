@@ -34,7 +34,7 @@ export function openLargeSite(plan?: SitePlan) {
       for (const project of [payments, orders]) {
         await walkAll(draft, project)
         const found = versions.get(project) ?? []
-        await draft.stage(project, { seen: [], versions: found })
+        await draft.stage(project, found)
         await draft.stageChanges(
           project,
           found.map(({ kind, uid }) => aChange(uid, { kind })),

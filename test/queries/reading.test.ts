@@ -258,7 +258,7 @@ describe('reading commands', () => {
     await killed.abandon('2026-11-22T00:01:00.000Z')
     const draft = await history.begin(aStart('2026-11-22T01:00:00.000Z'))
     const project = { name: 'acme/payments', service: 'acme', uid: historyFixture.fixture.uidOf('payments') }
-    await draft.stage(project, { seen: [], versions: [aVersion('of-the-draft')] })
+    await draft.stage(project, [aVersion('of-the-draft')])
     const { rows, run } = await historyFixture.rows('runs')
     expect(run.number).toBe(4)
     expect(

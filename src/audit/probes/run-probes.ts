@@ -53,7 +53,7 @@ const mostNotRunInARow = 3
 export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Probed> {
   const { draft, sealer, now: startedAt } = scan
   const known = await knownProbes(scan)
-  const ended = await findEnded(scan, due, known)
+  const ended = findEnded(scan, due, known)
   const named = nameProbes(dropUnknownStubs(due, known), known, ended)
   const resources: Resource[] = []
   const changes: StagedChange[] = []
@@ -97,13 +97,10 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
 }
 
 /** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
-export async function leaveOutProbes(
-  { draft, project }: ProjectScan,
-  targets: readonly ProbeTarget[],
-): Promise<Probed> {
-  const known = await draft.unseen(project, 'probe')
+export function leaveOutProbes({ known }: ProjectScan, targets: readonly ProbeTarget[]): Probed {
+  const carried = known.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
-  const notices = targets.length + known.length === 0 ? [] : [notice]
+  const notices = targets.length + carried.length === 0 ? [] : [notice]
   return { resources: [], changes: [], untested: [], notices }
 }
 
@@ -167,8 +164,8 @@ function withBefore(now: Resource, { approved, last, sealer }: PastRuns): Resour
   return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
 }
 
-async function knownProbes({ draft, project }: ProjectScan): Promise<KnownProbe[]> {
-  const versions = await draft.unseen(project, 'probe')
+async function knownProbes({ draft, project, known }: ProjectScan): Promise<KnownProbe[]> {
+  const versions = known.unseen('probe')
   const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
   const bodies = await draft.versionsAt(project, points)
   return versions.flatMap(({ id, uid }, at) => {
@@ -181,17 +178,17 @@ async function knownProbes({ draft, project }: ProjectScan): Promise<KnownProbe[
  * Outcomes that nothing asks for now: the policy dropped the probe, or its target is gone, has no function or does
  * not match. A target that this scan could not show is not one of them.
  */
-async function findEnded(
-  { draft, project }: ProjectScan,
+function findEnded(
+  scan: ProjectScan,
   { probes, targets, statuses, unobserved }: DueProbes,
   known: readonly KnownProbe[],
-): Promise<ReadonlySet<KnownProbe>> {
+): ReadonlySet<KnownProbe> {
   if (known.length === 0) return new Set()
   const asked = new Set(probes.map(({ name }) => name))
   const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
   const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
-    for (const { uid } of await draft.unseen(project, kind)) {
+    for (const { uid } of scan.known.unseen(kind)) {
       const key = resourceKey({ kind, uid })
       if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }

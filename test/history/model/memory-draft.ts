@@ -5,10 +5,9 @@ import {
   type Draft,
   type KnownVersion,
   type Modification,
+  type NewVersion,
   type OldViolation,
-  type StagedPage,
   type StagedViolations,
-  type UnseenVersion,
   unscanned,
   type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
@@ -56,7 +55,6 @@ export class MemoryDraft implements Draft {
   readonly #stopHeartbeat: () => void
   #added = noRows
   #context: RunContext | undefined
-  readonly #seen = new Set<number>()
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Ending>()
@@ -100,12 +98,11 @@ export class MemoryDraft implements Draft {
     return this.#walks(project).findLast((walk) => walk.listing === listing && walk.shape !== undefined)?.shape
   }
 
-  async known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>> {
-    const wanted = new Set(uids)
-    const versions = this.#current(project, kind).filter(({ uid }) => wanted.has(uid))
-    return new Map(
-      versions.map(({ id, uid, fromRun, digest, sealKeyId }) => [uid, { id, uid, fromRun, digest, sealKeyId }]),
-    )
+  async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
+    const versions = this.#currentOf(project).map(({ id, kind, uid, name, fromRun, digest, sealKeyId }) => {
+      return { id, kind, uid, name, fromRun, digest, sealKeyId }
+    })
+    return versions.sort((a, b) => (a.kind + a.uid < b.kind + b.uid ? -1 : 1))
   }
 
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): ReturnType<PastReader['versionsAt']> {
@@ -143,12 +140,10 @@ export class MemoryDraft implements Draft {
       })
   }
 
-  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
-    for (const id of seen) this.#seen.add(id)
+  async stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void> {
     const { sealKeyId, startedAt: since } = this.#start
     const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId, since }))
     this.#add({ versions: [...this.#added.versions, ...rows] })
-    for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
   }
 
   async filterReadings(project: ProjectRef): Promise<string | undefined> {
@@ -164,11 +159,6 @@ export class MemoryDraft implements Draft {
     this.#add({ changes: [...this.#added.changes, ...rows] })
   }
 
-  async unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]> {
-    const unseen = this.#current(project, kind).filter(({ id }) => !this.#seen.has(id))
-    return unseen.map(({ id, uid, name, fromRun }) => ({ id, uid, name, fromRun }))
-  }
-
   async endVersions(_project: ProjectRef, versions: readonly number[]): Promise<void> {
     for (const id of versions) this.#endedVersions.add(id)
   }
@@ -178,7 +168,7 @@ export class MemoryDraft implements Draft {
     const drafted = this.#added.versions.filter(
       (row) => row.project === projectKeyOf(project) && row.kind === 'subscription',
     )
-    const kept = this.#current(project, 'subscription').filter(({ id }) => !ended.has(id))
+    const kept = this.#currentOf(project).filter(({ id, kind }) => kind === 'subscription' && !ended.has(id))
     const pairs = [...kept, ...drafted].map((row) => ({
       uid: row.uid,
       source: toStoredBody(row).attributes.source_uid,
@@ -340,7 +330,7 @@ export class MemoryDraft implements Draft {
       notices: this.#added.notices.filter(isOther),
     })
     for (const { id, project } of this.#memory.rows.versions) {
-      if (project === key) for (const ids of [this.#seen, this.#endedVersions]) ids.delete(id)
+      if (project === key) this.#endedVersions.delete(id)
     }
     for (const { id, project } of this.#memory.rows.violations) {
       if (project === key) for (const ids of [this.#confirmed, this.#endedViolations]) ids.delete(id)
@@ -391,11 +381,9 @@ export class MemoryDraft implements Draft {
   }
 
   /** Versions that were current before this run. */
-  #current(project: ProjectRef, kind: Kind): VersionRow[] {
+  #currentOf(project: ProjectRef): VersionRow[] {
     const key = projectKeyOf(project)
-    return this.#memory.rows.versions.filter(
-      (version) => version.project === key && version.kind === kind && version.toRun === undefined,
-    )
+    return this.#memory.rows.versions.filter((version) => version.project === key && version.toRun === undefined)
   }
 
   #activeViolations(project: ProjectRef): ActiveViolation[] {

@@ -135,7 +135,7 @@ describe('a history that is copied from file to file', () => {
       message: expect.stringContaining('another run'),
     })
     expect(files()).toEqual(['history.db'])
-    await draft.stage(payments, { seen: [], versions: [aVersion('n')] })
+    await draft.stage(payments, [aVersion('n')])
     // A snapshot has what is committed.
     await copy(file, back, true)
     expect(await verifyFile(back)).toEqual([])

@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
         { endpoint_uid: text, source_uid: `${text}\0` },
         { kind: 'subscription', name: text },
       )
-      await draft.stage(project, { seen: [], versions: [version] })
+      await draft.stage(project, [version])
     }
     await commit(draft)
     await history.close()

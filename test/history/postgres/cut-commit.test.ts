@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
   async function aDraft(hour: number) {
     const draft = await history.begin(aStart(at(hour)))
     await walkAll(draft)
-    await draft.stage(payments, { seen: [], versions: [aVersion(`of ${hour}`)] })
+    await draft.stage(payments, [aVersion(`of ${hour}`)])
     await draft.stageChanges(payments, [aChange(`of ${hour}`)])
     await draft.stageViolations(payments, { confirmed: [], violations: [aViolation(`of ${hour}`)] })
     return draft

@@ -2,6 +2,7 @@ import type { Draft, History } from '../../../src/history/history.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../../src/model/json.ts'
 import { type Kind, type ProjectRef, policyProject } from '../../../src/model/resource.ts'
+import { knownIn } from '../known-in.ts'
 import { Machines } from '../processes.ts'
 import {
   aChange,
@@ -68,8 +69,8 @@ async function firstRun(draft: Draft): Promise<void> {
     subscription('v', { endpoint_uid: 'gone', source_uid: 's', device_uid: null }),
     aVersion('s', {}, { kind: 'source' }),
   ]
-  await draft.stage(payments, { seen: [], versions })
-  await draft.stage(orders, { seen: [], versions: [endpoint('a', { owner_id: 'tenant-2' })] })
+  await draft.stage(payments, versions)
+  await draft.stage(orders, [endpoint('a', { owner_id: 'tenant-2' })])
   const violations = [
     aViolation('a', { state: 'waived', waiver }),
     aViolation('a', { path: '/name', severity: 'low' }),
@@ -99,7 +100,7 @@ async function secondRun(draft: Draft): Promise<void> {
     endpoint('c', {}),
     subscription('u', { endpoint_uid: 'b', source_uid: 't', device_uid: 'd' }, await replaces('u', 'subscription')),
   ]
-  await draft.stage(renamed, { seen: [await idOf(draft, 'v', 'subscription')], versions })
+  await draft.stage(renamed, versions)
   await draft.endVersions(renamed, [await idOf(draft, 'b')])
   const fields = [{ path: '/owner_id', before: 'tenant-1', after: 'tenant-3' }]
   await draft.stageChanges(renamed, [aChange('a', { change: 'modified', fields, referrers: ['u'] }), aChange('c')])
@@ -145,7 +146,7 @@ async function fifthRun(draft: Draft): Promise<void> {
   const versions = [
     endpoint('a', { owner_id: 'tenant-1', url: 'http://a.example' }, { replaces: await idOf(draft, 'a') }),
   ]
-  await draft.stage(payments, { seen: [], versions: [...versions, endpoint('b', { owner_id: null })] })
+  await draft.stage(payments, [...versions, endpoint('b', { owner_id: null })])
   await draft.endViolations(
     orders,
     endedAs(
@@ -158,7 +159,7 @@ async function fifthRun(draft: Draft): Promise<void> {
 }
 
 async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
-  const known = (await draft.known(payments, kind, [uid])).get(uid)
+  const known = (await knownIn(draft, payments, kind, [uid])).get(uid)
   if (known === undefined) throw new Error(`${uid} is not known`)
   return known.id
 }

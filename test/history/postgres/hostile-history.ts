@@ -27,7 +27,7 @@ export async function makeHostileHistory(file: string, text: string): Promise<Pr
     aVersion(text, { owner_id: text.toWellFormed(), [text]: text }, { name: text }),
     aVersion(text, { ...refers, [text]: text }, { kind: 'subscription', name: text }),
   ]
-  await draft.stage(project, { seen: [], versions })
+  await draft.stage(project, versions)
   const fields = [{ path: `/${text}`, before: text, after: { [text]: text } }]
   await draft.stageChanges(project, [aChange(text, { name: text, change: 'modified', fields, referrers: [text] })])
   const hostile = { name: text, path: text, message: text }

@@ -130,9 +130,8 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
 
   it.each<[string, (draft: ProjectDraft) => Promise<unknown>]>([
     ['a project', (draft) => draft.lastScannedRun(project)],
-    ['known resources', (draft) => draft.known(project, 'endpoint', ['endpoint7', 'endpoint8'])],
+    ['known resources', (draft) => draft.current(project)],
     ['modifications', (draft) => draft.modifiedSince(project, '2026-01-01')],
-    ['resources that were not seen', (draft) => draft.unseen(project, 'endpoint')],
     ['referrers', (draft) => draft.referrers(project, ['source1'])],
     ['unreferenced resources', (draft) => draft.markUnreferenced(project, 'source', [])],
     ['active violations', (draft) => draft.activeViolations(project, 'endpoint', ['endpoint7'])],

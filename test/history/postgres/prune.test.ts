@@ -6,6 +6,7 @@ import { postgresUpkeep } from '../../../src/history/postgres/postgres-upkeep.ts
 import { keepNothing } from '../../../src/history/retention.ts'
 import type { HistoryUpkeep } from '../../../src/history/upkeep.ts'
 import { openSecrets } from '../../../src/inventory/open-secrets.ts'
+import { knownIn } from '../known-in.ts'
 import { Machines, type Process } from '../processes.ts'
 import { describePruning, type PrunePlace } from '../prune-contract.ts'
 import { aStart, at, aVersion, payments, walkAll } from '../samples.ts'
@@ -66,9 +67,9 @@ describe.skipIf(!hasPostgres)('a history in a database', () => {
     for (let index = 1; index <= 5; index += 1) {
       const draft = await history.begin(aStart(at(index * 24)))
       await walkAll(draft)
-      const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
+      const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
       const body = { text: `${index}`.repeat(1000) }
-      await draft.stage(payments, { seen: [], versions: [aVersion('a', body, { replaces: known?.id })] })
+      await draft.stage(payments, [aVersion('a', body, { replaces: known?.id })])
       await draft.commit(at(index * 24 + 1), () => 0)
     }
     await history.close()

@@ -15,6 +15,7 @@ import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts
 import { canonicalJson } from '../../../src/model/canonical-json.ts'
 import type { ProjectRef } from '../../../src/model/resource.ts'
 import { temporaryDatabasePath } from '../database-fixture.ts'
+import { knownIn } from '../known-in.ts'
 import { contentsOfDatabase, contentsOfFile } from '../move/copied.ts'
 import { Machines } from '../processes.ts'
 import {
@@ -156,7 +157,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     const { run, token } = await acquireRun(db, owner(), aStart())
     const options = { run, project: payments, ids: await followingIds(db), now: () => 0 }
     const draft = openProjectDraft(db, { ...options, fence: leaseFence(token) })
-    await draft.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await draft.stage(payments, [aVersion('a')])
     await db.run('UPDATE hookdrift.lease SET token = token + 1')
     // Its clock stops, so the statement that writes is the first to notice.
     await expect(draft.exportProject(payments)).rejects.toMatchObject({ exitCode: 5 })
@@ -176,7 +177,9 @@ async function auditPages(draft: Draft | ProjectDraft, project: ProjectRef, hour
     await draft.discard(project)
   }
   for (let page = 1; page <= 5 - hour; page += 1) await auditPage(draft, project, { hour, page })
-  const unseen = await draft.unseen(project, 'endpoint')
+  const isTaken = ({ uid }: { readonly uid: string }) => Number.parseInt(uid, 10) <= 5 - hour
+  const current = (await draft.current(project)).filter(({ kind }) => kind === 'endpoint')
+  const unseen = current.filter((version) => !isTaken(version))
   await draft.endVersions(
     project,
     unseen.map(({ id }) => id),
@@ -203,11 +206,10 @@ async function auditPage(
   { hour, page }: { readonly hour: number; readonly page: number },
 ): Promise<void> {
   const uids = Array.from({ length: 130 }, (_, place) => `${page}-${place}`)
-  const known = await draft.known(project, 'endpoint', uids)
+  const known = await knownIn(draft, project, 'endpoint', uids)
   const changed = uids.filter((_, place) => place % hour === 0)
   const versions = changed.map((uid) => aVersion(uid, { hour }, { replaces: known.get(uid)?.id }))
-  const seen = uids.flatMap((uid) => (changed.includes(uid) ? [] : (known.get(uid)?.id ?? [])))
-  await draft.stage(project, { seen, versions })
+  await draft.stage(project, versions)
   await draft.stageChanges(
     project,
     changed.slice(0, 20).map((uid) => aChange(uid, { fields: [{ path: '/hour', before: 'é', after: hour }] })),

@@ -63,7 +63,7 @@ it.skipIf(!hasPostgres)(
     process.pause()
     try {
       const draft = await beginRun(db, { ...process, isClockOwn: true, now: () => nowMs }, aStart(at(1)))
-      await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] })
+      await draft.stage(payments, [aVersion('a'), aVersion('b')])
       const point = { kind: 'endpoint', uid: 'a', run: 1 } as const
       expect(await draft.versionsAt(payments, [point])).toMatchObject([{ fromRun: 1 }])
       await machines.pass(60)
@@ -82,7 +82,10 @@ async function writeUntilLost(draft: Draft): Promise<number> {
   for (let page = 0; ; page += 1) {
     const uids = Array.from({ length: 40 }, (_, place) => `${page}-${place}`)
     try {
-      await draft.stage(payments, { seen: [], versions: uids.map((uid) => aVersion(uid)) })
+      await draft.stage(
+        payments,
+        uids.map((uid) => aVersion(uid)),
+      )
       await draft.stageChanges(
         payments,
         uids.map((uid) => aChange(uid)),

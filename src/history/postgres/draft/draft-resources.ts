@@ -1,58 +1,32 @@
 import type { FieldChange } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
-import type { Draft, KnownVersion, UnseenVersion } from '../../history.ts'
+import type { Draft, KnownVersion } from '../../history.ts'
 import { compareText } from '../../report-order.ts'
 import { columnsOfBody } from '../columns-of-body.ts'
 import { type DraftContext, isAmong } from './draft-context.ts'
 import type { DraftedVersion } from './drafted-rows.ts'
 import { addId, hasId } from './id-bits.ts'
-import type { OpenProject } from './open-projects.ts'
 
 type ResourceMethod =
-  | 'known'
+  | 'current'
   | 'modifiedSince'
   | 'stage'
   | 'stageChanges'
-  | 'unseen'
   | 'endVersions'
   | 'referrers'
   | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
 export function draftResources({ db, run, ids, open, writer }: DraftContext): Pick<Draft, ResourceMethod> {
-  /** How many versions of a project there were before the run. */
-  const current = new Map<number, Promise<number | undefined>>()
-  const countCurrent = (project: number) => {
-    const counting =
-      current.get(project) ??
-      db.value<number>(
-        'SELECT count(*) FROM hookdrift.version WHERE project_id = $1 AND to_run IS NULL AND from_run < $2',
-        [project, run],
-      )
-    current.set(project, counting)
-    return counting
-  }
-  const see = ({ state }: OpenProject, version: number) => {
-    if (addId(state.seen, version)) state.seenCount += 1
-  }
-
   return {
-    async known(project, kind, uids) {
+    async current(project) {
       const { id, hadVersions } = await open(project)
-      if (!hadVersions || uids.length === 0) return new Map()
-      const rows = await db.all<KnownVersion>(
-        `SELECT v.id, v.uid, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
+      if (!hadVersions) return []
+      return db.all<KnownVersion>(
+        `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
          FROM hookdrift.version v JOIN hookdrift.run r ON r.number = v.from_run
-         WHERE v.project_id = $1 AND v.kind = $2 AND ${isAmong('v.uid', '$3')} AND v.to_run IS NULL AND v.from_run < $4`,
-        [id, kind, uids, run],
-      )
-      const found = new Map(rows.map((row) => [row.uid, row]))
-      // In the order asked.
-      return new Map(
-        uids.flatMap((uid): [string, KnownVersion][] => {
-          const version = found.get(uid)
-          return version === undefined ? [] : [[uid, version]]
-        }),
+         WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 ORDER BY v.kind, v.uid`,
+        [id, run],
       )
     },
     async modifiedSince(project, time) {
@@ -71,10 +45,9 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
         return { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) }
       })
     },
-    async stage(project, { seen, versions }) {
-      const opened = await open(project)
-      for (const version of seen) see(opened, version)
+    async stage(project, versions) {
       if (versions.length === 0) return
+      const opened = await open(project)
       const first = await ids.take('version', versions.length)
       const rows = versions.map(
         ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): DraftedVersion => ({
@@ -84,11 +57,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       )
       const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
       await writer.stage({ project: opened.id, version: rows }, { rows: rows.length, characters })
-      for (const { replaces } of versions) {
-        if (replaces === undefined) continue
-        see(opened, replaces)
-        addId(opened.state.endedVersions, replaces)
-      }
+      for (const { replaces } of versions) if (replaces !== undefined) addId(opened.state.endedVersions, replaces)
     },
     async stageChanges(project, changes) {
       if (changes.length === 0) return
@@ -99,23 +68,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       }))
       const characters = rows.reduce((sum, { fields }) => sum + fields.length, 0)
       await writer.stage({ project: id, change: rows }, { rows: rows.length, characters })
-    },
-    async unseen(project, kind) {
-      const { id, hadVersions, state } = await open(project)
-      // Most projects have none, and counting costs least.
-      if (!hadVersions || state.seenCount === (await countCurrent(id))) return []
-      const all = await db.all<{ id: number }>(
-        `SELECT id FROM hookdrift.version WHERE project_id = $1 AND kind = $2 AND to_run IS NULL AND from_run < $3
-         ORDER BY uid, id`,
-        [id, kind, run],
-      )
-      const unseen = all.flatMap(({ id }) => (hasId(state.seen, id) ? [] : [id]))
-      if (unseen.length === 0) return []
-      return db.all<UnseenVersion>(
-        `SELECT v.id, v.uid, v.name, v.from_run AS "fromRun" FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
-         JOIN hookdrift.version v ON v.id = u.id ORDER BY u.place`,
-        [unseen],
-      )
     },
     async endVersions(project, versions) {
       const { state } = await open(project)

@@ -17,9 +17,7 @@ export interface UncommittedProject {
   notices: NumberedNotice[]
   /** Uids of removals that wait for the next scan, by listing: JSON. */
   withheld: Partial<Record<Listing, string>>
-  /** Versions from before the run that it saw or replaced, and how many. */
-  seen: IdBits
-  seenCount: number
+  /** Versions from before the run that it replaced or ended. */
   endedVersions: IdBits
   /** Violations from before the run that it confirmed or replaced. */
   confirmed: IdBits
@@ -52,7 +50,7 @@ export function untouchedProject(
   { scan, walks }: Pick<UncommittedProject, 'scan' | 'walks'> = { scan: null, walks: {} },
 ) {
   const state: UncommittedProject = {
-    ...{ scan, walks, notices: [], withheld: {}, seen: {}, seenCount: 0, endedVersions: {}, confirmed: {} },
+    ...{ scan, walks, notices: [], withheld: {}, endedVersions: {}, confirmed: {} },
     ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, filterReadings: null },
   }
   return state

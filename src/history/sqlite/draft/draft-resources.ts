@@ -22,11 +22,10 @@ type ChangeRow = Omit<StagedChange, 'fields' | 'referrers'> & {
 }
 
 type ResourceMethod =
-  | 'known'
+  | 'current'
   | 'modifiedSince'
   | 'stage'
   | 'stageChanges'
-  | 'unseen'
   | 'endVersions'
   | 'referrers'
   | 'markUnreferenced'
@@ -36,11 +35,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
   const { run, sql, idOf, stageRows } = access
   const versionDigest = new RunningDigest(versionMembers)
   const changeDigest = new RunningDigest(changeMembers)
-  const seenVersions = new IdSet()
   const endedVersions = new IdSet()
-  /** How many of the versions before this run were seen, and how many there are, by project. */
-  const seenOf = new Map<number, number>()
-  const currentOf = new Map<number, number>()
   const markChanges = new Map<string, MarkChanges>()
 
   /** Ids are given out before rows are inserted: no other process adds a version while the run owns the lease. */
@@ -48,18 +43,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
   const nextVersion = () => {
     lastVersion = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
     return lastVersion
-  }
-
-  const see = (project: number, version: number) => {
-    if (seenVersions.has(version)) return
-    seenVersions.add(version)
-    seenOf.set(project, (seenOf.get(project) ?? 0) + 1)
-  }
-  /** Whether a project has no version that was not seen: most have none, and counting costs least. */
-  const sawAll = (project: number) => {
-    const current = currentOf.get(project) ?? sql.countCurrent.get(project, run) ?? 0
-    currentOf.set(project, current)
-    return seenOf.get(project) === current
   }
 
   function insertVersion(
@@ -91,30 +74,23 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
 
   return {
     methods: {
-      async known(project, kind, uids) {
+      async current(project) {
         const id = idOf(project)
-        if (!access.hadVersions(id)) return new Map()
-        const rows = sql.known.all({ project: id, kind, uids: JSON.stringify(uids), run })
-        return new Map(rows.map((row) => [row.uid, row]))
+        return access.hadVersions(id) ? sql.current.all(id, run) : []
       },
       async modifiedSince(project, time) {
         const rows = sql.modifiedSince.all({ project: idOf(project), time, run })
         return rows.map(({ paths, ...row }) => ({ ...row, paths: JSON.parse(paths) }))
       },
-      async stage(project, { seen, versions }) {
-        const id = idOf(project)
-        for (const version of seen) see(id, version)
+      async stage(project, versions) {
         if (versions.length === 0) return
+        const id = idOf(project)
         const ids = versions.map(nextVersion)
         const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
         stageRows(id, { rows: versions.length, characters }, () => {
           for (const [at, version] of versions.entries()) insertVersion(ids[at] ?? 0, id, version)
         })
-        for (const { replaces } of versions) {
-          if (replaces === undefined) continue
-          see(id, replaces)
-          endedVersions.add(replaces)
-        }
+        for (const { replaces } of versions) if (replaces !== undefined) endedVersions.add(replaces)
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return
@@ -126,12 +102,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         stageRows(id, { rows: rows.length, characters }, () => {
           for (const row of rows) insertChange(id, row)
         })
-      },
-      async unseen(project, kind) {
-        const projectId = idOf(project)
-        if (!access.hadVersions(projectId) || sawAll(projectId)) return []
-        const unseen = sql.current.all(projectId, kind, run).filter((id) => !seenVersions.has(id))
-        return unseen.flatMap((id) => sql.unseen.all(id))
       },
       async endVersions(_project, versions) {
         for (const id of versions) endedVersions.add(id)
@@ -174,11 +144,7 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       if (sql.deleteChanges.run(project, run).changes > 0) changeDigest.spoil()
     },
     forget(project) {
-      for (const version of sql.currentIds.iterate(project, run)) {
-        seenVersions.delete(version)
-        endedVersions.delete(version)
-      }
-      seenOf.delete(project)
+      for (const version of sql.currentIds.iterate(project, run)) endedVersions.delete(version)
       for (const [key, changes] of markChanges) if (changes.project === project) markChanges.delete(key)
     },
   }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
-import type { KnownVersion, UnseenVersion } from '../../history.ts'
+import type { KnownVersion } from '../../history.ts'
 import { acceptanceColumns, type StoredAcceptance } from '../../stored-acceptance.ts'
 import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
 import { releaseSql } from '../lease.ts'
@@ -49,18 +49,11 @@ export function prepareStatements(db: Database) {
 
     hadVersions: value<number>('SELECT 1 FROM version WHERE project_id = ? AND from_run < ? LIMIT 1'),
     hadViolations: value<number>('SELECT 1 FROM violation WHERE project_id = ? AND from_run < ? LIMIT 1'),
-    known: named<{ project: number; kind: Kind; uids: string; run: number }, KnownVersion>(
-      `SELECT v.id, v.uid, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
-       FROM json_each(@uids) u CROSS JOIN version v ON v.project_id = @project AND v.kind = @kind AND v.uid = u.value
-       CROSS JOIN run r ON r.number = v.from_run WHERE v.to_run IS NULL AND v.from_run < @run`,
+    current: all<KnownVersion>(
+      `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
+       FROM version v CROSS JOIN run r ON r.number = v.from_run
+       WHERE v.project_id = ? AND v.to_run IS NULL AND v.from_run < ? ORDER BY v.kind, v.uid`,
     ),
-    current: value<number>(
-      'SELECT id FROM version WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?',
-    ),
-    countCurrent: value<number>(
-      'SELECT count(*) FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?',
-    ),
-    unseen: all<UnseenVersion>('SELECT id, uid, name, from_run AS fromRun FROM version WHERE id = ?'),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     versionFloor: value<number>('SELECT version_floor FROM run WHERE number = ?'),
     insertVersion: all(

@@ -1,4 +1,4 @@
-/** A set of small positive integers, one bit each: a run marks what it saw without keeping it in memory. */
+/** A set of small positive integers, one bit each: what a run confirms or ends is remembered until its commit. */
 export class IdSet {
   #bits = new Uint8Array(1024)
 

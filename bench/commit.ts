@@ -9,7 +9,6 @@ import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { canonicalJson } from '../src/model/canonical-json.ts'
 import type { ProjectRef } from '../src/model/resource.ts'
 import { type Finding, fingerprintOf } from '../src/model/violation.ts'
-import { knownIn } from '../test/history/known-in.ts'
 import { table, verdict } from './table.ts'
 
 /**
@@ -90,7 +89,6 @@ async function insertPage(draft: Draft, project: ProjectRef, first: number): Pro
       violations.push(violationOf(project, { ...finding, path: '/http_timeout', message: 'is high' }))
   }
   const uids = versions.map(({ uid }) => uid)
-  await knownIn(draft, project, 'endpoint', uids)
   await draft.stage(project, versions)
   await draft.activeViolations(project, 'endpoint', uids)
   await draft.stageViolations(project, { confirmed: [], violations })

@@ -15,7 +15,7 @@ import { keyed, type ScanCriteria } from './reconcile.ts'
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const found = concludeFleetRules(outcomes, fleet)
+  const found = concludeFleetRules(outcomes, policy, fleet.now)
   const findings = Map.groupBy(found.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
   const failuresIn = ({ evaluation }: ProjectOutcome) => ({ ...found.failures, ...evaluation.failures })

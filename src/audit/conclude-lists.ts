@@ -1,41 +1,31 @@
 import pLimit from 'p-limit'
-import type { ScanDraft } from '../history/history.ts'
-import type { Sealer } from '../inventory/sealer.ts'
 import { projectKey } from '../model/keys.ts'
 import { type ProjectRef, projectListOf, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { nothingEvaluated } from '../policy/evaluation-outcome.ts'
-import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
+import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import type { ListReading } from './read-project-list.ts'
 import { reconcileProject } from './reconcile-project.ts'
-
-interface Concluding extends ListReading {
-  readonly draft: ScanDraft
-  readonly sealer: Sealer
-  readonly evaluator: PolicyEvaluator
-  readonly concurrency: number
-  readonly outcomes: readonly ProjectOutcome[]
-}
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
 export async function writeLists(
-  draft: ScanDraft,
+  run: OpenRun,
   lists: readonly ProjectList[],
-  { evaluator, outcomes }: Pick<Concluding, 'evaluator' | 'outcomes'>,
+  outcomes: readonly ProjectOutcome[],
 ): Promise<readonly ProjectRef[]> {
+  const { draft } = run
   const scanned = new Set(outcomes.map(({ project }) => projectKey(project)))
   for (const { service, coverage, added } of lists) {
     const list = projectListOf(service)
     await draft.stageScan(list)
     await draft.stageWalk(list, coverage, undefined)
-    await reconcileList(draft, list, { findings: [], isComplete: coverage.status === 'complete', evaluator })
+    await reconcileList(run, list, [], coverage.status === 'complete')
     for (const project of added.filter((one) => scanned.has(projectKey(one)))) {
       await draft.stageNotice(project, { code: 'project_found', listing: null, text: foundText })
     }
@@ -50,17 +40,18 @@ const foundText = 'new in the list of projects: scanned for the first time'
  * that says nothing are carried as unknown. Returns too about which lists something was drafted.
  */
 export async function writeUnlisted(
+  run: OpenRun,
   services: readonly AuditedService[],
-  { draft, sealer, evaluator, clock, signal, concurrency, outcomes }: Concluding,
+  outcomes: readonly ProjectOutcome[],
+  concurrency: number,
 ): Promise<SearchedLists & { readonly written: readonly ProjectRef[] }> {
+  const { draft, evaluator, signal } = run
   const isAsked = evaluator.needs.has(unlistedRule)
   const answering = new Set(outcomes.flatMap(({ project, statuses }) => (isSeen(statuses) ? [project.service] : [])))
   const limit = pLimit(concurrency)
   const found = await Promise.all(
     services.map((service) =>
-      isAsked && answering.has(service.name) && !signal.aborted
-        ? limit(() => findUnlisted(service, { clock, signal, sealer }))
-        : undefined,
+      isAsked && answering.has(service.name) && !signal.aborted ? limit(() => findUnlisted(service, run)) : undefined,
     ),
   )
   const written: ProjectRef[] = []
@@ -80,7 +71,7 @@ export async function writeUnlisted(
     await draft.stageScan(list)
     // The proof of what is found and resolved. A list that says nothing is not a gap.
     if (unlisted !== undefined) await draft.stageWalk(list, unlisted.coverage, undefined)
-    await reconcileList(draft, list, { findings, isComplete: unlisted !== undefined, evaluator })
+    await reconcileList(run, list, findings, unlisted !== undefined)
     written.push(list)
   }
   return { written, usedWaivers: [...usedWaivers], areRead: found.every((unlisted) => unlisted !== undefined) }
@@ -94,16 +85,11 @@ function resourceOf({ uid, name }: ListedProject): Resource {
   return { kind: 'project', uid, name, attributes: {}, volatile: {}, facts: {} }
 }
 
-interface Read {
-  readonly findings: readonly Finding[]
-  readonly isComplete: boolean
-  readonly evaluator: PolicyEvaluator
-}
-
 async function reconcileList(
-  draft: ScanDraft,
+  { draft, evaluator }: OpenRun,
   list: ProjectRef,
-  { findings, isComplete, evaluator }: Read,
+  findings: readonly Finding[],
+  isComplete: boolean,
 ): Promise<void> {
   const outcome: ProjectOutcome = {
     ...{

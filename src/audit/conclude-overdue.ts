@@ -17,7 +17,7 @@ export type AgedViolation = Pick<
   'rule' | 'kind' | 'severity' | 'state' | 'waiver' | 'firstSeen' | 'ending'
 >
 
-interface DueContext {
+interface DuePolicy {
   readonly evaluator: Pick<PolicyEvaluator, 'evaluateOverdue' | 'needs' | 'switchOf'>
   readonly due: DueDurations
   /** Start of the run, in milliseconds since the epoch. */
@@ -32,7 +32,7 @@ export function concludeOverdue(
   project: ProjectRef,
   old: readonly AgedViolation[],
   active: readonly Finding[],
-  { evaluator, due, now }: DueContext,
+  { evaluator, due, now }: DuePolicy,
 ): Concluded {
   const past = old.filter(({ kind, rule, severity, firstSeen }) => {
     const time = dueTime({ kind, rule, severity, state: 'open' }, firstSeen, due)

@@ -7,9 +7,9 @@ import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { AuditedService, FoundEntry, ProjectList } from './audited-service.ts'
 import { entryFor, nameProjects, namesAtService } from './name-projects.ts'
 import type { AuditedProject } from './project-scan.ts'
-import { type ListReading, type ReadList, readProjectList } from './read-project-list.ts'
+import { type ListReader, type ReadList, readProjectList } from './read-project-list.ts'
 
-export interface Discovering extends ListReading {
+export interface Discovering extends ListReader {
   readonly sealer: Sealer
   /** Knows the projects of earlier runs; undefined: none are known. */
   readonly history: Pick<History, 'lastRun' | 'latestScans' | 'acceptances' | 'runInputs'> | undefined

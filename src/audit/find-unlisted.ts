@@ -2,7 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService } from './audited-service.ts'
-import { type ListReading, readProjectList } from './read-project-list.ts'
+import { type ListReader, readProjectList } from './read-project-list.ts'
 
 /** A project that refuses the key may do so for itself; this many decide about the key. */
 const mostTried = 3
@@ -20,7 +20,7 @@ export interface UnlistedProjects {
  */
 export async function findUnlisted(
   service: AuditedService,
-  reading: ListReading,
+  reading: ListReader,
 ): Promise<UnlistedProjects | undefined> {
   const { named, organisation } = service
   if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined

@@ -10,7 +10,7 @@ import { describeFault } from './describe-fault.ts'
 import { namesShownBy } from './name-projects.ts'
 import type { AuditedProject } from './project-scan.ts'
 
-export interface ListReading {
+export interface ListReader {
   readonly clock: Clock
   readonly sealer: Sealer
   readonly signal: AbortSignal
@@ -28,7 +28,7 @@ export interface ReadList {
  */
 export async function readProjectList(
   service: AuditedService,
-  reading: ListReading,
+  reading: ListReader,
   budget: RetryBudget = { waitedMs: 0 },
 ): Promise<ReadList> {
   const traffic: Traffic = { requests: 0, retries: 0 }
@@ -61,7 +61,7 @@ const emptyReason =
 async function listProjectsOf(
   service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
   cost: Pick<ListAccess, 'traffic' | 'budget'>,
-  { signal, sealer }: ListReading,
+  { signal, sealer }: ListReader,
 ): Promise<readonly ListedProject[]> {
   const { client, key, named } = service
   const show = ({ client, ref, key, filters }: AuditedProject) =>

@@ -112,14 +112,10 @@ export async function conductRun(
       lastWritten: readLastWritten(history, before?.number),
     }
     const outcomes = await auditAll(audit, run)
-    const listing = { evaluator: createEvaluator(policy, now), outcomes }
-    const decided = await writeLists(draft, audit.lists ?? [], listing)
-    const { services = [], concurrency } = audit
-    const searched = await writeUnlisted(services, { ...listing, draft, sealer, clock, signal, concurrency })
+    const decided = await writeLists(run, audit.lists ?? [], outcomes)
+    const searched = await writeUnlisted(run, audit.services ?? [], outcomes, audit.concurrency)
     const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
-    await writeConclusion(draft, conclusion, {
-      ...{ policy, now, labelsOf: labelsOf(audit.projects), lists: [...decided, ...searched.written], scope },
-    })
+    await writeConclusion(draft, conclusion, { ...run, lists: [...decided, ...searched.written], scope })
     await noteIgnored(draft, policy.ignore, outcomes)
     await noteCachedSettings(draft, audit.projects, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)

@@ -3,39 +3,31 @@ import type { ActiveViolation, Draft } from '../history/history.ts'
 import { overdueRule } from '../model/due.ts'
 import { type ProjectRef, policyProject } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
-import { createEvaluator, type PolicyEvaluator } from '../policy/evaluator.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import type { Labels } from '../policy/selector.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
+import type { OpenRun } from './open-run.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { readSwitches } from './read-switches.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
 
-interface Concluding {
-  readonly policy: Policy
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
-  readonly labelsOf: (project: ProjectRef) => Labels
+/** A run when all its projects are audited. */
+export interface EndOfRun extends Pick<OpenRun, 'policy' | 'now' | 'evaluator'> {
   /** Lists of projects of which something was drafted. */
   readonly lists: readonly ProjectRef[]
   readonly scope: RunScope
-}
-
-interface Evaluated {
-  readonly evaluator: PolicyEvaluator
 }
 
 /** Drafts what was found at the end of a run. */
 export async function writeConclusion(
   draft: Draft,
   { projects, waivers, context }: FleetConclusion,
-  { policy, now, labelsOf, lists, scope }: Concluding,
+  run: EndOfRun,
 ): Promise<void> {
+  const { evaluator, lists, scope } = run
   const { needs } = waivers.criteria
-  const evaluator = createEvaluator(policy, now, labelsOf)
   const fleetRules = [...needs].flatMap(([rule, { scope }]) => (scope === 'fleet' ? [rule] : []))
   const active = await draft.unconfirmedBy(
     fleetRules,
@@ -47,8 +39,8 @@ export async function writeConclusion(
     await noteFailures(draft, concluded, needs)
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
-  await writeOverdue(draft, scanned, { policy, now, evaluator })
-  await writeWaivers(draft, waivers, { policy, evaluator })
+  await writeOverdue(draft, scanned, run)
+  await writeWaivers(draft, waivers, run)
   await draft.stageContext({ ...context, scope })
 }
 
@@ -83,7 +75,7 @@ async function writeConcluded(
 async function writeOverdue(
   draft: Draft,
   refs: readonly ProjectRef[],
-  { policy, now, evaluator }: Pick<Concluding, 'policy' | 'now'> & Evaluated,
+  { policy, now, evaluator }: EndOfRun,
 ): Promise<void> {
   // Where the policy has it off, its violations have ended with their projects.
   if (!evaluator.needs.has(overdueRule)) return
@@ -113,7 +105,7 @@ async function noteFailures(draft: Draft, { project, failures }: ConcludedProjec
 async function writeWaivers(
   draft: Draft,
   { findings, criteria }: Concluded,
-  { policy, evaluator }: Pick<Concluding, 'policy'> & Evaluated,
+  { policy, evaluator }: EndOfRun,
 ): Promise<void> {
   const active = await draft.unconfirmedViolations(policyProject)
   // Nothing is written where there never was a waiver.

@@ -25,14 +25,8 @@ export interface FleetFindings {
   readonly usedWaivers: readonly number[]
 }
 
-interface Concluding {
-  readonly policy: Policy
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
-}
-
-/** What rules across projects find, from what the evaluation of each project left. */
-export function concludeFleetRules(projects: readonly EvaluatedProject[], { policy, now }: Concluding): FleetFindings {
+/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. */
+export function concludeFleetRules(projects: readonly EvaluatedProject[], policy: Policy, now: number): FleetFindings {
   const active = namedRules(policy).flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
   const rules = new Map(active.map(({ rule, bound }) => [rule.id, bound]))
   const failures: Record<string, string> = {}

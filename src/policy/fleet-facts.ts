@@ -27,15 +27,15 @@ export interface FactSettings {
 /** Facts of resources that the same rules read before. */
 export type KnownFacts = WeakMap<Resource, RuleFacts>
 
-interface Gathering {
-  readonly known: KnownFacts | undefined
-  readonly doubts: GatheredDoubts
-  readonly failed: (rule: Rule, error: unknown) => void
-}
-
 type FleetRule = Extract<BoundRule, { scope: 'fleet' }>
 
-export function gatherFleetFacts(rules: readonly ActiveRule[], { known, doubts, failed }: Gathering) {
+/** `failed`: called with a rule that threw. */
+export function gatherFleetFacts(
+  rules: readonly ActiveRule[],
+  known: KnownFacts | undefined,
+  doubts: GatheredDoubts,
+  failed: (rule: Rule, error: unknown) => void,
+) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
   const ofKind = new Map<Kind, typeof fleet>()
   const visiting = (kind: Kind) => {

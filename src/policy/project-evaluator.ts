@@ -89,10 +89,8 @@ export class ProjectEvaluator {
     this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
-    this.#aggregations = startAggregations(this.#asked, {
-      ...{ run: inProject, now: run.now, doubts: this.#doubts, failed },
-    })
-    this.#fleetFacts = gatherFleetFacts(this.#asked, { known: facts, doubts: this.#doubts, failed })
+    this.#aggregations = startAggregations(this.#asked, inProject, run.now, this.#doubts, failed)
+    this.#fleetFacts = gatherFleetFacts(this.#asked, facts, this.#doubts, failed)
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */

@@ -24,14 +24,6 @@ export interface AggregatedProblem {
   readonly problem: LocatedRuleFinding
 }
 
-interface Gathering {
-  readonly run: EvaluationRun
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
-  readonly doubts: GatheredDoubts
-  readonly failed: (rule: Rule, error: unknown) => void
-}
-
 interface Running {
   readonly rule: Rule
   readonly visits: readonly Kind[]
@@ -47,7 +39,14 @@ interface LateRead {
   readonly read: Set<string>
 }
 
-export function startAggregations(rules: readonly ActiveRule[], { run, now, doubts, failed }: Gathering): Aggregations {
+/** `now`: start of the run, in milliseconds since the epoch. `failed`: called with a rule that threw. */
+export function startAggregations(
+  rules: readonly ActiveRule[],
+  run: EvaluationRun,
+  now: number,
+  doubts: GatheredDoubts,
+  failed: (rule: Rule, error: unknown) => void,
+): Aggregations {
   const all = rules.flatMap(({ rule, bound }): Running[] => {
     if (bound.scope !== 'project') return []
     const start = () => bound.start(run)

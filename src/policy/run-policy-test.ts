@@ -42,7 +42,7 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
     ...evaluator.conclude({ isComplete: () => true }),
   ]
   const evaluation = evaluator.outcome()
-  const { findings, failures } = concludeFleetRules([{ project, labels, evaluation }], { policy, now: at })
+  const { findings, failures } = concludeFleetRules([{ project, labels, evaluation }], policy, at)
   const found = [...ofProject, ...findings.map(({ finding }) => finding)]
   const open = found.filter(({ waiver }) => waiver === undefined)
   return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }

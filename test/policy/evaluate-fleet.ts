@@ -32,9 +32,9 @@ export function evaluateFleet(
     needs: evaluator.needs,
     evaluateOverdue: evaluator.evaluateOverdue,
     evaluated,
-    concludeFleet: () => concludeFleetRules(evaluated(), { policy, now }),
+    concludeFleet: () => concludeFleetRules(evaluated(), policy, now),
     doubtsIn(project: ProjectRef) {
-      const { blurred } = concludeFleetRules(evaluated(), { policy, now })
+      const { blurred } = concludeFleetRules(evaluated(), policy, now)
       return readDoubts(of(project).outcome().doubts, blurred)
     },
   }

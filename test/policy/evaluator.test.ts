@@ -109,7 +109,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const evaluator = evaluateFleet(policy)
     for (const uid of ['e1', 'e3']) evaluator.of(p).evaluate(shared(uid))
     const evaluated = [...evaluator.evaluated(), { project: q, labels: {}, evaluation: nothingEvaluated }]
-    const { findings } = concludeFleetRules(evaluated, { policy, now: 0 })
+    const { findings } = concludeFleetRules(evaluated, policy, 0)
     expect(findings.map(({ finding }) => `${finding.uid} ${finding.message}`)).toEqual([
       'e1 the same secret signs for 2 endpoints',
       'e3 the same secret signs for 2 endpoints',

@@ -125,10 +125,8 @@ describe('a rule across resources with malformed ones', () => {
       const doubts = gatherDoubts()
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
-      const aggregations = startAggregations([{ rule, bound, severity: undefined, options: {} }], {
-        ...{ run, now: 0, doubts },
-        failed: () => expect.unreachable(),
-      })
+      const active = { rule, bound, severity: undefined, options: {} }
+      const aggregations = startAggregations([active], run, 0, doubts, () => expect.unreachable())
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))
         const at = { project: p, kind: 'endpoint', uid, name: uid } as const

@@ -58,7 +58,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         }
       })
 
-      it('lists what was current before the run, whatever the run replaces', async () => {
+      it('lists what was current before the run, also after the run replaced it', async () => {
         await run((draft) =>
           draft.stage(payments, [aVersion('b'), aVersion('a'), aVersion('a', {}, { kind: 'subscription' })]),
         )

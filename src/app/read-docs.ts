@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { packageFile } from '../model/package-files.ts'
 
 /** A page of the documentation. */
-export interface Page {
+export interface DocPage {
   /** Its path in `docs`, without its ending: `how-to/run-in-ci`. */
   readonly path: string
   /** Markdown. */
@@ -17,7 +17,7 @@ export function pagePaths(): readonly string[] {
   return files.flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -'.md'.length)] : [])).sort()
 }
 
-export function readPage(path: string): Page {
+export function readPage(path: string): DocPage {
   const text = readFileSync(packageFile(`docs/${path}.md`), 'utf8')
   return { path, text: text.replace(/<!--[\s\S]{0,10000}?-->\n?/g, '') }
 }

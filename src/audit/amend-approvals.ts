@@ -107,7 +107,8 @@ async function amend(
   const stored = (await history.approvedResources(base)).filter((one) => base.run === undefined || isAmended(one))
   const kept = [...stored.filter(isOther), ...fresh]
   return {
-    ...{ project, scopes: base.scopes },
+    project,
+    scopes: base.scopes,
     ...signed,
     state: base.run === undefined ? { resources: kept } : { run: base.run, resources: kept },
     amendments: [

@@ -94,8 +94,13 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         const left = leaveOutIgnored(ignored, { before, after, fields })
         const compare = (compared: Pick<Drift, 'before' | 'fields'>, rule = violation.rule) =>
           ofProject.compareBy(rule, resource, {
-            ...{ ...subjectOf(resource), ...compared, after, areSealsComparable, recent: noChanges },
-            ...{ change: 'modified', isApproved: false },
+            ...subjectOf(resource),
+            ...compared,
+            after,
+            areSealsComparable,
+            recent: noChanges,
+            change: 'modified',
+            isApproved: false,
           })
         // Once a person accepted or approved a value, the way back from it is a change like any other.
         if (approval === undefined && violation.isActive) {

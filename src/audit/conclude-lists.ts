@@ -2,7 +2,6 @@ import pLimit from 'p-limit'
 import { projectKey } from '../model/keys.ts'
 import { type ProjectRef, projectListOf, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
@@ -10,7 +9,7 @@ import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
-import type { ProjectOutcome } from './project-outcome.ts'
+import { nothingFound, type ProjectOutcome } from './project-outcome.ts'
 import { reconcileProject } from './reconcile-project.ts'
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
@@ -64,7 +63,10 @@ export async function writeUnlisted(
     const ofList = evaluator.forProject(list)
     const findings = projects.flatMap((project) =>
       ofList.evaluateScan(resourceOf(project), {
-        ...{ isVanished: false, isMissing: false, isUnlisted: true, unconfirmedRemovals: [] },
+        isVanished: false,
+        isMissing: false,
+        isUnlisted: true,
+        unconfirmedRemovals: [],
       }),
     )
     for (const place of ofList.outcome().usedWaivers) usedWaivers.add(place)
@@ -92,15 +94,12 @@ async function reconcileList(
   isComplete: boolean,
 ): Promise<void> {
   const outcome: ProjectOutcome = {
-    ...{
-      project: list,
-      labels: {},
-      configuredAt: null,
-      narrowed: [],
-      statuses: { project: isComplete ? 'complete' : 'failed' },
-    },
-    ...{ unobserved: [], removed: [], changed: [], ignored: {}, endings: {}, undecided: [], untested: [], probed: [] },
-    ...{ isUnderOtherRules: false, evaluation: nothingEvaluated },
+    project: list,
+    labels: {},
+    configuredAt: null,
+    narrowed: [],
+    statuses: { project: isComplete ? 'complete' : 'failed' },
+    ...nothingFound,
   }
   const acceptances = await openAcceptances(draft, list)
   const kept = acceptances.apply(findings)

@@ -76,7 +76,12 @@ function startAsking(
 function resourceOf({ uid, name, rule, match, terms }: PolicyWaiver, used: boolean | undefined): Resource {
   const { owner, reason, expires, ticket = null } = terms
   const attributes: JsonObject = {
-    ...{ rule, match, owner, reason, expires, ticket },
+    rule,
+    match,
+    owner,
+    reason,
+    expires,
+    ticket,
     ...(used === undefined ? {} : { used }),
   }
   return { kind: 'policy', uid, name, attributes, volatile: {}, facts: {} }

@@ -10,9 +10,8 @@ import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
 import { describeFault } from './describe-fault.ts'
 import type { OpenRun } from './open-run.ts'
-import type { AuditedProject, ProjectScan } from './project-scan.ts'
+import type { AuditedProject, Page, ProjectScan } from './project-scan.ts'
 import { findChanged } from './stage-resources.ts'
-import type { TakenPage } from './taken-page.ts'
 
 /** Items that are held until it is decided whose rows are read: where not all can be read, the list is read first. */
 const mostHeld = 20_000
@@ -81,7 +80,7 @@ export class FilterWalk {
   }
 
   /** Reads rows for pages of subscriptions, and adds them to these. */
-  async *readFor(pages: AsyncIterable<TakenPage>): AsyncGenerator<TakenPage> {
+  async *readFor(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const isHeld = this.#before.size >= this.#most
     for await (const held of windowsOf(pages, isHeld ? mostHeld : 0)) {
       const filters = await this.#readRows(held.flatMap(({ items }) => items))
@@ -248,8 +247,8 @@ export class FilterWalk {
 }
 
 /** Pages until they hold so many items; a list that breaks off still shows what came before. */
-async function* windowsOf(pages: AsyncIterable<TakenPage>, most: number): AsyncGenerator<readonly TakenPage[]> {
-  let held: TakenPage[] = []
+async function* windowsOf(pages: AsyncIterable<Page>, most: number): AsyncGenerator<readonly Page[]> {
+  let held: Page[] = []
   let items = 0
   try {
     for await (const page of pages) {

@@ -32,13 +32,12 @@ import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { type ProjectPast, readPast } from './project-past.ts'
-import { type AuditedProject, kindOf, type ProjectScan, type Statuses } from './project-scan.ts'
+import { type AuditedProject, kindOf, type Page, type ProjectScan, type Statuses } from './project-scan.ts'
 import { ProjectWalk, type Walk } from './project-walk.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { type StagedResource, stageResources } from './stage-resources.ts'
-import type { TakenPage } from './taken-page.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
 import { writeFindings } from './write-violations.ts'
@@ -103,7 +102,10 @@ export class ProjectAudit implements ProjectScan {
     this.#comparison =
       expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
     this.#origins = compareWithOrigins(past.followed, {
-      ...{ now, sealKeyId: sealer.keyId, ofProject: this.#rules, ignored: policy.ignore },
+      now,
+      sealKeyId: sealer.keyId,
+      ofProject: this.#rules,
+      ignored: policy.ignore,
       versionsAt: (points) => draft.versionsAt(asked.ref, points),
       approvalOf: (resource) =>
         expected !== undefined && this.#comparison.isApproved(resource) ? baselineOf(expected, resource) : undefined,
@@ -146,7 +148,7 @@ export class ProjectAudit implements ProjectScan {
   }
 
   /** Takes a page of a listing: brings it to the normal form, drafts it, evaluates it, and drafts what was found. */
-  async take(listing: Listing, page: TakenPage): Promise<void> {
+  async take(listing: Listing, page: Page): Promise<void> {
     for (const items of chunks(page.items, takenAtOnce)) {
       const resources = await this.#inventory(listing, items, page.filters)
       for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
@@ -168,7 +170,7 @@ export class ProjectAudit implements ProjectScan {
     const walks: Walk[] = []
     for (const listing of dueListings(this.#asked)) {
       if (listing === 'subscriptions') this.#contradictions.expect(statusesOf(walks), unseen.itemsOf)
-      const take = async (page: TakenPage, durationMs: number) => {
+      const take = async (page: Page, durationMs: number) => {
         await this.take(listing, page)
         onPage(this.#asked, { listing, items: page.items.length, durationMs })
       }

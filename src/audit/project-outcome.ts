@@ -39,13 +39,23 @@ export interface ProjectOutcome
   readonly evaluation: EvaluationOutcome
 }
 
+/** What a project leaves of which nothing was scanned, or is kept. */
+export const nothingFound = {
+  unobserved: [],
+  removed: [],
+  changed: [],
+  ignored: {},
+  endings: {},
+  undecided: [],
+  isUnderOtherRules: false,
+  untested: [],
+  probed: [],
+  evaluation: nothingEvaluated,
+} as const satisfies Partial<ProjectOutcome>
+
 /** The outcome of a project of which nothing is kept but what its walks proved. */
 export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
-  const nothing = {
-    ...{ unobserved: [], removed: [], changed: [], ignored: {}, endings: {}, undecided: [], untested: [], probed: [] },
-    ...{ isUnderOtherRules: false, evaluation: nothingEvaluated },
-  }
-  return { ...configured(project), statuses, ...nothing }
+  return { ...configured(project), statuses, ...nothingFound }
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */

@@ -1,8 +1,10 @@
 import type { ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { FileLocation } from '../model/evaluation.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -51,6 +53,12 @@ export interface ProjectScan {
   readonly lastComplete: CompleteScans
   /** Whether the list of sources was ever read to its end. */
   readonly wereSourcesListed: boolean
+}
+
+/** A page of a listing: items that are a proof of what they show. */
+export interface Page extends Pick<RawPage, 'number' | 'items'> {
+  /** Of subscriptions whose filter rows were due. */
+  readonly filters?: FilterReadings
 }
 
 /** A page that was read and taken, or filter rows that were read. */

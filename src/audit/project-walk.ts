@@ -8,8 +8,7 @@ import type { FilterWalk } from './filter-walk.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import type { OpenRun } from './open-run.ts'
-import { type AuditedProject, kindOf } from './project-scan.ts'
-import type { TakenPage } from './taken-page.ts'
+import { type AuditedProject, kindOf, type Page } from './project-scan.ts'
 
 export interface Walk {
   readonly coverage: ProjectCoverage
@@ -17,7 +16,7 @@ export interface Walk {
   readonly lacksPromisedPage: boolean
 }
 
-type Take = (page: TakenPage, durationMs: number) => Promise<void>
+type Take = (page: Page, durationMs: number) => Promise<void>
 
 /** Walks the listings of one project, with one key and one budget for waiting. */
 export class ProjectWalk {
@@ -31,8 +30,13 @@ export class ProjectWalk {
     this.#project = project
     this.#run = run
     this.access = {
-      ...{ projectUid: ref.uid, key, filters, signal: run.signal },
-      ...{ traffic: { requests: 0, retries: 0 }, budget: { waitedMs: 0 }, acceptance: { isAccepted: false } },
+      projectUid: ref.uid,
+      key,
+      filters,
+      signal: run.signal,
+      traffic: { requests: 0, retries: 0 },
+      budget: { waitedMs: 0 },
+      acceptance: { isAccepted: false },
     }
   }
 
@@ -86,11 +90,7 @@ export class ProjectWalk {
   }
 }
 
-async function* pagesOf(
-  listing: Listing,
-  { client }: AuditedProject,
-  access: ProjectAccess,
-): AsyncGenerator<TakenPage> {
+async function* pagesOf(listing: Listing, { client }: AuditedProject, access: ProjectAccess): AsyncGenerator<Page> {
   if (listing === 'project') {
     const project = await client.project(access)
     const fault = findListFault('project', project)

@@ -107,7 +107,17 @@ export async function conductRun(
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug } = dependencies
     const run: OpenRun = {
-      ...{ policy, runsProbes, acceptsRemovals, draft, sealer, clock, now, signal, onPage, onTimed, onBug },
+      policy,
+      runsProbes,
+      acceptsRemovals,
+      draft,
+      sealer,
+      clock,
+      now,
+      signal,
+      onPage,
+      onTimed,
+      onBug,
       evaluator: createEvaluator(policy, now, labelsOf(audit.projects), clock.now),
       lastWritten: readLastWritten(history, before?.number),
     }

@@ -65,7 +65,11 @@ export const cleanResources = {
     filter_config: { event_types: [`${uid.toLowerCase()}.created`], filter: { headers: {}, body: {} } },
   }),
   event_type: (uid: string, _at: number): JsonObject => ({
-    ...{ uid, name: `${uid.toLowerCase()}.created`, category: 'orders', description: '', json_schema: null },
+    uid,
+    name: `${uid.toLowerCase()}.created`,
+    category: 'orders',
+    description: '',
+    json_schema: null,
     deprecated_at: null,
   }),
   source: (uid: string, at: number): JsonObject => ({

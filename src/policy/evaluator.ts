@@ -59,7 +59,11 @@ export function createEvaluator(
       named.flatMap(({ rule }) => (rule.scope === scope ? [rule.id] : [])),
     )
   const shared = {
-    ...{ policy, run, time, named, sets },
+    policy,
+    run,
+    time,
+    named,
+    sets,
     projectWaivers: waiversFor('project'),
     fleetWaivers: waiversFor('fleet'),
   }

@@ -81,7 +81,9 @@ export class ProjectEvaluator {
     this.#asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
     const inProject: ResourceContext = {
-      ...{ labelsOf, meter, project },
+      labelsOf,
+      meter,
+      project,
       get now() {
         return time.now
       },

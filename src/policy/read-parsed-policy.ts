@@ -145,7 +145,10 @@ function* readOwn(
   ]
   const schema = policySchemaWith(ids)
   const examined = examineDocument(text, {
-    ...{ file, schema, known: problems, parsed },
+    file,
+    schema,
+    known: problems,
+    parsed,
     isSecret: isWaivedValue,
     isExact: (path) => isWaivedValue(path) || path[2] === 'expect_json',
   })

@@ -52,8 +52,17 @@ export function createServiceClient(
   const transport = createTransport({ ...settings, connections: connections + filtersAtOnce }, env, reach?.reached)
   const matchers = compileDialect(settings.dialect)
   const ask = createSender({
-    ...{ settings, matchers, transport, clock, random, cut, gate, timeoutAfter },
-    ...{ patience, reach, onRequest },
+    settings,
+    matchers,
+    transport,
+    clock,
+    random,
+    cut,
+    gate,
+    timeoutAfter,
+    patience,
+    reach,
+    onRequest,
   })
   return {
     pages: (listing, access) => readPages(ask, listing, access, settings),

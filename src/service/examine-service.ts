@@ -92,8 +92,17 @@ export function createServiceExaminer(
   const matchers = compileDialect(settings.dialect)
   const timeoutAfter = AbortSignal.timeout
   const ask = createSender({
-    ...{ settings, matchers, transport, clock, random, cut: undefined, timeoutAfter },
-    ...{ gate: createRateGate(clock), patience: 'short', reach: undefined, onRequest: () => {} },
+    settings,
+    matchers,
+    transport,
+    clock,
+    random,
+    cut: undefined,
+    timeoutAfter,
+    gate: createRateGate(clock),
+    patience: 'short',
+    reach: undefined,
+    onRequest: () => {},
   })
   return {
     async greet() {
@@ -103,8 +112,15 @@ export function createServiceExaminer(
       const before = clock.now()
       seen.latest = undefined
       const outcome = await exchangeOnce(request, {
-        ...{ transport, settings, matchers, timeoutAfter, signal, cut: undefined },
-        ...{ key: '', success: [200], limitMs: greetingMs },
+        transport,
+        settings,
+        matchers,
+        timeoutAfter,
+        signal,
+        cut: undefined,
+        key: '',
+        success: [200],
+        limitMs: greetingMs,
       })
       const url = `${shownBase(settings.url)}/healthz`
       const date = Date.parse(lastHeader('date') ?? '')

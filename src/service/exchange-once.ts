@@ -41,8 +41,14 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     const answer = await transport.send(request, AbortSignal.any([end, timeout, ...(unreached ? [unreached] : [])]))
     const { maxBodyBytes } = limits
     return await readAnswer(answer, {
-      ...{ matchers, maxBodyBytes, key, url, path: request.path },
-      ...{ success, mostItems, whenWanted },
+      matchers,
+      maxBodyBytes,
+      key,
+      url,
+      path: request.path,
+      success,
+      mostItems,
+      whenWanted,
     })
   } catch (error) {
     if (end.aborted) return stopped(signal)

@@ -21,7 +21,9 @@ export function inspectPort(url: string, timeoutMs: number): Promise<ShownCertif
   const servername = isIP(host) === 0 ? { servername: host } : {}
   const { promise, resolve } = Promise.withResolvers<ShownCertificate | undefined>()
   const socket: TLSSocket = connect({
-    ...{ host, port: Number(port) || (protocol === 'http:' ? 80 : 443), ...servername },
+    host,
+    port: Number(port) || (protocol === 'http:' ? 80 : 443),
+    ...servername,
     rejectUnauthorized: false,
   })
   const end = (shown?: ShownCertificate) => {

@@ -57,8 +57,10 @@ export async function* readPages(
       if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
       const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
       const itemFault = findPageFault(groups(), {
-        ...{ projectUid: access.projectUid, key: access.key },
-        ...{ filters, seen },
+        projectUid: access.projectUid,
+        key: access.key,
+        filters,
+        seen,
       })
       if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
       const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')

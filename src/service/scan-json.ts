@@ -112,8 +112,18 @@ export function scanJson(bytes: Buffer): JsonScan {
   }
   const isCutOff = isInString || depth > 0
   return {
-    ...{ depth: deepest, containers, largestObject, members, longestName, commas, isCutOff },
-    ...{ hasEscapedName, hasSurrogateEscape, hasLetterEscape, inexactNumbers, hasEndlessNumber },
+    depth: deepest,
+    containers,
+    largestObject,
+    members,
+    longestName,
+    commas,
+    isCutOff,
+    hasEscapedName,
+    hasSurrogateEscape,
+    hasLetterEscape,
+    inexactNumbers,
+    hasEndlessNumber,
   }
 }
 

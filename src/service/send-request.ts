@@ -94,17 +94,15 @@ export function createSender({
       }
       const exchange = await exchangeOnce(request, {
         ...question,
-        ...{
-          transport,
-          settings,
-          matchers,
-          cut,
-          timeoutAfter,
-          key: access.key,
-          signal: access.signal,
-          whenWanted,
-          unreached: reach?.begin(),
-        },
+        transport,
+        settings,
+        matchers,
+        cut,
+        timeoutAfter,
+        key: access.key,
+        signal: access.signal,
+        whenWanted,
+        unreached: reach?.begin(),
       })
       const endedAt = clock.now()
       const seen = (nextTryMs: number | null) =>

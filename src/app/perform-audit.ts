@@ -1,4 +1,3 @@
-import { discoverProjects } from '../audit/discover-projects.ts'
 import type { OnBug } from '../audit/open-run.ts'
 import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
 import { type AuditDependencies, runAudit } from '../audit/run-audit.ts'
@@ -16,12 +15,12 @@ import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { boundHeap } from './bound-heap.ts'
 import { boundRun } from './bound-run.ts'
-import { describeScope } from './describe-scope.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, withUpkeep } from './open-history.ts'
-import { chooseProjects, openServices } from './open-projects.ts'
+import { openServices } from './open-projects.ts'
 import { openStack } from './open-stack.ts'
+import { planFleet, searchedServices } from './plan-fleet.ts'
 import { printWarning } from './print-warning.ts'
 import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
@@ -100,10 +99,9 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   const history = await openHistory(configuration.history, terminal.env)
   opened.defer(() => history.close())
   const sealer = createSealer(key)
-  const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
-  const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
-  const projects = chooseProjects(all, request.only, areListed)
-  const areAll = services.length === configuration.services.length && projects.length === all.length
+  const { only, schedule = null } = request
+  const plan = await planFleet(configuration, services, history, sealer, { only, schedule, signal })
+  const { projects, lists, areAll, isWholeFleet, scope } = plan
   const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)
   const countItems = boundHeap()
@@ -111,13 +109,9 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
     {
       projects: withExpected(projects, request.expected),
       lists,
-      // A run of some projects does not know what the others name.
-      services: areAll ? services.filter(({ matches }) => matches.length === 0) : [],
-      isWholeFleet: areAll && areListed,
-      scope: await describeScope(configuration, {
-        ...{ all, projects, sealer, schedule: request.schedule ?? null },
-        now: systemClock.now(),
-      }),
+      services: searchedServices(services, areAll),
+      isWholeFleet,
+      scope,
       concurrency: configuration.concurrency,
       policy: request.policy,
       configurationDigest: configuration.digest,

@@ -1,4 +1,3 @@
-import { discoverProjects } from '../../audit/discover-projects.ts'
 import type { OnTimed } from '../../audit/project-scan.ts'
 import type { AuditDependencies } from '../../audit/run-audit.ts'
 import { describeMove, moveAdvice } from '../../history/lease-owner.ts'
@@ -15,13 +14,13 @@ import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readReque
 import { readProjects } from '../../pool/tasks.ts'
 import type { RunTrace } from '../../telemetry/trace-run.ts'
 import { boundRun } from '../bound-run.ts'
-import { describeScope } from '../describe-scope.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
-import { chooseProjects, openServices } from '../open-projects.ts'
+import { openServices } from '../open-projects.ts'
 import { openStack } from '../open-stack.ts'
 import type { Telemetry } from '../open-telemetry.ts'
 import { logReport, maintain, notificationsOf, watchIn } from '../perform-audit.ts'
+import { planFleet, searchedServices } from '../plan-fleet.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
 import { toolVersion } from '../tool-version.ts'
@@ -168,10 +167,16 @@ async function conduct(
   const onUnclaimed = (service: string, reason: string) =>
     log.warn({ service, reason }, 'the projects of a service are given up')
   const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
-  const searched = (areAll: boolean) => (areAll ? services.filter(({ matches }) => matches.length === 0) : [])
   if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
     const { lists, isWholeFleet, areAll, scope } = requested.plan
-    const audit = { ...common, ...requested.options, lists, isWholeFleet, scope, services: searched(areAll) }
+    const audit = {
+      ...common,
+      ...requested.options,
+      lists,
+      isWholeFleet,
+      scope,
+      services: searchedServices(services, areAll),
+    }
     const projects = await plannedProjects(requested, pool, services)
     log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
     return await goOnTogether(
@@ -181,18 +186,11 @@ async function conduct(
       dependencies(projects),
     )
   }
-  const found = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
-  const areListed = found.lists.every(({ coverage }) => coverage.status === 'complete')
-  const projects = chooseProjects(found.projects, request.only, areListed)
-  const areAll = services.length === configuration.services.length && projects.length === found.projects.length
-  const scope = await describeScope(configuration, {
-    ...{ all: found.projects, projects, sealer, schedule: request.schedule },
-    now: systemClock.now(),
-  })
-  const plan = { lists: found.lists, isWholeFleet: areAll && areListed, areAll, scope }
+  const { only, schedule } = request
+  const { projects, ...plan } = await planFleet(configuration, services, history, sealer, { only, schedule, signal })
   const { runsProbes, acceptsRemovals, runTimeoutMs } = request
   const options = { runsProbes, acceptsRemovals, runTimeoutMs }
-  const audit = { ...common, ...options, ...plan, projects, services: searched(areAll) }
+  const audit = { ...common, ...options, ...plan, projects, services: searchedServices(services, plan.areAll) }
   return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
 }
 

@@ -54,7 +54,7 @@ export async function exchangeOnce(request: WireRequest, context: ExchangeContex
     if (end.aborted) return stopped(signal)
     if (unreached?.aborted === true) return unconnected
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
-    return explainConnection(networkFailure(error), { url, inspect: transport.inspect })
+    return explainConnection(networkFailure(error), url, transport.inspect)
   } finally {
     dropped.release()
   }

@@ -2,15 +2,16 @@ import type { HttpFailure } from './http-outcome.ts'
 import type { ShownCertificate } from './inspect-port.ts'
 import { shownBase } from './wire-request.ts'
 
-interface ExplainContext {
-  /** Base URL of the service. */
-  readonly url: string
-  /** Reads the certificate of the port; undefined where it does not speak TLS, or cannot be reached directly. */
-  readonly inspect: () => Promise<ShownCertificate | undefined>
-}
-
-/** Says why a connection failed, where the port shows it: what certificate it has, which scheme it speaks. */
-export async function explainConnection(failed: HttpFailure, { url, inspect }: ExplainContext): Promise<HttpFailure> {
+/**
+ * Says why a connection failed, where the port shows it: what certificate it has, which scheme it speaks. `url`: base URL
+ * of the service. `inspect`: reads the certificate of the port; undefined where it does not speak TLS, or cannot be
+ * reached directly.
+ */
+export async function explainConnection(
+  failed: HttpFailure,
+  url: string,
+  inspect: () => Promise<ShownCertificate | undefined>,
+): Promise<HttpFailure> {
   const { protocol, hostname } = new URL(url)
   const { certificateCode } = failed
   if (certificateCode !== null) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
-import type { Kind } from '../../src/model/resource.ts'
+import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
@@ -10,7 +10,7 @@ const kinds: Kind[] = ['endpoint', 'subscription']
 
 // What a run may do, each with a project and a resource.
 const act = fc.record({
-  what: fc.constantFrom('stage', 'see', 'end', 'change', 'find', 'confirm', 'resolve', 'doubt', 'mark', 'discard'),
+  what: fc.constantFrom('stage', 'end', 'change', 'find', 'confirm', 'resolve', 'doubt', 'mark', 'discard'),
   project: fc.constantFrom(...projects),
   kind: fc.constantFrom(...kinds),
   uid: fc.constantFrom(...uids),
@@ -28,11 +28,19 @@ export const aRun = fc.record({
 })
 export type Run = typeof aRun extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Does what is asked where it makes sense: each version and violation is replaced or ended once. */
+/**
+ * Does what is asked where it makes sense: each version and violation is replaced or ended once, and what ends has a
+ * complete walk that says so.
+ */
 export async function perform(draft: Draft, { walks, acts }: Run): Promise<void> {
   for (const { project, listing, status } of walks) {
     await draft.stageScan(project)
     await draft.stageWalk(project, aCoverage(listing, status), [status])
+  }
+  const walkWhole = async (project: ProjectRef, kind: Kind) => {
+    const listing = kind === 'endpoint' ? 'endpoints' : 'subscriptions'
+    await draft.stageScan(project)
+    await draft.stageWalk(project, aCoverage(listing, 'complete'), undefined)
   }
   const done = new Set<string>()
   for (const { what, project, kind, uid, source } of acts) {
@@ -48,8 +56,10 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       const version = aVersion(uid, { source_uid: source }, { kind, replaces: known?.id })
       await draft.stage(project, [version])
     }
-    if (what === 'see' && known !== undefined) await draft.stage(project, [])
-    if (what === 'end' && known !== undefined && once('version')) await draft.endVersions(project, [known.id])
+    if (what === 'end' && known !== undefined && once('version')) {
+      await walkWhole(project, kind)
+      await draft.endVersions(project, [known.id])
+    }
     if (what === 'change' && once('change'))
       await draft.stageChanges(project, [aChange(uid, { kind, referrers: [source] })])
     if (what === 'find' && once('violation')) {
@@ -62,8 +72,10 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
     if (what === 'confirm' && active !== undefined) {
       await draft.stageViolations(project, { confirmed: [active.id], violations: [] })
     }
-    if (what === 'resolve' && active !== undefined && once('violation'))
+    if (what === 'resolve' && active !== undefined && once('violation')) {
+      await walkWhole(project, kind)
       await draft.endViolations(project, endedAs([active.id]))
+    }
     if (what === 'mark') await draft.markUnreferenced(project, 'source', [uid, source])
     if (what === 'discard') {
       await draft.discard(project)

@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
         expect(await contentsOfFile(other)).toEqual(contents)
         await there.remove()
       }),
-      { numRuns: 10 },
+      { numRuns: 30 },
     )
   })
 

@@ -22,7 +22,7 @@ export interface FleetPlan {
   readonly scope: RunScope
 }
 
-interface Asked {
+interface FleetRequest {
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
   /** The name of the schedule whose run it is; null: a person or another program asks. */
@@ -36,7 +36,7 @@ export async function planFleet(
   services: readonly AuditedService[],
   history: OpenHistory,
   sealer: Sealer,
-  { only, schedule, signal }: Asked,
+  { only, schedule, signal }: FleetRequest,
 ): Promise<FleetPlan> {
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')

@@ -43,7 +43,7 @@ export class Observations {
     }
   }
 
-  noteStaged(listing: Listing, kind: Kind, { resources, known, isRebased, isReformed }: Staged): void {
+  noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: Staged): void {
     for (const { resource, change, leftOut } of resources) {
       if (change !== undefined) this.changes.push(change)
       else if (leftOut.size > 0) this.silentlyChanged.push(resourceKey(resource))
@@ -53,7 +53,8 @@ export class Observations {
     this.isReformed ||= isReformed
     this.malformed.add(listing, resources)
     this.unseen.add(listing, kind, resources)
-    this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + known)
+    const known = resources.filter(({ isKnown }) => isKnown)
+    this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + known.length)
     if (kind === 'project') this.self = resources[0]?.resource ?? this.self
   }
 }

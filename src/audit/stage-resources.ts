@@ -17,8 +17,6 @@ import type { ProjectScan } from './project-scan.ts'
 
 export interface Staged {
   readonly resources: readonly StagedResource[]
-  /** How many of them were known. */
-  readonly known: number
   /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
   /** Whether something was known in another normal form, so that nothing can be said of how it changed. */
@@ -101,7 +99,7 @@ export async function stageResources(
     })
   }
   await draft.stage(project, versions)
-  return { resources: staged, known: staged.filter(({ isKnown }) => isKnown).length, isRebased, isReformed }
+  return { resources: staged, isRebased, isReformed }
 }
 
 /** Uids of the resources of one kind of which this scan shows something else than what is known of them. */
@@ -135,17 +133,17 @@ function compareWithKnown({ draft, now, known }: ProjectScan, kind: Kind, resour
   return { doubted, forms, differing }
 }
 
+const noneLeftOut: KeptChanges['leftOut'] = new Map()
+
 const unchanged = {
   isKnown: true,
   known: undefined,
   base: 'same',
   change: undefined,
-  leftOut: new Map(),
+  leftOut: noneLeftOut,
 } as const satisfies Partial<StagedResource>
 
 type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'leftOut'>>
-
-const noneLeftOut: KeptChanges['leftOut'] = new Map()
 
 function changeSince(
   { sealer: { keyId }, ignored }: ProjectScan,

@@ -102,10 +102,9 @@ export class ProjectEvaluator {
 
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    let findings = noFindings
+    const findings: Finding[] = []
     for (const active of this.rulesFor(resource)) {
-      const found = this.evaluateRule(active, resource, since) ?? noFindings
-      if (found.length > 0) findings = [...findings, ...found]
+      for (const finding of this.evaluateRule(active, resource, since) ?? noFindings) findings.push(finding)
     }
     this.collect(resource)
     return findings
@@ -277,11 +276,11 @@ export class ProjectEvaluator {
     notes: Set<number>,
   ): readonly Finding[] {
     const { waivers } = this.#shared.policy
-    let findings = noFindings
+    const findings: Finding[] = []
     for (const problem of problems) {
       const finding = stamp(active, resource, problem)
       const places = this.#accepting(resource, coveringPlaces(waivers, [finding.rule]))
-      findings = [...findings, this.#waive(finding, places, notes)]
+      findings.push(this.#waive(finding, places, notes))
     }
     return findings
   }

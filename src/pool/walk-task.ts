@@ -134,7 +134,12 @@ async function walk(
   const timings: Timing[] = []
   const run: OpenRun = {
     ...options,
-    ...{ draft, sealer, clock, now, onPage, onBug },
+    draft,
+    sealer,
+    clock,
+    now,
+    onPage,
+    onBug,
     evaluator: createEvaluator(options.policy, now, () => project.labels, clock.now),
     signal: AbortSignal.any([site.signal, abandon]),
     onTimed: (_, timing) => void timings.push(timing),

@@ -75,7 +75,10 @@ function openSite(
   const asked = new AbortController()
   const { signal, cut, done } = boundRun(asked.signal, options.runTimeoutMs, leftMs)
   const { services, close } = openServices(configuration, [], {
-    ...{ terminal, cut, gateOf: pool.gates.gateOf, onRequest: watchRequests(terminal, log, true) },
+    terminal,
+    cut,
+    gateOf: pool.gates.gateOf,
+    onRequest: watchRequests(terminal, log, true),
   })
   const stopAsking = thisProcess.every(askEveryMs, () => {
     void pool.gates.refresh()
@@ -90,7 +93,9 @@ function openSite(
     run,
     site: {
       options: { policy, ...options },
-      ...{ sealer, signal, onBug: watchIn(log).onBug },
+      sealer,
+      signal,
+      onBug: watchIn(log).onBug,
       onPage(project: AuditedProject, page: PageRead) {
         log.debug({ project: project.ref.name, listing: page.listing, items: page.items }, 'page read')
         onPage(page)

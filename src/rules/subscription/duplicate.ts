@@ -30,8 +30,11 @@ export const duplicate = aggregateRule({
     const { endpoint_uid: endpoint, source_uid: source } = attributes
     if (typeof endpoint !== 'string') return
     const way = `${endpoint} ${source ?? ''}`
-    const routes = routesOf(attributes, at)
-    if (routes.length > 0) ways.set(way, [...(ways.get(way) ?? []), ...routes])
+    for (const route of routesOf(attributes, at)) {
+      const parallel = ways.get(way)
+      if (parallel === undefined) ways.set(way, [route])
+      else parallel.push(route)
+    }
   },
   *conclude(ways) {
     for (const parallel of ways.values()) {

@@ -50,8 +50,17 @@ export function untouchedProject(
   { scan, walks }: Pick<UncommittedProject, 'scan' | 'walks'> = { scan: null, walks: {} },
 ) {
   const state: UncommittedProject = {
-    ...{ scan, walks, notices: [], withheld: {}, endedVersions: {}, confirmed: {} },
-    ...{ replaced: {}, endedViolations: {}, endedAcceptances: {}, unreferenced: {}, filterReadings: null },
+    scan,
+    walks,
+    notices: [],
+    withheld: {},
+    endedVersions: {},
+    confirmed: {},
+    replaced: {},
+    endedViolations: {},
+    endedAcceptances: {},
+    unreferenced: {},
+    filterReadings: null,
   }
   return state
 }

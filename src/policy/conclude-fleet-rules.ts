@@ -2,10 +2,10 @@ import { messageOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { groupSharedFacts } from './fleet-facts.ts'
 import { namedRules, type Policy } from './policy.ts'
 import { ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
-import { groupSharedFacts } from './shared-facts.ts'
 import { stamp } from './stamp.ts'
 import { waiveUnder } from './waiving.ts'
 
@@ -39,11 +39,11 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
   }
   const labels = new Map(projects.map(({ project, labels }) => [project.name, labels]))
   const sets = ruleSets(policy, ({ name }) => labels.get(name) ?? {})
-  const groups = groupSharedFacts(projects.map(({ project, evaluation: { facts } }) => ({ project, facts })))
+  const gathered = projects.map(({ project, evaluation: { facts } }) => ({ project, facts }))
   const findings: { project: ProjectRef; finding: Finding }[] = []
   const used = new Set<number>()
   for (const { rule, bound } of active) {
-    for (const alike of groups.get(rule.id) ?? []) {
+    for (const alike of groupSharedFacts(rule.id, gathered)) {
       const factAt = new Map(alike.map((fact) => [fact.at, fact]))
       try {
         for (const problem of bound.conclude(alike, now)) {

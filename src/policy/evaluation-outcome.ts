@@ -9,7 +9,7 @@ export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | '
   readonly doubts: Doubts
   /** Places, in the policy's list, of waivers that match a finding. */
   readonly usedWaivers: readonly number[]
-  readonly facts: readonly FleetFacts[]
+  readonly facts: FleetFacts
 }
 
 /** The outcome of a discarded project. */
@@ -19,5 +19,5 @@ export const nothingEvaluated: EvaluationOutcome = {
   failures: {},
   doubts: {},
   usedWaivers: [],
-  facts: [],
+  facts: {},
 }

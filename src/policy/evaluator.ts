@@ -72,13 +72,13 @@ export function createEvaluator(
     lookbackMs: lookbackOf(policy),
     needs: ruleNeeds(policy),
     datesOf: (resource) => datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : [])),
-    optionsOf: (project, resource, rule) => sets.under(sets.keyFor(project, resource)).byId.get(rule)?.options,
+    optionsOf: (project, resource, rule) => sets.of(project, resource).byId.get(rule)?.options,
     placeOf: policy.placeOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
-      const active = sets.under(sets.keyFor(project, self)).violations
+      const active = sets.of(project, self).violations
       return active.flatMap(({ active, bound }) =>
         overdue.flatMap((group) => [...bound.check(group)].map((found) => stamp(active, self, found))),
       )

@@ -1,21 +1,25 @@
 import { isSeal } from '../inventory/sealer.ts'
-import { isReadable, type Kind, type Resource } from '../model/resource.ts'
-import type { BoundRule, FleetFact, Rule } from '../rules/engine/rule.ts'
+import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import type { BoundRule, FleetFact, LocatedFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import type { OverrideKey } from './rule-sets.ts'
 import type { WaiverPlaces } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
-/** What rules across projects keep of a resource: the seals of its secrets, and what they want to know of who shares one. */
-export interface FleetFacts extends Pick<Resource, 'kind' | 'uid' | 'name'> {
-  /** By the id of the rule. */
-  readonly facts: RuleFacts
+/** What rules across projects keep of a project's resources, by the id of the rule and in the order of walking. */
+export type FleetFacts = Readonly<Record<string, readonly OwnedFact[]>>
+
+/** The seal of a secret, and what a rule wants to know of who shares it. */
+interface OwnedFact {
+  readonly owner: FactOwner
+  readonly fact: FleetFact
+}
+
+interface FactOwner extends Pick<Resource, 'kind' | 'uid' | 'name'> {
   /** Absent where no override and no waiver match the resource. */
   readonly settings?: FactSettings
 }
-
-type RuleFacts = Readonly<Record<string, readonly FleetFact[]>>
 
 /** The settings of a resource. */
 export interface FactSettings {
@@ -24,82 +28,102 @@ export interface FactSettings {
   readonly waivers: WaiverPlaces
 }
 
+type RuleFacts = readonly (readonly [rule: string, facts: readonly FleetFact[]])[]
+
 /** Facts of resources that the same rules read before. */
 export type KnownFacts = WeakMap<Resource, RuleFacts>
 
-type FleetRule = Extract<BoundRule, { scope: 'fleet' }>
+interface FleetRule {
+  readonly rule: Rule
+  readonly bound: Extract<BoundRule, { scope: 'fleet' }>
+}
 
-/** `failed`: called with a rule that threw. */
-export function gatherFleetFacts(
-  rules: readonly ActiveRule[],
-  known: KnownFacts | undefined,
-  doubts: GatheredDoubts,
-  failed: (rule: Rule, error: unknown) => void,
-) {
-  const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
-  const ofKind = new Map<Kind, typeof fleet>()
-  const visiting = (kind: Kind) => {
-    const those = ofKind.get(kind) ?? fleet.filter(({ bound }) => bound.visits.includes(kind))
-    ofKind.set(kind, those)
-    return those
+/** Gathers what the rules across projects keep of the resources of one project. */
+export class FleetFactGatherer {
+  readonly #byKind: ReadonlyMap<Kind, readonly FleetRule[]>
+  readonly #known: KnownFacts | undefined
+  readonly #doubts: GatheredDoubts
+  readonly #failed: (rule: Rule, error: unknown) => void
+  readonly #gathered: Record<string, OwnedFact[]> = {}
+
+  /** `failed`: called with a rule that threw. */
+  constructor(
+    rules: readonly ActiveRule[],
+    known: KnownFacts | undefined,
+    doubts: GatheredDoubts,
+    failed: (rule: Rule, error: unknown) => void,
+  ) {
+    const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
+    this.#byKind = byVisitedKind(fleet, ({ bound }) => bound.visits)
+    this.#known = known
+    this.#doubts = doubts
+    this.#failed = failed
   }
-  const gathered: FleetFacts[] = []
 
-  /** undefined where the rule failed. */
-  const factsOf = (rule: Rule, bound: FleetRule, resource: Resource): readonly FleetFact[] | undefined => {
-    try {
-      const facts = bound.facts(resource)
-      if (!facts.every(([seal]) => isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
-      return facts
-    } catch (error) {
-      failed(rule, error)
-      return undefined
+  /** `isEvaluated`: whether a rule applies to it. `settingsOf`: asked for where rules keep anything of the resource. */
+  visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
+    const rules = this.#byKind.get(resource.kind)
+    if (rules === undefined) return
+    const kept = this.#known?.get(resource) ?? this.#read(rules, resource, isEvaluated)
+    if (kept.length === 0) return
+    const { kind, uid, name } = resource
+    const settings = settingsOf()
+    const isUsual = settings.override === '' && settings.waivers.length === 0
+    const owner: FactOwner = isUsual ? { kind, uid, name } : { kind, uid, name, settings }
+    for (const [rule, facts] of kept) {
+      let ofRule = this.#gathered[rule]
+      if (ofRule === undefined) {
+        ofRule = []
+        this.#gathered[rule] = ofRule
+      }
+      for (const fact of facts) ofRule.push({ owner, fact })
     }
   }
 
-  /** `isEvaluated`: whether a rule applies to it. */
-  const read = (resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts => {
-    const before = known?.get(resource)
-    if (before !== undefined) return before
-    const found: Record<string, readonly FleetFact[]> = {}
-    let isWhole = isReadable(resource)
-    for (const { rule, bound } of visiting(resource.kind)) {
-      const unreadable = isReadable(resource) ? none : unreadableRead(bound, resource)
+  list(): FleetFacts {
+    return this.#gathered
+  }
+
+  #read(rules: readonly FleetRule[], resource: Resource, isEvaluated: (rule: string) => boolean): RuleFacts {
+    const kept: (readonly [string, readonly FleetFact[]])[] = []
+    const isWhole = isReadable(resource)
+    let isKnown = isWhole
+    for (const { rule, bound } of rules) {
+      const unreadable = isWhole ? none : unreadableRead(bound, resource)
       if (unreadable.size > 0) {
         // A rule that could not evaluate one resource missed some of its kind.
-        doubts.note(rule.id, resource, {
-          read: unreadable,
-          counts: isEvaluated(rule.id) && resource.kind === rule.kind,
-        })
-        doubts.blur(rule.id, resource.kind)
+        const counts = isEvaluated(rule.id) && resource.kind === rule.kind
+        this.#doubts.note(rule.id, resource, { read: unreadable, counts })
+        this.#doubts.blur(rule.id, resource.kind)
         continue
       }
-      const facts = factsOf(rule, bound, resource)
-      if (facts === undefined) isWhole = false
-      else if (facts.length > 0) found[rule.id] = facts
+      try {
+        const facts = bound.facts(resource)
+        for (const [seal] of facts) if (!isSeal(seal)) throw new Error('a secret without a seal was about to be stored')
+        if (facts.length > 0) kept.push([rule.id, facts])
+      } catch (error) {
+        this.#failed(rule, error)
+        isKnown = false
+      }
     }
-    if (isWhole) known?.set(resource, found)
-    return found
+    if (isKnown) this.#known?.set(resource, kept)
+    return kept
   }
+}
 
-  return {
-    /** `settingsOf`: asked for where rules keep anything of the resource. */
-    visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
-      const facts = read(resource, isEvaluated)
-      if (Object.keys(facts).length === 0) return
-      const { kind, uid, name } = resource
-      const settings = settingsOf()
-      const isUsual = settings.override === '' && settings.waivers.length === 0
-      gathered.push({ kind, uid, name, facts, ...(isUsual ? {} : { settings }) })
-    },
-    list: (): readonly FleetFacts[] => gathered,
-  }
+/** Rules by the kinds that they visit, in their order. */
+export function byVisitedKind<Visiting>(
+  rules: readonly Visiting[],
+  visitsOf: (rule: Visiting) => readonly Kind[],
+): ReadonlyMap<Kind, readonly Visiting[]> {
+  const pairs = rules.flatMap((rule) => [...new Set(visitsOf(rule))].map((kind) => ({ kind, rule })))
+  return new Map([...Map.groupBy(pairs, ({ kind }) => kind)].map(([kind, of]) => [kind, of.map(({ rule }) => rule)]))
 }
 
 const none: ReadonlySet<string> = new Set()
 
 /** Which malformed or unseen fields of a resource a rule reads: they could affect its findings about others. */
-function unreadableRead(bound: FleetRule, resource: Resource): ReadonlySet<string> {
+function unreadableRead(bound: FleetRule['bound'], resource: Resource): ReadonlySet<string> {
   const trial = trackReads(resource)
   try {
     bound.facts(trial.seen)
@@ -108,3 +132,43 @@ function unreadableRead(bound: FleetRule, resource: Resource): ReadonlySet<strin
   }
   return trial.read
 }
+
+/** A fact, with the settings of its resource. */
+export type SharedFact = LocatedFact & FactSettings
+
+/**
+ * Facts of several resources with the same seal that one rule keeps: two or more in each group. The order of projects
+ * and of their resources is kept.
+ */
+export function groupSharedFacts(
+  rule: string,
+  projects: readonly { readonly project: ProjectRef; readonly facts: FleetFacts }[],
+): readonly (readonly SharedFact[])[] {
+  // Nearly every secret is used once: no more is made of it.
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const { facts } of projects) {
+    for (const { fact } of facts[rule] ?? []) {
+      const [seal] = fact
+      if (seen.has(seal)) repeated.add(seal)
+      else seen.add(seal)
+    }
+  }
+  if (repeated.size === 0) return []
+  const groups = new Map<string, SharedFact[]>()
+  for (const { project, facts } of projects) {
+    for (const { owner, fact } of facts[rule] ?? []) {
+      const [seal, ...details] = fact
+      if (!repeated.has(seal)) continue
+      const { kind, uid, name, settings = usual } = owner
+      const { override, waivers } = settings
+      const shared: SharedFact = { at: { project, kind, uid, name }, details, override, waivers }
+      const alike = groups.get(seal)
+      if (alike === undefined) groups.set(seal, [shared])
+      else alike.push(shared)
+    }
+  }
+  return [...groups.values()]
+}
+
+const usual: FactSettings = { override: '', waivers: [] }

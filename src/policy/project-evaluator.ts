@@ -17,11 +17,11 @@ import type { RuleTime } from '../rules/engine/rule-time.ts'
 import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
-import { gatherFleetFacts, type KnownFacts } from './fleet-facts.ts'
+import { FleetFactGatherer, type KnownFacts } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
-import { startAggregations } from './run-aggregations.ts'
+import { RunningAggregations } from './running-aggregations.ts'
 import { stamp } from './stamp.ts'
 import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
@@ -62,9 +62,9 @@ export class ProjectEvaluator {
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   readonly #exceptions = new Map<ResourceKey, RuleSet>()
   readonly #accepted = new Map<ResourceKey, WaiverPlaces>()
-  readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly ActiveRule[]>>()
-  readonly #aggregations: ReturnType<typeof startAggregations>
-  readonly #fleetFacts: ReturnType<typeof gatherFleetFacts>
+  readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
+  readonly #aggregations: RunningAggregations
+  readonly #fleetFacts: FleetFactGatherer
 
   /** `facts`: what the same rules kept of resources in earlier runs. */
   constructor(
@@ -91,8 +91,9 @@ export class ProjectEvaluator {
     this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
-    this.#aggregations = startAggregations(this.#asked, inProject, run.now, this.#doubts, failed)
-    this.#fleetFacts = gatherFleetFacts(this.#asked, facts, this.#doubts, failed)
+    const doubts = this.#doubts
+    this.#aggregations = new RunningAggregations(this.#asked, { run: inProject, now: run.now, doubts, failed })
+    this.#fleetFacts = new FleetFactGatherer(this.#asked, facts, doubts, failed)
   }
 
   /** A place of the policy (`file:line:column`) as reports name it. */
@@ -102,29 +103,41 @@ export class ProjectEvaluator {
 
   /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    const findings: Finding[] = []
-    for (const active of this.rulesFor(resource)) {
-      for (const finding of this.evaluateRule(active, resource, since) ?? noFindings) findings.push(finding)
+    let findings: Finding[] | undefined
+    for (const rule of this.rulesFor(resource)) {
+      const found = this.evaluateRule(rule, resource, since)
+      // Nearly every rule finds nothing.
+      if (found === undefined || found === noFindings) continue
+      findings ??= []
+      for (const finding of found) findings.push(finding)
     }
     this.collect(resource)
-    return findings
+    return findings ?? noFindings
   }
 
   /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
-  rulesFor(resource: Resource): readonly ActiveRule[] {
+  rulesFor(resource: Resource): readonly BoundRules<'resource'>[] {
     const { kind } = resource
     const set = this.#ruleSetOf(resource)
-    const ofSet = this.#rulesOf.get(set) ?? new Map<Kind, readonly ActiveRule[]>()
-    if (ofSet.size === 0) this.#rulesOf.set(set, ofSet)
-    const rules = ofSet.get(kind) ?? (set.byKind.get(kind) ?? []).filter(this.#isAsked).map(({ active }) => active)
-    ofSet.set(kind, rules)
+    let ofSet = this.#rulesOf.get(set)
+    if (ofSet === undefined) {
+      ofSet = new Map()
+      this.#rulesOf.set(set, ofSet)
+    }
+    let rules = ofSet.get(kind)
+    if (rules === undefined) {
+      rules = (set.byKind.get(kind) ?? []).filter(this.#isAsked)
+      ofSet.set(kind, rules)
+    }
     return rules
   }
 
   /** Findings of one of those rules; undefined where it failed or could not evaluate. */
-  evaluateRule(active: ActiveRule, resource: Resource, since?: Since): readonly Finding[] | undefined {
-    const { bound } = active
-    if (bound.scope !== 'resource') return noFindings
+  evaluateRule(
+    { active, bound }: BoundRules<'resource'>,
+    resource: Resource,
+    since?: Since,
+  ): readonly Finding[] | undefined {
     const context = since === undefined ? this.#context : { ...this.#context, since }
     const { time } = this.#shared
     if (!isReadable(resource)) {
@@ -142,6 +155,7 @@ export class ProjectEvaluator {
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void {
     const { sets, projectWaivers, fleetWaivers } = this.#shared
+    const { project } = this
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
@@ -149,12 +163,12 @@ export class ProjectEvaluator {
     const places = this.#accepting(resource, projectWaivers)
     if (places.length > 0) this.#accepted.set(resourceKey(resource), places)
     const isEvaluated = (rule: string) => set.byId.has(rule)
+    const settingsOf = () => {
+      return { override: sets.keyFor(project, resource), waivers: this.#accepting(resource, fleetWaivers) }
+    }
     this.#timed(() => {
-      this.#fleetFacts.visit(resource, isEvaluated, () => ({
-        override: sets.keyFor(this.project, resource),
-        waivers: this.#accepting(resource, fleetWaivers),
-      }))
-      this.#aggregations.visit(resource, { project: this.project, kind, uid, name }, isEvaluated)
+      this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
+      this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
     })
   }
 
@@ -229,8 +243,7 @@ export class ProjectEvaluator {
   readonly #isAsked = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
 
   #ruleSetOf(resource: Resource): RuleSet {
-    const { sets } = this.#shared
-    return sets.under(sets.keyFor(this.project, resource))
+    return this.#shared.sets.of(this.project, resource)
   }
 
   #driftRules(resource: Resource): readonly BoundRules<'drift'>[] {
@@ -276,13 +289,14 @@ export class ProjectEvaluator {
     notes: Set<number>,
   ): readonly Finding[] {
     const { waivers } = this.#shared.policy
-    const findings: Finding[] = []
+    let findings: Finding[] | undefined
     for (const problem of problems) {
       const finding = stamp(active, resource, problem)
       const places = this.#accepting(resource, coveringPlaces(waivers, [finding.rule]))
+      findings ??= []
       findings.push(this.#waive(finding, places, notes))
     }
-    return findings
+    return findings ?? noFindings
   }
 
   #accepting(resource: Resource, among: WaiverPlaces): WaiverPlaces {

@@ -24,6 +24,8 @@ export interface RuleSets {
   /** The rules where no override matches. */
   readonly everyone: RuleSet
   keyFor(project: ProjectRef, resource: Resource): OverrideKey
+  /** The rules for a resource. */
+  of(project: ProjectRef, resource: Resource): RuleSet
   /** Resources that the same overrides match share one set. */
   under(key: OverrideKey): RuleSet
 }
@@ -31,21 +33,25 @@ export interface RuleSets {
 export function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels): RuleSets {
   const everyone = ruleSetOf(policy.rules)
   const sets = new Map<OverrideKey, RuleSet>([['', everyone]])
+  const keyFor: RuleSets['keyFor'] = (project, resource) => {
+    if (policy.overrides.length === 0) return ''
+    const labels = labelsOf(project)
+    const indexes = policy.overrides.flatMap((override, index) =>
+      override.matches(project, labels, resource) ? [index] : [],
+    )
+    return indexes.join(' ')
+  }
+  const under: RuleSets['under'] = (key) => {
+    const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(key.split(' ').map(Number)))
+    sets.set(key, set)
+    return set
+  }
+  const hasOverrides = policy.overrides.length > 0
   return {
     everyone,
-    keyFor(project, resource) {
-      if (policy.overrides.length === 0) return ''
-      const labels = labelsOf(project)
-      const indexes = policy.overrides.flatMap((override, index) =>
-        override.matches(project, labels, resource) ? [index] : [],
-      )
-      return indexes.join(' ')
-    },
-    under(key) {
-      const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(key.split(' ').map(Number)))
-      sets.set(key, set)
-      return set
-    },
+    keyFor,
+    of: (project, resource) => (hasOverrides ? under(keyFor(project, resource)) : everyone),
+    under,
   }
 }
 

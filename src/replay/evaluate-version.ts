@@ -3,8 +3,9 @@ import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { chunks } from '../model/chunks.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { ActiveRule, Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
+import type { BoundRules } from '../policy/rule-sets.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { ReplayedVersion, VersionEvaluation } from './fleet-state.ts'
 
@@ -72,12 +73,12 @@ function evaluateAnew(
 ): VersionEvaluation {
   const lasting: KeyedFinding[] = []
   const today: KeyedFinding[] = []
-  const timed: ActiveRule[] = []
+  const timed: BoundRules<'resource'>[] = []
   let until = Number.POSITIVE_INFINITY
-  for (const active of scan.ofProject.rulesFor(version.resource)) {
-    const asked = ask(active, version, since, scan)
+  for (const rule of scan.ofProject.rulesFor(version.resource)) {
+    const asked = ask(rule, version, since, scan)
     const isTimed = asked.until !== Number.POSITIVE_INFINITY
-    if (isTimed) timed.push(active)
+    if (isTimed) timed.push(rule)
     until = Math.min(until, asked.until)
     ;(isTimed ? today : lasting).push(...asked.findings)
   }
@@ -94,17 +95,17 @@ function evaluateAnew(
 
 /** `until`: when the rule may find something else; minus infinity where it is asked in every run. */
 function ask(
-  active: ActiveRule,
+  rule: BoundRules<'resource'>,
   { resource }: ReplayedVersion,
   since: ValueDates | undefined,
   { evaluator, ofProject, waivers }: ScanEvaluation,
 ): { readonly findings: readonly KeyedFinding[]; readonly until: number } {
   evaluator.time.takeNextChange()
-  const findings = ofProject.evaluateRule(active, resource, since)
+  const findings = ofProject.evaluateRule(rule, resource, since)
   const until = evaluator.time.takeNextChange()
   if (findings?.length === 0) return until === Number.POSITIVE_INFINITY ? silent : { findings: none, until }
   // A failure counts in each run, and a waiver that is used is noted in each.
-  const isAskedAlways = findings === undefined || waivers.some(({ covers }) => covers(active.rule.id))
+  const isAskedAlways = findings === undefined || waivers.some(({ covers }) => covers(rule.active.rule.id))
   return { findings: findings?.map(keyed) ?? none, until: isAskedAlways ? Number.NEGATIVE_INFINITY : until }
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../model/json.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import type { KnownFacts } from '../policy/fleet-facts.ts'
-import type { ActiveRule } from '../policy/policy.ts'
+import type { BoundRules } from '../policy/rule-sets.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { LastingScan } from './lasting-scan.ts'
 import type { Origins } from './remember-origins.ts'
@@ -17,7 +17,7 @@ export interface VersionEvaluation {
   /** Of rules whose answers hold as long as the version is current. */
   readonly lasting: readonly KeyedFinding[]
   /** Rules to ask again: they ask the time, may be waived until a time, or failed. */
-  readonly timed: readonly ActiveRule[]
+  readonly timed: readonly BoundRules<'resource'>[]
   /** What all rules found when they were asked last. */
   readonly findings: readonly KeyedFinding[]
   /** When the timed rules are asked again, in milliseconds since the epoch; minus infinity: in every run. */

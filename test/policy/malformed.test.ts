@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { gatherDoubts, readDoubts } from '../../src/policy/doubts.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { startAggregations } from '../../src/policy/run-aggregations.ts'
+import { RunningAggregations } from '../../src/policy/running-aggregations.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
 import { aggregateRule } from '../../src/rules/engine/define-rule.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
@@ -126,7 +126,8 @@ describe('a rule across resources with malformed ones', () => {
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
       const active = { rule, bound, severity: undefined, options: {} }
-      const aggregations = startAggregations([active], run, 0, doubts, () => expect.unreachable())
+      const options = { run, now: 0, doubts, failed: () => expect.unreachable() }
+      const aggregations = new RunningAggregations([active], options)
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))
         const at = { project: p, kind: 'endpoint', uid, name: uid } as const

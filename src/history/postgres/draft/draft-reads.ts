@@ -20,11 +20,9 @@ export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft,
     approvedUids: (approval, kind) => approvedUids(db, approval, kind),
     completeScansAt: (project, at) => db.snapshot((snapshot) => completeScansAt(snapshot, project, at)),
     async versionsAt(project, points) {
-      const isOwn = (at: number) => (points[at]?.run ?? 0) >= run
-      if (points.some((_, at) => isOwn(at))) await writer.insertRowsOf((await open(project)).id)
       const found = await versionsAt(db, project, points)
       // What this draft wrote may be gone because another one began in its place.
-      if (found.some((version, at) => version === undefined && isOwn(at))) await writer.checkFence()
+      if (found.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= run)) await writer.checkFence()
       return found
     },
   }

@@ -16,7 +16,7 @@ type ResourceMethod =
   | 'referrers'
   | 'markUnreferenced'
 
-/** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
+/** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources({ db, run, ids, open, writer }: DraftContext): Pick<Draft, ResourceMethod> {
   return {
     async current(project) {
@@ -55,8 +55,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
           ...{ normal_form_version: normaliser, ...columnsOfBody(kind, body) },
         }),
       )
-      const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
-      await writer.stage({ project: opened.id, version: rows }, { rows: rows.length, characters })
+      await writer.insert({ version: rows })
       for (const { replaces } of versions) if (replaces !== undefined) addId(opened.state.endedVersions, replaces)
     },
     async stageChanges(project, changes) {
@@ -66,8 +65,7 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
         ...{ id: 0, run, project_id: id, kind, uid, name, change, fields: JSON.stringify(fields) },
         referrers: referrers ? JSON.stringify(referrers) : null,
       }))
-      const characters = rows.reduce((sum, { fields }) => sum + fields.length, 0)
-      await writer.stage({ project: id, change: rows }, { rows: rows.length, characters })
+      await writer.insert({ change: rows })
     },
     async endVersions(project, versions) {
       const { state } = await open(project)
@@ -76,7 +74,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
     async referrers(project, sources) {
       if (sources.length === 0) return new Map()
       const { id, state } = await open(project)
-      await writer.insertRowsOf(id)
       const rows = await db.all<{ id: number; uid: string; source: string }>(
         `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
          WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND ${isAmong('v.source_uid', '$3')}

@@ -22,7 +22,7 @@ const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.
   x.first_run AS "firstRun", x.origin_run AS "originRun"`
 const firstSeen = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
 
-/** Violations. New rows are staged; ends are remembered until the commit. */
+/** Violations. New rows are inserted; ends are remembered until the commit. */
 export function draftViolations({ db, run, open, projects, writer }: DraftContext): Pick<Draft, ViolationMethod> {
   return {
     async activeViolations(project, kind, uids) {
@@ -56,7 +56,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
           }
         },
       )
-      await writer.stage({ project: id, violation: rows }, { rows: rows.length })
+      await writer.insert({ violation: rows })
       for (const { replaces } of violations) {
         if (replaces === undefined) continue
         addId(state.confirmed, replaces)
@@ -97,7 +97,6 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
     },
     async oldViolations(project, before) {
       const { id, state } = await open(project)
-      await writer.insertRowsOf(id)
       const rows = await db.all<ActiveViolationRow & { readonly firstSeen: string }>(
         `SELECT ${columns}, ${firstSeen} AS "firstSeen" FROM unnest($2::text[], $3::text[]) AS b (severity, time)
          JOIN hookdrift.violation x ON x.severity = b.severity AND ${firstSeen} < b.time
@@ -116,7 +115,6 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
     async violationsWithOrigin(project) {
       const { id, hadViolations } = await open(project)
       if (!hadViolations) return []
-      await writer.insertRowsOf(id)
       type Row = ActiveViolationRow & { originRun: number; firstSeen: string; isActive: boolean }
       const rows = await db.all<Row>(
         `SELECT ${columns}, x.to_run IS NULL AS "isActive", ${firstSeen} AS "firstSeen" FROM hookdrift.violation x

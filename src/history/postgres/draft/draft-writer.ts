@@ -2,16 +2,11 @@ import { changeMembers, versionMembers, violationMembers } from '../../chain/mem
 import type { KnownParts } from '../../chain/parts.ts'
 import { endDigests, RunningDigest } from '../../chain/running-digest.ts'
 import { leaseLost } from '../../lease-owner.ts'
-import { RowQueue } from '../../row-queue.ts'
 import type { PostgresDatabase } from '../connect.ts'
 import type { Fence } from './draft-fence.ts'
 import type { DraftIds } from './draft-ids.ts'
 import { type DraftedRows, deleteRows, insertRows } from './drafted-rows.ts'
 import type { OpenProjects } from './open-projects.ts'
-
-interface StagedRows extends Omit<DraftedRows, 'project'> {
-  readonly project: number
-}
 
 export interface WriterOptions {
   readonly run: number
@@ -25,11 +20,10 @@ export interface WriterOptions {
 /** How long a draft relies on having seen that it still may write. It only spares questions: every write is fenced. */
 const trustedForMs = 1_000
 
-/** Writes the rows of a draft, some hundreds at a time, in the order in which they were staged. */
+/** Writes the rows of a draft, in the order of the calls: one statement a call. */
 export class DraftWriter {
   readonly #db: PostgresDatabase
   readonly #options: WriterOptions
-  readonly #queue = new RowQueue<StagedRows>()
   readonly #digests = {
     versions: new RunningDigest(versionMembers),
     changes: new RunningDigest(changeMembers),
@@ -71,36 +65,16 @@ export class DraftWriter {
     return leaseLost(this.#options.run, this.#db.shown)
   }
 
-  /**
-   * Has rows of a project inserted, later and with others. `characters`: about the length of their long texts.
-   * @throws AuditError.busy when the draft may no longer write
-   */
-  async stage(staged: StagedRows, size: { readonly rows: number; readonly characters?: number }): Promise<void> {
-    // Before the question, so that rows are in the order of the calls.
-    this.#requireOpen()
-    this.#queue.add(staged, size.rows, size.characters ?? 0)
-    await this.requireFence()
-    if (this.#queue.isFull) await this.insert()
+  /** @throws AuditError.busy when the draft may no longer write */
+  insert(rows: Omit<DraftedRows, 'project'> = {}): Promise<void> {
+    return this.#alone(() => this.#insert(rows))
   }
 
-  /** Inserts what waits, if some of it is of this project: before a read that must find rows of the draft. */
-  async insertRowsOf(project: number): Promise<void> {
-    // Its rows may be on their way.
-    await this.#last.catch(() => {})
-    if (this.#queue.has(project)) await this.insert()
-  }
-
-  /** Inserts what waits. @throws AuditError.busy as `stage` */
-  insert(): Promise<void> {
-    return this.#alone(() => this.#insertWaiting())
-  }
-
-  /** Deletes the rows of a project, those that wait too. @throws AuditError.busy as `stage` */
+  /** Deletes the rows of a project. @throws AuditError.busy as `insert` */
   discard(project: number): Promise<void> {
     return this.#alone(async () => {
       const { fence, ids, run } = this.#options
-      this.#queue.drop(project)
-      await this.#insertWaiting()
+      await this.#insert({})
       this.spoilDigests()
       if (!(await deleteRows(this.#db, fence, run, project))) throw this.lost()
       await ids.afterDeletion?.(this.#db)
@@ -121,17 +95,11 @@ export class DraftWriter {
     if (this.#fault !== undefined) throw this.#fault
   }
 
-  async #insertWaiting(): Promise<void> {
+  /** With the rows of projects that it is the first to see. */
+  async #insert({ version = [], change = [], violation = [] }: DraftedRows): Promise<void> {
     this.#requireOpen()
     const { fence, ids, now, projects } = this.#options
-    const { staged } = this.#queue
-    this.#queue.clear()
-    const rows = {
-      project: projects.takeWaiting(),
-      version: staged.flatMap(({ version = [] }) => version),
-      change: staged.flatMap(({ change = [] }) => change),
-      violation: staged.flatMap(({ violation = [] }) => violation),
-    } satisfies DraftedRows
+    const rows = { project: projects.takeWaiting(), version, change, violation } satisfies DraftedRows
     if (Object.values(rows).every(({ length }) => length === 0)) return
     const at = now()
     try {

@@ -99,8 +99,8 @@ function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Pa
 }
 
 /**
- * A run being written, by the owner of the lease. New versions, changes and violations are inserted some hundreds at a
- * time, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit.
+ * A run being written, by the owner of the lease. New versions, changes and violations are inserted at once, a statement
+ * a call, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit.
  */
 export async function openRunDraft(
   db: PostgresDatabase,

@@ -11,13 +11,10 @@ export interface DraftAccess {
   /** @throws AuditError.busy when the run no longer owns the lease */
   requireLease(): void
   /**
-   * Has rows of a project inserted, later and with others, in the order of the calls. `size.characters`: about the
-   * length of their long texts.
+   * Inserts rows in one transaction.
    * @throws AuditError.busy when the run no longer owns the lease
    */
-  stageRows(project: number, size: { readonly rows: number; readonly characters?: number }, insert: () => void): void
-  /** Inserts what waits, if some of it is of this project: before a read that must find rows of the draft. */
-  insertRowsOf(project: number): void
+  write<Result>(work: () => Result): Result
   /** Whether there were versions of a project before this run. */
   hadVersions(project: number): boolean
   /** Whether there were violations of a project before this run. */

@@ -15,12 +15,6 @@ interface MarkChanges {
   readonly removed: readonly string[]
 }
 
-/** A change whose lists are JSON. */
-type ChangeRow = Omit<StagedChange, 'fields' | 'referrers'> & {
-  readonly fields: string
-  readonly referrers: string | null
-}
-
 type ResourceMethod =
   | 'current'
   | 'modifiedSince'
@@ -30,29 +24,25 @@ type ResourceMethod =
   | 'referrers'
   | 'markUnreferenced'
 
-/** Versions, changes and unreferenced marks. New rows are staged; ends and marks are remembered until the commit. */
+/** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
-  const { run, sql, idOf, stageRows } = access
+  const { run, sql, idOf, write } = access
   const versionDigest = new RunningDigest(versionMembers)
   const changeDigest = new RunningDigest(changeMembers)
   const endedVersions = new IdSet()
   const markChanges = new Map<string, MarkChanges>()
 
-  /** Ids are given out before rows are inserted: no other process adds a version while the run owns the lease. */
+  /** Above the floor of the run, and never given out twice. */
   let lastVersion: number | undefined
-  const nextVersion = () => {
-    lastVersion = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
-    return lastVersion
-  }
 
   function insertVersion(
-    id: number,
     project: number,
-    { kind, uid, name, digest, body, facts, ...version }: NewVersion,
+    { kind, uid, name, digest, body, facts, normaliser, ...version }: NewVersion,
   ): void {
-    const { normaliser, replaces = null } = version
-    const values = [id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts]
-    sql.insertVersion.run(...values)
+    const { replaces = null } = version
+    const id = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
+    lastVersion = id
+    sql.insertVersion.run(id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts)
     versionDigest.add({
       id,
       project_id: project,
@@ -66,10 +56,12 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
     })
   }
 
-  function insertChange(project: number, { kind, uid, name, change, fields, referrers }: ChangeRow): void {
+  function insertChange(project: number, { kind, uid, name, change, ...lists }: StagedChange): void {
+    const fields = JSON.stringify(lists.fields)
+    const referrers = lists.referrers ? JSON.stringify(lists.referrers) : null
     const { lastInsertRowid } = sql.insertChange.run(run, project, kind, uid, name, change, fields, referrers)
-    const row = { kind, uid, name, change, fields, referrers }
-    changeDigest.add({ ...row, id: Number(lastInsertRowid), run, project_id: project })
+    const id = Number(lastInsertRowid)
+    changeDigest.add({ id, run, project_id: project, kind, uid, name, change, fields, referrers })
   }
 
   return {
@@ -85,22 +77,16 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async stage(project, versions) {
         if (versions.length === 0) return
         const id = idOf(project)
-        const ids = versions.map(nextVersion)
-        const characters = versions.reduce((sum, { body, facts }) => sum + body.length + facts.length, 0)
-        stageRows(id, { rows: versions.length, characters }, () => {
-          for (const [at, version] of versions.entries()) insertVersion(ids[at] ?? 0, id, version)
+        write(() => {
+          for (const version of versions) insertVersion(id, version)
         })
         for (const { replaces } of versions) if (replaces !== undefined) endedVersions.add(replaces)
       },
       async stageChanges(project, changes) {
         if (changes.length === 0) return
         const id = idOf(project)
-        const rows = changes.map(({ fields, referrers, ...change }) => {
-          return { ...change, fields: JSON.stringify(fields), referrers: referrers ? JSON.stringify(referrers) : null }
-        })
-        const characters = rows.reduce((sum, { fields }) => sum + fields.length, 0)
-        stageRows(id, { rows: rows.length, characters }, () => {
-          for (const row of rows) insertChange(id, row)
+        write(() => {
+          for (const change of changes) insertChange(id, change)
         })
       },
       async endVersions(_project, versions) {
@@ -110,7 +96,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
         if (sources.length === 0) return new Map()
         const list = JSON.stringify(sources.map((source) => JSON.stringify(source)))
         const id = idOf(project)
-        access.insertRowsOf(id)
         const rows = sql.referrers.all({ project: id, run, sources: list })
         const current = rows.filter(({ id }) => !endedVersions.has(id))
         // The uid as canonical JSON, which hookdrift wrote.

@@ -27,7 +27,7 @@ type ScanMethod =
   | 'stageFilterReadings'
 
 /** Scans, walks, notices and the context of a run: remembered until the commit, but for withheld removals. */
-export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAccess): DraftPart<ScanMethod> {
+export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess): DraftPart<ScanMethod> {
   /** Names of projects by id. */
   const scans = new Map<number, string>()
   /** By project and listing. */
@@ -76,8 +76,7 @@ export function draftScans({ run, sql, idOf, requireLease, stageRows }: DraftAcc
       },
       async withholdRemovals(project, listing, uids) {
         const id = idOf(project)
-        const list = JSON.stringify(uids)
-        stageRows(id, { rows: 1, characters: list.length }, () => sql.withhold.run(id, listing, run, list))
+        write(() => sql.withhold.run(id, listing, run, JSON.stringify(uids)))
       },
       filterReadings: async (project) => sql.filterReadings.get(idOf(project)) ?? undefined,
       async stageFilterReadings(project, body) {

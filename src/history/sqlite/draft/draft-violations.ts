@@ -20,9 +20,9 @@ type ViolationMethod =
   | 'endAcceptances'
   | 'isUnderOtherRules'
 
-/** Violations. New rows are staged; ends are remembered until the commit. */
+/** Violations. New rows are inserted; ends are remembered until the commit. */
 export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod> {
-  const { run, sql, idOf, stageRows } = access
+  const { run, sql, idOf, write } = access
   const digest = new RunningDigest(violationMembers)
   const confirmedViolations = new IdSet()
   const replacedViolations = new IdSet()
@@ -54,7 +54,7 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
         for (const id of confirmed) confirmedViolations.add(id)
         if (violations.length === 0) return
         const id = idOf(project)
-        stageRows(id, { rows: violations.length }, () => {
+        write(() => {
           for (const violation of violations) insertViolation(id, violation)
         })
         for (const { replaces } of violations) {
@@ -87,7 +87,6 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
       },
       async oldViolations(project, before) {
         const id = idOf(project)
-        access.insertRowsOf(id)
         const rows = sql.oldViolations.all({ project: id, before: JSON.stringify(before) })
         return rows.map(({ firstSeen, ...row }) => ({
           ...toActiveViolation(row),
@@ -100,7 +99,6 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
       async violationsWithOrigin(project) {
         const id = idOf(project)
         if (!access.hadViolations(id)) return []
-        access.insertRowsOf(id)
         return sql.violationsWithOrigin.all({ project: id, run }).map(({ isActive, firstSeen, ...row }) => ({
           ...toActiveViolation(row),
           ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },

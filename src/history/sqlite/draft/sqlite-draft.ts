@@ -3,7 +3,6 @@ import { policyProject } from '../../../model/resource.ts'
 import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
-import { RowQueue } from '../../row-queue.ts'
 import { appendLink, attributeToRun } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
@@ -27,16 +26,15 @@ export interface AcquiredLease {
 }
 
 /**
- * A run being written. New versions, changes and violations are inserted some hundreds at a time, with ids above the
- * run's floors and invisible to readers. Ends of rows, and what every run records of every project, are remembered until
- * the commit: a run that finds little new writes nothing before it.
+ * A run being written. New versions, changes and violations are inserted at once, a transaction a call, with ids above
+ * the run's floors and invisible to readers. Ends of rows, and what every run records of every project, are remembered
+ * until the commit: a run that finds nothing new writes nothing before it.
  */
 export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token, interrupted }: AcquiredLease): Draft {
   const sql = prepareStatements(db)
   const approved = prepareApproved(db)
   const projects = draftProjects(run, sql)
   const { idOf } = projects
-  const queue = new RowQueue<{ readonly project: number; readonly insert: () => void }>()
   const requireLease = () => {
     if (sql.token.get() !== token) throw leaseLost(run, db.name)
   }
@@ -47,11 +45,9 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       const result = writeTransaction(db, () => {
         requireLease()
         projects.insert()
-        for (const { insert } of queue.staged) insert()
         return work()
       })
       projects.clear()
-      queue.clear()
       return result
     } catch (error) {
       for (const part of parts) part.spoilDigests()
@@ -59,15 +55,13 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     }
   }
   const access: DraftAccess = {
-    ...{ run, sql, idOf, requireLease, hadVersions: projects.hadVersions, hadViolations: projects.hadViolations },
-    stageRows(project, { rows, characters = 0 }, insert) {
-      requireLease()
-      queue.add({ project, insert }, rows, characters)
-      if (queue.isFull) write(() => {})
-    },
-    insertRowsOf(project) {
-      if (queue.has(project)) write(() => {})
-    },
+    run,
+    sql,
+    idOf,
+    requireLease,
+    write,
+    hadVersions: projects.hadVersions,
+    hadViolations: projects.hadViolations,
   }
   const [resources, violations, scans] = [draftResources(access), draftViolations(access), draftScans(access)]
   const parts = [resources, violations, scans]
@@ -88,10 +82,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     approved: async (project) => approved.active(idOf(project)),
     lastApproval: async (project) => approved.last(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),
-    async versionsAt(project, points) {
-      if (points.some((point) => point.run >= run)) access.insertRowsOf(idOf(project))
-      return versionsAt(db, project, points)
-    },
+    versionsAt: async (project, points) => versionsAt(db, project, points),
     approvedBodies: (approval, resources) =>
       readApprovedBodies(approval, resources, {
         stored: async (some) => approved.stored(approval.id, some),
@@ -101,7 +92,6 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
 
     async discard(project) {
       const id = idOf(project)
-      queue.drop(id)
       write(() => {
         for (const part of parts) part.deleteRows(id)
       })

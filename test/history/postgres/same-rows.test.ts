@@ -157,9 +157,11 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     const { run, token } = await acquireRun(db, owner(), aStart())
     const options = { run, project: payments, ids: await followingIds(db), now: () => 0 }
     const draft = openProjectDraft(db, { ...options, fence: leaseFence(token) })
-    await draft.stage(payments, [aVersion('a')])
+    // Its clock stops, so only a statement that writes notices.
+    await draft.stageScan(payments)
     await db.run('UPDATE hookdrift.lease SET token = token + 1')
-    // Its clock stops, so the statement that writes is the first to notice.
+    await draft.stageNotice(payments, { code: 'fields_changed', listing: null, text: '' })
+    await expect(draft.stage(payments, [aVersion('a')])).rejects.toMatchObject({ exitCode: 5 })
     await expect(draft.exportProject(payments)).rejects.toMatchObject({ exitCode: 5 })
     await expect(draft.discard(payments)).rejects.toMatchObject({ exitCode: 5 })
     expect(await db.value('SELECT count(*) FROM hookdrift.version')).toBe(0)

@@ -91,8 +91,11 @@ function composeDraft(db: PostgresDatabase, options: DraftOptions, noteOfRun: Pa
       opened.state = untouchedProject(opened.state)
     },
     async exportProject(project) {
+      const { state } = await projects.open(project)
+      // Its row, where it has no other.
       await writer.insert()
-      return (await projects.open(project)).state
+      await writer.checkFence()
+      return state
     },
   }
   return { methods, projects, writer, nextNotice: scans.nextNotice }

@@ -73,6 +73,7 @@ function limitRule<K extends Kind>(kind: K, bound: Bound['bound'], { fix, ...def
     needs: [kind],
     scope: 'resource',
     bind(raw) {
+      // The schema has no other option, and a default for this one.
       const { [option]: limit = Number.NaN } = options.parse(raw)
       const isBroken = bound === 'most' ? (number: number) => number > limit : (number: number) => number < limit
       return {

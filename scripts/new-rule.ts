@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { withHeader } from '../test/rules/rule-header.ts'
 import { withEvidence } from './framework-evidence.ts'
-import { casesFile, kinds, pageBody, ruleFile, withBrokenRow } from './rule-files.ts'
-import { ruleTable } from './rule-table.ts'
+import { casesFile, kinds, pageBody, ruleFile, ruleRow, withBrokenRow } from './rule-files.ts'
+import { tableFile, withRow, withRuleFile } from './rule-table.ts'
 
 /**
- * `npm run new:rule -- endpoint/x [--evidence-like endpoint/owner-missing]` writes every file that a rule needs. The
- * rule works at once and passes every test; a contributor then replaces three files: the rule, its cases and its page.
+ * `npm run new:rule -- endpoint/x [--row] [--evidence-like endpoint/owner-missing]` writes all that a rule needs, with a
+ * file of its own or as a row of the table of its kind. The rule works at once and passes every test; a contributor then
+ * replaces three things: the rule, its cases and its page.
  */
 const checkout = join(import.meta.dirname, '..')
 const at = (path: string) => join(checkout, path)
@@ -19,13 +20,17 @@ const write = (path: string, text: string) => {
   process.stdout.write(`${path}\n`)
 }
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'evidence-like': { type: 'string' } } })
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { row: { type: 'boolean', default: false }, 'evidence-like': { type: 'string' } },
+})
 const [id = ''] = positionals
 const kind = kinds.find((name) => id.startsWith(`${name}/`))
 if (kind === undefined || !/^[a-z]+\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id)) {
   refuse(`"${id}" is not the id of a new rule, expected ${kinds.join('|')}, a slash and a name such as url-odd-port`)
 }
-if (existsSync(at(`src/rules/${id}.ts`))) refuse(`src/rules/${id}.ts exists already`)
+const isRule = (name: string) => existsSync(at(`test/rules/${name}.cases.ts`))
+if (isRule(id)) refuse(`the rule ${id} exists already`)
 
 const reviewed = {
   endpoint: 'owner-missing',
@@ -33,16 +38,16 @@ const reviewed = {
   source: 'disabled',
   subscription: 'duplicate',
 }
-const { 'evidence-like': like = `${kind}/${reviewed[kind]}` } = values
-if (!existsSync(at(`src/rules/${like}.ts`))) refuse(`--evidence-like ${like} is not a rule`)
+const { row: isRow, 'evidence-like': like = `${kind}/${reviewed[kind]}` } = values
+if (!isRule(like)) refuse(`--evidence-like ${like} is not a rule`)
 
-write(`src/rules/${id}.ts`, ruleFile(id, kind))
+const table = tableFile(kind)
+if (isRow) write(table, withRow(read(table), id, ruleRow(id, kind)))
+else {
+  write(`src/rules/${id}.ts`, ruleFile(id, kind))
+  write(table, withRuleFile(read(table), id))
+}
 write(`test/rules/${id}.cases.ts`, casesFile(kind))
-const files = readdirSync(at('src/rules'), { recursive: true, encoding: 'utf8' })
-const ids = files
-  .filter((file) => /^(?!engine|shared).+\/.+\.ts$/.test(file))
-  .map((file) => file.slice(0, -'.ts'.length))
-write('src/rules/rules.ts', ruleTable(ids))
 write('test/rules/broken-rows.ts', withBrokenRow(read('test/rules/broken-rows.ts'), id, kind))
 for (const name of readdirSync(at('config/frameworks'))) {
   const path = `config/frameworks/${name}`
@@ -62,7 +67,7 @@ write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2
 
 process.stdout.write(`
 Now replace what the template says, by hand:
-1. src/rules/${id}.ts: title, severity, packs, options and the check
+1. ${isRow ? `the row in ${table}` : `src/rules/${id}.ts`}: title, severity, packs, options and the check
 2. test/rules/${id}.cases.ts: the cases, and the row that breaks the rule
 3. docs/rules/${id}.md: the four sections
 Then: UPDATE_PAGES=1 npx vitest run test/rules test/policy test/compliance -u

@@ -66,6 +66,21 @@ export const ${exportedName(id)} = resourceRule('${kind}', {
 `
 }
 
+/** A row of the table of its kind, as a template that works. */
+export function ruleRow(id: string, kind: TemplateKind): string {
+  const { condition, path } = examples[kind]
+  return `  fieldRule('${kind}', {
+    id: '${id}',
+    title: '${titleOf(kind)} has a value that is to be replaced',
+    severity: 'low',
+    packs: ['hygiene'],
+    path: '${path}',
+    isWrong: (attributes) => ${condition},
+    says: 'is to be replaced',
+  }),
+`
+}
+
 /** `test/rules/KIND/NAME.cases.ts`. */
 export function casesFile(kind: TemplateKind): string {
   const { row, change, sees, path, uid } = examples[kind]

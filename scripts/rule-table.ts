@@ -1,25 +1,43 @@
 /** `url-not-https` → `urlNotHttps`: what the file of a rule exports. */
 export function exportedName(id: string): string {
-  return camelCase(id.slice(id.indexOf('/') + 1))
+  return id.slice(id.indexOf('/') + 1).replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The text of `src/rules/rules.ts`, for the ids of all rules. */
-export function ruleTable(ids: readonly string[]): string {
-  const sorted = ids.toSorted()
-  const entries = sorted.map((id) => ({ id, name: camelCase(id.replace('/', '-')) }))
-  const imports = [
-    ...entries.map(({ id, name }) => [id, `import { ${exportedName(id)} as ${name} } from './${id}.ts'`] as const),
-    ['engine/rule', "import type { Rule } from './engine/rule.ts'"] as const,
-  ].sort(([a], [b]) => (a < b ? -1 : 1))
-  return `${imports.map(([, line]) => line).join('\n')}
-
-/** Every rule in the order of ids: a file each, below this folder. \`npm run new:rule -- endpoint/x\` writes this table. */
-export const rules: readonly Rule[] = [
-${entries.map(({ name }) => `  ${name},`).join('\n')}
-]
-`
+/** The table of a kind, below the checkout. */
+export function tableFile(kind: string): string {
+  return `src/rules/${kind}/${kind}-rules.ts`
 }
 
-function camelCase(kebab: string): string {
-  return kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+/** Ids of the rules that are rows of a table, from its text. */
+export function rowsOf(table: string): readonly string[] {
+  return [...table.matchAll(rowStart)].map(([, id = '']) => id)
+}
+
+/** The text of a table with a row more, in the order of ids. */
+export function withRow(table: string, id: string, row: string): string {
+  const next = [...table.matchAll(rowStart)].find(([, other = '']) => other > id)
+  const list = listOf(table)
+  return inserted(table, next?.index ?? list + table.slice(list).search(firstFile), row)
+}
+
+/** The text of a table with a rule more that has a file of its own. */
+export function withRuleFile(table: string, id: string): string {
+  const file = id.slice(id.indexOf('/') + 1)
+  const next = [...table.matchAll(/^import .* from '\.\/(.*)\.ts'\n/gm)].find(([, other = '']) => other > file)
+  const afterImports = table.lastIndexOf('\nimport ', listOf(table)) + 1
+  const line = `import { ${exportedName(id)} } from './${file}.ts'\n`
+  const imported = inserted(table, next?.index ?? table.indexOf('\n', afterImports) + 1, line)
+  const place = next?.[1] === undefined ? '\n]\n' : `\n  ${exportedName(next[1])},\n`
+  return inserted(imported, imported.indexOf(place, listOf(imported)) + 1, `  ${exportedName(id)},\n`)
+}
+
+const rowStart = /^ {2}\w+\('\w+', \{\n {4}id: '(.+)',$/gm
+const firstFile = /^ {2}\w+,$|^\]$/m
+
+function listOf(table: string): number {
+  return table.indexOf('\nexport const ')
+}
+
+function inserted(text: string, at: number, added: string): string {
+  return text.slice(0, at) + added + text.slice(at)
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { tableFile } from '../../scripts/rule-table.ts'
 import { replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -141,8 +142,12 @@ waivers:
   })
 
   it('knows for every rule whether it reads data that is not stored', () => {
-    const source = (id: string) => readFileSync(new URL(`../../src/rules/${id}.ts`, import.meta.url), 'utf8')
-    const reading = rules.filter(({ id, needs }) => !needs.includes('probe') && source(id).includes('volatile'))
+    const checkout = (path: string) => new URL(`../../${path}`, import.meta.url)
+    const files = (id: string, kind: string) => [checkout(`src/rules/${id}.ts`), checkout(tableFile(kind))]
+    const source = (id: string, kind: string) => readFileSync(files(id, kind).find(existsSync) ?? '', 'utf8')
+    const reading = rules.filter(
+      ({ id, kind, needs }) => !needs.includes('probe') && source(id, kind).includes('volatile'),
+    )
     expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))
   })
 })

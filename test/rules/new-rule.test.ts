@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withEvidence } from '../../scripts/framework-evidence.ts'
-import { kinds, withBrokenRow } from '../../scripts/rule-files.ts'
+import { kinds, ruleRow, withBrokenRow } from '../../scripts/rule-files.ts'
+import { exportedName, rowsOf, tableFile, withRow, withRuleFile } from '../../scripts/rule-table.ts'
 
 const checkout = resolve(import.meta.dirname, '../..')
 let copy: string
@@ -37,21 +38,25 @@ const probe = (id: string) => `
 `
 
 describe('npm run new:rule', () => {
-  it('writes a working rule, with its cases, page, broken row, controls and schema', () => {
-    const id = 'endpoint/made-by-script'
-    const { status, stdout, stderr } = newRule(id, '--evidence-like', 'source/queue-static-keys')
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    for (const file of [`src/rules/${id}.ts`, `test/rules/${id}.cases.ts`, `docs/rules/${id}.md`]) {
-      expect(stdout).toContain(file)
-    }
-    expect(readFileSync(join(copy, 'config/policy.schema.json'), 'utf8')).toContain(`"${id}"`)
-    const seen = execFileSync(process.execPath, ['--input-type=module-typescript', '-e', probe(id)], { cwd: copy })
-    expect(JSON.parse(seen.toString())).toEqual({
-      wrong: [],
-      controls: expect.arrayContaining(['soc2:CC6.1', 'soc2:CC7.1']),
-      remediation: 'Replace the value.',
-    })
-  })
+  it.each([
+    ['a file', 'endpoint/made-by-script', 'src/rules/endpoint/made-by-script.ts'],
+    ['a row', 'endpoint/made-as-row', 'src/rules/endpoint/endpoint-rules.ts', '--row'],
+  ])(
+    'writes a working rule as %s, with its cases, page, broken row, controls and schema',
+    (_, id, place, ...options) => {
+      const { status, stdout, stderr } = newRule(id, ...options, '--evidence-like', 'source/queue-static-keys')
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      for (const file of [place, `test/rules/${id}.cases.ts`, `docs/rules/${id}.md`]) expect(stdout).toContain(file)
+      expect(existsSync(join(copy, `src/rules/${id}.ts`))).toBe(options.length === 0)
+      expect(readFileSync(join(copy, 'config/policy.schema.json'), 'utf8')).toContain(`"${id}"`)
+      const seen = execFileSync(process.execPath, ['--input-type=module-typescript', '-e', probe(id)], { cwd: copy })
+      expect(JSON.parse(seen.toString())).toEqual({
+        wrong: [],
+        controls: expect.arrayContaining(['soc2:CC6.1', 'soc2:CC7.1']),
+        remediation: 'Replace the value.',
+      })
+    },
+  )
 
   it.each(kinds)('adds the row that breaks a rule to the table of its kind: %s', (kind) => {
     const rows = readFileSync(join(checkout, 'test/rules/broken-rows.ts'), 'utf8')
@@ -59,6 +64,21 @@ describe('npm run new:rule', () => {
     const table = added.slice(added.indexOf(`export const ${kind}Breaks`)).split('\n}\n')[0]
     expect(table).toMatch(new RegExp(`^ {2}'${kind}/made-up': .*\\b${kind}MadeUp\\.change`, 'm'))
     expect(added).toContain(`import { broken as ${kind}MadeUp } from './${kind}/made-up.cases.ts'\n`)
+  })
+
+  it.each(kinds)('adds a row or a file to the table of its kind, in the order of ids: %s', (kind) => {
+    const table = readFileSync(join(checkout, tableFile(kind)), 'utf8')
+    for (const name of ['aaa', 'made-up', 'zzz']) {
+      const id = `${kind}/${name}`
+      const asRow = withRow(table, id, ruleRow(id, kind))
+      expect(rowsOf(asRow)).toEqual([...rowsOf(table), id].sort())
+      expect(asRow.replace(ruleRow(id, kind), '')).toBe(table)
+      const asFile = withRuleFile(table, id)
+      const imported = [...asFile.matchAll(/^import \{ (\w+) \} from '\.\/(.*)\.ts'$/gm)]
+      expect(imported.map(([, , file]) => file)).toEqual(imported.map(([, , file]) => file).sort())
+      expect([...asFile.matchAll(/^ {2}(\w+),$/gm)].map(([, one]) => one)).toEqual(imported.map(([, one]) => one))
+      expect(asFile).toContain(`import { ${exportedName(id)} } from './${name}.ts'\n`)
+    }
   })
 
   it('adds a rule to the evidence of another one, unless a pattern covers it', () => {
@@ -75,7 +95,8 @@ describe('npm run new:rule', () => {
 
   it.each([
     ['drift/x', '"drift/x" is not the id of a new rule'],
-    ['endpoint/timeout-low', 'src/rules/endpoint/timeout-low.ts exists already'],
+    ['endpoint/auth-weak', 'the rule endpoint/auth-weak exists already'],
+    ['endpoint/timeout-low', 'the rule endpoint/timeout-low exists already'],
   ])('refuses %s', (id, problem) => {
     const { status, stderr } = newRule(id)
     expect(status).toBe(2)

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import type { Rule } from '../../src/rules/engine/rule.ts'
-import { readyFixOf } from '../../src/rules/ready-fixes.ts'
+import type { ReadyFix, Rule } from '../../src/rules/engine/rule.ts'
 import { wrapPieces } from '../../src/text/columns.ts'
 
 const start = '<!-- rule header: generated -->'
 const end = '<!-- end -->'
 
 /** What a rule's page says of its metadata; the rest of the page is written by hand. */
-export function ruleHeader({ id, title, severity, packs, options }: Rule): string {
+export function ruleHeader({ id, title, severity, packs, options, fix }: Rule): string {
   const rows = Object.entries(options.shape).map(([name, option]) => {
     const fallback = option.safeParse(undefined).data
     const meaning = z.globalRegistry.get(option)?.description ?? ''
@@ -26,13 +25,12 @@ export function ruleHeader({ id, title, severity, packs, options }: Rule): strin
     '|---|---|',
     `| ${severity} | ${inPacks} |`,
     ...table,
-    ...describeFix(id),
+    ...describeFix(id, fix),
     end,
   ].join('\n')
 }
 
-function describeFix(id: string): string[] {
-  const fix = readyFixOf(id)
+function describeFix(id: string, fix: ReadyFix | undefined): string[] {
   if (fix === undefined) return []
   const to = 'bound' in fix ? `\`${fix.option}\`` : `\`${JSON.stringify(fix.value)}\``
   const text = `\`hookdrift restore UID --rule ${id}\` prints the request that sets \`${fix.path}\` to ${to}.`

@@ -8,6 +8,7 @@ export const pausedLong = resourceRule('endpoint', {
   title: 'Endpoint has been paused for too long: its events are discarded',
   severity: 'high',
   packs: ['delivery'],
+  fix: { path: '/status', value: 'active' },
   options: z.strictObject({
     max_hours: z.number().positive().default(24).describe('Hours for which every run may find it paused'),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Kind } from '../../model/resource.ts'
+import type { Kind, Resource } from '../../model/resource.ts'
 import { isAtLeast } from '../../model/violation.ts'
 import {
   type Completeness,
@@ -59,16 +59,20 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       let settings: ResourceSettings<z.output<Schema>> | undefined
       return {
         scope: 'resource',
-        // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
         check(resource, time, evaluation = emptyContext) {
           if (settings?.time !== time) settings = { options, time }
-          const found = definition.check(resource as unknown as EvaluatedResource<K>, settings, evaluation)
+          const found = definition.check(seenAs<K>(resource), settings, evaluation)
           return found === undefined ? nothing : listOf(found)
         },
-        ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
+        ...(dates && { dates: (resource) => dates(seenAs<K>(resource)) }),
       }
     },
   }
+}
+
+/** The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them. */
+export function seenAs<K extends Kind>(resource: Resource): EvaluatedResource<K> {
+  return resource as unknown as EvaluatedResource<K>
 }
 
 /** What most checks find. It is always this list, so that the silent ones are known at once. */
@@ -98,8 +102,7 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
         start() {
           const state = definition.start()
           return {
-            // As above: only resources of the kinds it visits come here.
-            visit: (resource, at) => definition.visit(state, resource as unknown as EvaluatedResource<K>, at),
+            visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
             conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
           }
         },
@@ -116,9 +119,10 @@ export function describeRule({
   highest = severity,
   optIn,
   unkept,
+  fix,
 }: Description<z.ZodObject>) {
-  const kept = unkept === undefined ? {} : { unkept }
-  if (optIn) return { id, title, severity, packs: [], ...kept }
+  const some = { ...(unkept && { unkept }), ...(fix && { fix }) }
+  if (optIn) return { id, title, severity, packs: [], ...some }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...kept }
+  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Kind } from '../../model/resource.ts'
-import { describeRule, noOptions } from './define-rule.ts'
+import { describeRule, noOptions, seenAs } from './define-rule.ts'
 import type {
   Description,
   EvaluatedResource,
@@ -45,8 +45,7 @@ export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof no
       return {
         scope: 'fleet',
         visits: definition.visits,
-        // Only resources of the kinds it visits come here, in the form that the inventory gives them.
-        facts: (resource) => definition.facts(resource as unknown as EvaluatedResource<K>),
+        facts: (resource) => definition.facts(seenAs<K>(resource)),
         *conclude(alike, now) {
           for (const name of new Set(alike.map(({ at }) => at.project.name))) {
             const own = alike.filter(({ at }) => at.project.name === name)

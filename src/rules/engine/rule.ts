@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { JsonObject } from '../../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
@@ -75,7 +75,7 @@ export interface EvaluationContext {
 export const emptyContext: EvaluationContext = { labels: {}, since: () => undefined }
 
 export interface Description<Schema extends z.ZodObject> {
-  /** Its path below `src/rules`. */
+  /** Of a rule with a file of its own, the path below `src/rules`. */
   readonly id: string
   /** What is wrong in general. */
   readonly title: string
@@ -88,7 +88,27 @@ export interface Description<Schema extends z.ZodObject> {
   readonly optIn?: true
   /** Fields that it reads and that no history keeps, because they change by themselves. */
   readonly unkept?: readonly string[]
+  readonly fix?: ReadyFix
   readonly options?: Schema
+}
+
+/**
+ * The one value that ends a violation of a rule. It follows from the rule and its options alone; where a person has to
+ * choose, a rule has none. A number that breaks a bound becomes the nearest whole number within it.
+ */
+export type ReadyFix = FixedValue | Bound
+
+interface FixedValue {
+  /** JSON Pointer into the attributes. */
+  readonly path: string
+  readonly value: Json
+}
+
+/** `option`: the name of the option that has the bound. */
+export interface Bound {
+  readonly path: string
+  readonly bound: 'most' | 'least'
+  readonly option: string
 }
 
 export interface Completeness {
@@ -115,6 +135,7 @@ export interface Rule {
   readonly life?: DriftLife
   /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
+  readonly fix?: ReadyFix
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
   /** What the policy file says of a rule of its own; undefined for those that come with the program. */

@@ -1,12 +1,15 @@
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace } from '../engine/rule.ts'
 
+const path = '/config/ssl/enforce_secure_endpoints'
+
 export const tlsNotEnforced = aggregateRule({
   id: 'project/tls-not-enforced',
   title: 'Endpoints with plain http may be created',
   severity: 'info',
   highest: 'medium',
   packs: ['tls'],
+  fix: { path, value: true },
   kind: 'project',
   visits: ['project', 'endpoint'],
   start: () => ({ lax: undefined as FindingPlace | undefined, isHttpUsed: false }),
@@ -19,7 +22,6 @@ export const tlsNotEnforced = aggregateRule({
   },
   *conclude({ lax, isHttpUsed }, { isComplete }) {
     if (lax === undefined) return
-    const path = '/config/ssl/enforce_secure_endpoints'
     if (isHttpUsed) {
       yield {
         at: lax,

@@ -1,6 +1,6 @@
-import { describeReleases, isBelow, isFrom, type ReleaseRange } from '../../model/release-range.ts'
+import { describeReleases, isBelow, isFrom, type Release, type ReleaseRange } from '../../model/release-range.ts'
+import type { Severity } from '../../model/violation.ts'
 import { scanRule } from '../engine/scan-rule.ts'
-import { advisories } from '../shared/advisories.ts'
 
 /**
  * One violation for each project: a scan of one project decides it, also where others are not scanned, and who may see
@@ -27,3 +27,57 @@ export function mayBeVulnerable(release: ReleaseRange | undefined): boolean {
   const unknown = advisories.filter(({ fixed }) => !isFrom(release, fixed))
   return unknown.length > 0 && unknown.every(({ fixed }) => !isBelow(release, fixed))
 }
+
+/** A security fault of the service that a release repaired. */
+interface Advisory {
+  /** Of the published advisory; where the service published none, the commit that repaired it. */
+  readonly id: string
+  /** The first release without the fault. */
+  readonly fixed: Release
+  /** What the fault allows, as a sentence without a full stop. */
+  readonly allows: string
+  readonly severity: Severity
+}
+
+/**
+ * Of Convoy: its published advisories, and repaired faults without one that no other rule reports. From its source and
+ * release notes, v26.3.6 to v26.7.3. What a rule sees in a resource itself is left to that rule: metadata addresses
+ * (`endpoint/url-metadata-address`), unknown verifiers, addresses for chats. Worst first.
+ */
+const advisories: readonly Advisory[] = [
+  {
+    id: 'GHSA-p5vg-v7mj-f6q4',
+    fixed: 'v26.6.8',
+    allows: "a key of one project reads another project's source with its broker credentials",
+    // It takes a key of the instance, and gives away secrets of others.
+    severity: 'high',
+  },
+  {
+    id: 'commit a11814921',
+    fixed: 'v26.3.7',
+    allows: 'the portal takes the id of an owner for a token',
+    // Owner ids are names and no secrets. It takes a portal link of the owner, which needs a licence.
+    severity: 'high',
+  },
+  {
+    id: 'GHSA-hpqj-2j2x-p5p2',
+    fixed: 'v26.6.8',
+    allows: 'a session of the dashboard stays valid after its logout',
+    // It takes a token that was stolen before.
+    severity: 'medium',
+  },
+  {
+    id: 'commit bc0b5ec8d',
+    fixed: 'v26.6.2',
+    allows: 'answers about the configuration contain secrets of the licence',
+    // It takes an account, and gives nothing of the projects away.
+    severity: 'medium',
+  },
+  {
+    id: 'commit dbf1db26e',
+    fixed: 'v26.6.8',
+    allows: 'a key lists the projects of any organisation',
+    // It shows settings, and changes nothing.
+    severity: 'medium',
+  },
+]

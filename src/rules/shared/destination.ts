@@ -26,6 +26,14 @@ export function destinationOf(url: string): Destination | undefined {
   return last.destination
 }
 
+export function schemeOf(url: string | null | undefined): string | undefined {
+  return url === null || url === undefined ? undefined : destinationOf(url)?.scheme
+}
+
+export function hostOf(url: string | null | undefined): string | undefined {
+  return url === null || url === undefined ? undefined : destinationOf(url)?.host
+}
+
 function read(url: string): Destination | undefined {
   const parsed = URL.parse(withoutTemplates(url.trim()))
   if (parsed === null || parsed.hostname === '') return undefined

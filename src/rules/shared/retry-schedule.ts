@@ -9,8 +9,22 @@ export interface RetrySchedule {
   readonly spanSeconds: number
 }
 
+/** The schedule read last: the rules of a subscription ask for the same one, one after the other. */
+let last: { readonly config: RetryConfig; readonly schedule: RetrySchedule | undefined } | undefined
+
 export function retryScheduleOf(config: RetryConfig | null | undefined): RetrySchedule | undefined {
-  const { type, duration, retry_count: tries } = config ?? {}
+  if (config === null || config === undefined) return undefined
+  if (last?.config !== config) last = { config, schedule: read(config) }
+  return last.schedule
+}
+
+/** undefined too where no try is ever made: other rules say so. */
+export function scheduleWithTries(config: RetryConfig | null | undefined): RetrySchedule | undefined {
+  const schedule = retryScheduleOf(config)
+  return schedule?.tries === 0 ? undefined : schedule
+}
+
+function read({ type, duration, retry_count: tries }: RetryConfig): RetrySchedule | undefined {
   if (typeof type !== 'string' || typeof duration !== 'number' || typeof tries !== 'number') return undefined
   const steps = type === 'exponential' ? 2 ** tries - 1 : tries
   return { type, tries, intervalSeconds: duration, spanSeconds: duration * steps }

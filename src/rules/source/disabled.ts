@@ -6,6 +6,7 @@ export const disabled = aggregateRule({
   title: 'Source is switched off: its events are refused',
   severity: 'medium',
   packs: ['delivery'],
+  fix: { path: '/is_disabled', value: false },
   kind: 'source',
   visits: ['source', 'subscription'],
   start: () => ({ off: [] as FindingPlace[], users: new Map<string, number>() }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { retryScheduleOf } from '../shared/retry-schedule.ts'
+import { scheduleWithTries } from '../shared/retry-schedule.ts'
 
 export const retryLinear = resourceRule('subscription', {
   id: 'subscription/retry-linear',
@@ -12,9 +12,8 @@ export const retryLinear = resourceRule('subscription', {
     min_interval_seconds: z.number().positive().default(5).describe('Shortest constant interval, in seconds'),
   }),
   check({ attributes }, { options }) {
-    const schedule = retryScheduleOf(attributes.retry_config)
-    if (schedule === undefined || schedule.tries === 0) return
-    if (schedule.type !== 'linear') return
+    const schedule = scheduleWithTries(attributes.retry_config)
+    if (schedule?.type !== 'linear') return
     if (schedule.tries > options.max_tries || schedule.intervalSeconds < options.min_interval_seconds) {
       return {
         path: '/retry_config',

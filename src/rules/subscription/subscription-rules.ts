@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { fieldRule, least, most } from '../engine/field-rule.ts'
+import type { Rule } from '../engine/rule.ts'
+import { filterRows } from '../shared/delivered-events.ts'
+import { formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'
+import { alertOdd } from './alert-odd.ts'
+import { duplicate } from './duplicate.ts'
+import { eventTypeDeprecated } from './event-type-deprecated.ts'
+import { eventTypeOdd } from './event-type-odd.ts'
+import { eventTypeUnknown } from './event-type-unknown.ts'
+import { filterDiverges } from './filter-diverges.ts'
+import { filterOff } from './filter-off.ts'
+import { filterUnsatisfiable } from './filter-unsatisfiable.ts'
+import { functionSuspicious } from './function-suspicious.ts'
+import { rateLimitOdd } from './rate-limit-odd.ts'
+import { retryLinear } from './retry-linear.ts'
+import { targetMissing } from './target-missing.ts'
+import { targetNotActive } from './target-not-active.ts'
+import { typeCli } from './type-cli.ts'
+import { wildcard } from './wildcard.ts'
+import { wildcardMixed } from './wildcard-mixed.ts'
+
+/** Rules about subscriptions. Those about one field are rows here, in the order of ids; the others have a file each. */
+export const subscriptionRules: readonly Rule[] = [
+  fieldRule('subscription', {
+    id: 'subscription/at-most-once',
+    title: 'A crash loses the event',
+    severity: 'medium',
+    packs: ['delivery'],
+    path: '/delivery_mode',
+    isWrong: ({ delivery_mode: mode }) => mode === 'at_most_once',
+    says: 'delivers at most once: an event is lost when its delivery breaks off',
+    fix: 'at_least_once',
+  }),
+  fieldRule('subscription', {
+    id: 'subscription/no-filter',
+    title: 'Subscription has no filter row and receives nothing',
+    severity: 'high',
+    packs: ['delivery'],
+    path: '/filters',
+    isWrong(attributes) {
+      const rows = filterRows(attributes)
+      return rows !== undefined && Object.keys(rows).length === 0
+    },
+    says: 'no filter row is left: it is delivered no event',
+  }),
+  fieldRule('subscription', {
+    id: 'subscription/retry-absent',
+    title: 'Subscription declares no retries',
+    severity: 'info',
+    packs: ['delivery'],
+    path: '/retry_config',
+    isWrong: ({ retry_config: config }) => config === null || config?.retry_count === 0,
+    says: "no retries declared: the project's strategy decides",
+  }),
+  least('subscription', {
+    id: 'subscription/retry-few',
+    title: 'Declared retries are few',
+    severity: 'medium',
+    packs: ['delivery'],
+    path: '/retry_config/retry_count',
+    of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
+    option: 'min_tries',
+    limit: z.int().positive().default(3).describe('Fewest tries that are enough'),
+    says: (tries, min) => `declared ${tries} tries, the policy asks for ${min}`,
+    fix: 'nearest',
+  }),
+  most('subscription', {
+    id: 'subscription/retry-long',
+    title: 'Declared retries go on for long',
+    severity: 'low',
+    packs: ['delivery'],
+    path: '/retry_config',
+    of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
+    option: 'max_seconds',
+    limit: z.number().positive().default(604_800).describe('Longest span of the whole schedule, in seconds'),
+    says: (span, max) => `declared retries go on for ${formatSeconds(span)}, the policy allows ${formatSeconds(max)}`,
+  }),
+  most('subscription', {
+    id: 'subscription/retry-many',
+    title: 'Declared retries are many',
+    severity: 'medium',
+    packs: ['delivery'],
+    path: '/retry_config/retry_count',
+    of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
+    option: 'max_tries',
+    limit: z.int().positive().default(50).describe('Most tries that are allowed'),
+    says: (tries, max) => `declared ${tries} tries, the policy allows ${max}`,
+    fix: 'nearest',
+  }),
+  least('subscription', {
+    id: 'subscription/retry-short',
+    title: 'Declared retries give up soon',
+    severity: 'medium',
+    packs: ['delivery'],
+    path: '/retry_config',
+    of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
+    option: 'min_seconds',
+    limit: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
+    says: (span, min) => `declared retries end after ${formatSeconds(span)}, the policy asks for ${formatSeconds(min)}`,
+  }),
+  alertOdd,
+  duplicate,
+  eventTypeDeprecated,
+  eventTypeOdd,
+  eventTypeUnknown,
+  filterDiverges,
+  filterOff,
+  filterUnsatisfiable,
+  functionSuspicious,
+  rateLimitOdd,
+  retryLinear,
+  targetMissing,
+  targetNotActive,
+  typeCli,
+  wildcard,
+  wildcardMixed,
+]

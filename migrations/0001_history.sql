@@ -189,6 +189,7 @@ CREATE INDEX violation_ended ON violation (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_ended_in_project ON violation (project_id, to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_replaces ON violation (replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX violation_opened ON violation (first_run);
+CREATE INDEX violation_with_origin ON violation (project_id, origin_run) WHERE origin_run IS NOT NULL;
 CREATE INDEX violation_last_seen ON violation (last_run) WHERE last_run IS NOT NULL;
 
 -- Violations that people accepted, each with the value that it was found in. Rows are added, revoked and ended, never

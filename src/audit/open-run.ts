@@ -4,6 +4,7 @@ import type { Clock } from '../model/clock.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { LastWritten } from './newer-settings.ts'
+import type { HistoryOf } from './project-past.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 
 /** How a run audits its projects: the same in every process that takes part. */
@@ -28,6 +29,7 @@ export interface OpenRun extends RunOptions {
   readonly onTimed?: OnTimed | undefined
   /** Called for a bug that ended the audit of a project. */
   readonly onBug?: OnBug | undefined
+  readonly historyOf: HistoryOf
   /** undefined: an answer with older settings is not recognised. */
   readonly lastWritten?: LastWritten | undefined
 }

@@ -1,4 +1,4 @@
-import type { ScanDraft } from '../history/history.ts'
+import type { ProjectHistory, ScanDraft } from '../history/history.ts'
 import type { CompleteScans, StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -63,7 +63,7 @@ export class ProjectAudit implements ProjectScan {
   readonly ignored: readonly IgnoredPath[]
   readonly known: KnownVersions
   readonly lastComplete: CompleteScans
-  readonly wereSourcesListed: boolean
+  readonly history: ProjectHistory
   readonly #asked: AuditedProject
   readonly #run: OpenRun
   readonly #walk: ProjectWalk
@@ -93,7 +93,7 @@ export class ProjectAudit implements ProjectScan {
     this.ignored = policy.ignore
     this.known = past.known
     this.lastComplete = past.lastComplete
-    this.wereSourcesListed = past.wereSourcesListed
+    this.history = past.history
     this.#asked = asked
     this.#run = run
     this.#walk = new ProjectWalk(asked, run)
@@ -101,7 +101,7 @@ export class ProjectAudit implements ProjectScan {
     this.#expected = expected
     this.#comparison =
       expected === undefined ? compareWithLastScan(this, recent) : compareWithApproved(this, expected, recent)
-    this.#origins = compareWithOrigins(past.followed, {
+    this.#origins = compareWithOrigins(past.history.withOrigin, {
       now,
       sealKeyId: sealer.keyId,
       ofProject: this.#rules,
@@ -121,7 +121,7 @@ export class ProjectAudit implements ProjectScan {
     const { draft, project } = this
     const proven = await this.#walkAll()
     const walked = statusesOf(proven.walks)
-    const reshaped = await detectShapeChanges(this, walked, this.#observed.shapes)
+    const reshaped = detectShapeChanges(this.history, walked, this.#observed.shapes)
     for (const { coverage } of proven.walks) {
       await draft.stageWalk(project, coverage, reshaped.get(coverage.listing)?.shape)
     }
@@ -269,7 +269,7 @@ export class ProjectAudit implements ProjectScan {
     probed: Probed,
     missing: Missing,
   ): Promise<ProjectOutcome> {
-    const { draft, project } = this
+    const { draft } = this
     const { self, changes, silentlyChanged, ignored, settings } = this.#observed
     const release = this.#observed.release.range()
     const inferred = release === undefined ? {} : { release }
@@ -292,7 +292,7 @@ export class ProjectAudit implements ProjectScan {
       ...missing.gone.flatMap(({ resource, drift }) => this.#rules.compare(resource, drift)),
       ...this.#rules.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
     ]
-    const isUnderOtherRules = await draft.isUnderOtherRules(project)
+    const { isUnderOtherRules } = this.history
     const outcome: ProjectOutcome = {
       ...scanned,
       unobserved: [...removals.unobserved, ...missing.unobserved],

@@ -1,5 +1,6 @@
-import type { ViolationWithOrigin } from '../history/history.ts'
+import { noHistory, type ProjectHistory, type ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { KnownVersions } from './known-versions.ts'
 import type { OpenRun } from './open-run.ts'
@@ -12,30 +13,46 @@ export interface ProjectPast {
   readonly known: KnownVersions
   /** The last complete walk of each kind. */
   readonly lastComplete: CompleteScans
-  /** Whether the list of sources was ever read to its end. */
-  readonly wereSourcesListed: boolean
+  /** What earlier runs left of it. */
+  readonly history: ProjectHistory
   /** What drift rules compare with instead of the last scan. */
   readonly expected: ExpectedState | undefined
   /** What changed as far back as rules read. */
   readonly recent: RecentChanges
-  /** Violations that a comparison with an earlier version decides. */
-  readonly followed: readonly ViolationWithOrigin[]
   readonly acceptances: ProjectAcceptances
 }
 
 export async function readPast(
   { ref, expected }: AuditedProject,
-  { draft, policy, evaluator: { lookbackMs }, now }: OpenRun,
+  { draft, policy, historyOf }: OpenRun,
 ): Promise<ProjectPast> {
-  // Where no rule reads past changes, nothing is read.
-  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
+  const history = await historyOf(ref)
   return {
     known: new KnownVersions(await draft.current(ref)),
     lastComplete: await draft.completeScansAt(ref, draft.run - 1),
-    wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
+    history,
     expected: expected ?? (await approvedState(draft, ref)),
-    recent: gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(ref, since), policy.ignore),
-    followed: await draft.violationsWithOrigin(ref),
+    recent: gatherChanges(history.modifications, policy.ignore),
     acceptances: await openAcceptances(draft, ref),
+  }
+}
+
+/** Gives out what earlier runs left of a project. */
+export type HistoryOf = (project: ProjectRef) => Promise<ProjectHistory>
+
+/**
+ * Asks the history once, for all projects, when the first of them is audited. `lookbackMs`: how far back rules read
+ * changes; 0 when none does. `now`: start of the run, in milliseconds since the epoch.
+ */
+export function askOnce(
+  draft: ScanDraft,
+  projects: readonly ProjectRef[],
+  { lookbackMs, now }: { readonly lookbackMs: number; readonly now: number },
+): HistoryOf {
+  const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
+  let asked: ReturnType<ScanDraft['historiesOf']> | undefined
+  return async ({ name }) => {
+    asked ??= draft.historiesOf(projects, since)
+    return (await asked).get(name) ?? noHistory
   }
 }

@@ -1,4 +1,4 @@
-import type { ScanDraft } from '../history/history.ts'
+import type { ProjectHistory, ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
@@ -51,8 +51,8 @@ export interface ProjectScan {
   readonly known: KnownVersions
   /** The last complete walk of each kind, before this run. */
   readonly lastComplete: CompleteScans
-  /** Whether the list of sources was ever read to its end. */
-  readonly wereSourcesListed: boolean
+  /** What earlier runs left of the project. */
+  readonly history: ProjectHistory
 }
 
 /** A page of a listing: items that are a proof of what they show. */

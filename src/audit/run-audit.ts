@@ -23,6 +23,7 @@ import { noteIgnored } from './note-ignored.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
+import { askOnce } from './project-past.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
 
@@ -106,6 +107,8 @@ export async function conductRun(
     const before = await history.lastRun()
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug } = dependencies
+    const evaluator = createEvaluator(policy, now, labelsOf(audit.projects), clock.now)
+    const projects = audit.projects.map(({ ref }) => ref)
     const run: OpenRun = {
       policy,
       runsProbes,
@@ -118,7 +121,8 @@ export async function conductRun(
       onPage,
       onTimed,
       onBug,
-      evaluator: createEvaluator(policy, now, labelsOf(audit.projects), clock.now),
+      evaluator,
+      historyOf: askOnce(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),
       lastWritten: readLastWritten(history, before?.number),
     }
     const outcomes = await auditAll(audit, run)

@@ -172,8 +172,9 @@ export function isInForm(base: Pick<StoredBody, 'normaliser'>, baseline: Complet
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView({ filters, wereSourcesListed }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
-  if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
+function isNewToView({ filters, history }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
+  // One with a shape was read to its end.
+  if (listing === 'sources' && baseline.listing !== 'sources') return history.shapes.sources !== undefined
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }
 

@@ -1,9 +1,10 @@
+import type { ProjectHistory } from '../history/history.ts'
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { Removals } from './find-removals.ts'
 import type { Observations } from './observations.ts'
-import type { ProjectScan, Statuses } from './project-scan.ts'
+import type { Statuses } from './project-scan.ts'
 
 export interface ShapeChange {
   /** As sorted paths. */
@@ -13,16 +14,16 @@ export interface ShapeChange {
 }
 
 /** Listings that show other fields than when they were last seen completely. */
-export async function detectShapeChanges(
-  { draft, project }: ProjectScan,
+export function detectShapeChanges(
+  { shapes: earlier }: ProjectHistory,
   statuses: Statuses,
   shapes: ReadonlyMap<Listing, Shape>,
-): Promise<ReadonlyMap<Listing, ShapeChange>> {
+): ReadonlyMap<Listing, ShapeChange> {
   const reshaped = new Map<Listing, ShapeChange>()
   for (const listing of listings) {
     const shape = shapes.get(listing)
     if (statuses[listing] !== 'complete' || shape === undefined) continue
-    const before = await draft.lastShape(project, listing)
+    const before = earlier[listing]
     const differs = compareShapes(before === undefined ? undefined : new Set(before), shape)
     if (before === undefined || differs !== undefined) reshaped.set(listing, { shape: [...shape].sort(), differs })
   }

@@ -62,8 +62,11 @@ export interface Draft extends PastReader {
    * undefined when none were.
    */
   previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
-  /** The last staged shape of a listing, as sorted paths. */
-  lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
+  /**
+   * What earlier runs left of some projects, by their names: one read for all of them. `since`: from when changes are
+   * wanted (ISO 8601, UTC); undefined: none are.
+   */
+  historiesOf(projects: readonly ProjectRef[], since: string | undefined): Promise<ReadonlyMap<string, ProjectHistory>>
 
   /** Versions of a project that were current before this run. */
   current(project: ProjectRef): Promise<readonly KnownVersion[]>
@@ -79,8 +82,6 @@ export interface Draft extends PastReader {
   ): Promise<readonly (ApprovedBody | undefined)[]>
   /** Uids of a kind in an approved state. */
   approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]>
-  /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
-  modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
   /** Writes new versions. One that replaces another ends it. */
   stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void>
@@ -113,19 +114,12 @@ export interface Draft extends PastReader {
   /** Ends violations of a project, by their ids: each with its reason. */
   endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void>
   /**
-   * Violations of a project that name an origin: active ones, and accepted ones whose acceptance holds or was revoked
-   * since.
-   */
-  violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]>
-  /**
    * Acceptances of some projects that no person revoked, those that ended included, oldest first; by the project's name,
    * where there are any. What this run ended has ended.
    */
   acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>>
   /** Ends acceptances of a project, by their ids: each with its reason. */
   endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void>
-  /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
-  isUnderOtherRules(project: ProjectRef): Promise<boolean>
 
   /** When the filter rows of the project's subscriptions were last read, as staged; undefined when they never were. */
   filterReadings(project: ProjectRef): Promise<string | undefined>
@@ -163,6 +157,20 @@ export interface Draft extends PastReader {
 
 /** What the scan of a project drafts. The run that it is part of is begun and committed elsewhere. */
 export type ScanDraft = Omit<Draft, 'interrupted' | 'stageContext' | 'commit' | 'abandon'>
+
+export interface ProjectHistory {
+  /** The last staged shape of each listing, as sorted paths. */
+  readonly shapes: Readonly<Partial<Record<Listing, readonly string[]>>>
+  /** Modifications of its resources in the runs that were asked for, oldest first. */
+  readonly modifications: readonly Modification[]
+  /** Violations that name an origin: active ones, and accepted ones whose acceptance holds or was revoked since. */
+  readonly withOrigin: readonly ViolationWithOrigin[]
+  /** Whether the policy, the configuration or the tool differ from those of the last run that scanned the project. */
+  readonly isUnderOtherRules: boolean
+}
+
+/** Of a project that no run has scanned. */
+export const noHistory: ProjectHistory = { shapes: {}, modifications: [], withOrigin: [], isUnderOtherRules: false }
 
 export interface KnownVersion {
   readonly id: number

@@ -10,6 +10,7 @@ export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'originRun'> &
 }
 
 export type WithOriginRow = ActiveViolationRow & {
+  readonly project: number
   readonly originRun: number
   readonly firstSeen: string
   readonly isActive: 0 | 1

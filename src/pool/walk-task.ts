@@ -1,6 +1,7 @@
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
+import { askOnce } from '../audit/project-past.ts'
 import type { AuditedProject, PageRead, Timing } from '../audit/project-scan.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -132,6 +133,7 @@ async function walk(
   const draft = drafts.ofTask({ ...key, project: project.ref, token })
   const { options, sealer, onPage, onBug } = site
   const timings: Timing[] = []
+  const evaluator = createEvaluator(options.policy, now, () => project.labels, clock.now)
   const run: OpenRun = {
     ...options,
     draft,
@@ -140,7 +142,8 @@ async function walk(
     now,
     onPage,
     onBug,
-    evaluator: createEvaluator(options.policy, now, () => project.labels, clock.now),
+    evaluator,
+    historyOf: askOnce(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
     signal: AbortSignal.any([site.signal, abandon]),
     onTimed: (_, timing) => void timings.push(timing),
   }

@@ -3,6 +3,7 @@ import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
 import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
+import { noHistory } from '../../src/history/history.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
@@ -33,7 +34,7 @@ it.each([
       lastComplete: await draft.completeScansAt(payments, draft.run - 1),
       filters: {},
       ignored: [],
-      wereSourcesListed: false,
+      history: noHistory,
       now: 0,
       sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
     }
@@ -78,7 +79,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
       lastComplete,
       filters: {},
       ignored: [],
-      wereSourcesListed: false,
+      history: noHistory,
       now: 0,
       sealer,
     }
@@ -124,7 +125,7 @@ describe('a text that an earlier version stored in clear', () => {
       lastComplete,
       filters: {},
       ignored: [],
-      wereSourcesListed: false,
+      history: noHistory,
       now: 0,
       sealer,
     }
@@ -145,7 +146,7 @@ describe('a text that an earlier version stored in clear', () => {
       lastComplete: {},
       filters: {},
       ignored: [],
-      wereSourcesListed: false,
+      history: noHistory,
       now: 0,
       sealer,
     }

@@ -3,6 +3,7 @@ import { type ApprovedResource, activeApprovals, type NewApproval } from '../../
 import type { Draft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, at, aVersion, commit, orders, payments, walkAll } from './samples.ts'
 
@@ -182,11 +183,11 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const draft = await begin()
       await modify('d')(draft)
       const paths = ['/url', '/status']
-      expect(await draft.modifiedSince(payments, at(0))).toEqual([
+      expect((await historyOf(draft, payments, at(0))).modifications).toEqual([
         { kind: 'endpoint', uid: 'a', run: 1, at: at(1), paths },
         { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
       ])
-      expect(await draft.modifiedSince(payments, at(2))).toEqual([
+      expect((await historyOf(draft, payments, at(2))).modifications).toEqual([
         { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
       ])
       await draft.abandon(at(20))

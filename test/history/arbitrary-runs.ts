@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
@@ -98,7 +99,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
       await draft.referrers(project, uids),
     )
     state.push(
-      await draft.lastShape(project, 'endpoints'),
+      (await historyOf(draft, project)).shapes.endpoints,
       sorted(await draft.unconfirmedViolations(project)).map(withoutId),
     )
     for (const kind of kinds) {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
-import type { Kind, Listing, ProjectRef } from '../../src/model/resource.ts'
+import type { Kind, ProjectRef } from '../../src/model/resource.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
 import {
@@ -72,13 +73,12 @@ export function openContractFixture(makePlace: () => Place) {
   async function stateOf(draft: Draft, project: ProjectRef = payments) {
     const uids = ['a', 'b', 'c', 's']
     const kinds: Kind[] = ['endpoint', 'subscription', 'source']
-    const listings: Listing[] = ['endpoints', 'subscriptions', 'sources']
     const each = async <Key extends string, Value>(keys: readonly Key[], ask: (key: Key) => Promise<Value>) =>
       Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
     return {
       baselines: await draft.completeScansAt(project, draft.run - 1),
       lastScan: await draft.lastScannedRun(project),
-      shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
+      history: await historyOf(draft, project, at(0)),
       known: await each(kinds, (kind) => knownIn(draft, project, kind, uids)),
       current: await draft.current(project),
       active: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { historyOf } from './history-of.ts'
 import { aChange, aCoverage, aNotice, at, aVersion, aViolation, commit, endedAs, orders, payments } from './samples.ts'
 
 /** What every backend promises of records of runs: their bytes, their order, their texts. */
@@ -139,7 +140,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         const [body] = await draft.versionsAt(odd, [{ kind: 'subscription', uid: text, run: 1 }])
         expect(JSON.stringify(body?.attributes)).toBe(JSON.stringify(attributes))
         expect(body?.name).toBe(text)
-        expect(await draft.lastShape(odd, 'sources')).toEqual([text])
+        expect((await historyOf(draft, odd)).shapes).toEqual({ sources: [text] })
         expect(await draft.referrers(odd, [text])).toEqual(new Map([[text, [text]]]))
         expect(await draft.activeViolations(odd, 'endpoint', [text])).toHaveLength(1)
         expect(await draft.markUnreferenced(odd, 'source', [text])).toEqual([])

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { noHistory } from '../../src/history/history.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import {
   aChange,
@@ -33,7 +35,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(draft.interrupted).toEqual([])
         expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual({})
         expect(await draft.lastScannedRun(payments)).toBeUndefined()
-        expect(await draft.lastShape(payments, 'endpoints')).toBeUndefined()
+        expect(await historyOf(draft, payments, at(0))).toEqual(noHistory)
         expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
         expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
         expect(await draft.current(payments)).toEqual([])

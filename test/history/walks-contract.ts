@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
+import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { aChange, aCoverage, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
@@ -97,8 +98,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const draft = await begin()
         expect(await draft.lastScannedRun(payments)).toBe(2)
         expect(await draft.lastScannedRun(orders)).toBe(3)
-        expect(await draft.lastShape(payments, 'endpoints')).toEqual(['/name', '/url'])
-        expect(await draft.lastShape(payments, 'subscriptions')).toBeUndefined()
+        expect((await historyOf(draft, payments)).shapes).toEqual({ endpoints: ['/name', '/url'] })
       })
 
       it('are kept apart by service and identifier, not by project name', async () => {

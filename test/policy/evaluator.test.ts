@@ -129,7 +129,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     const { failures, evaluatedByRule, facts } = evaluator.outcome()
     expect(failures).toEqual(Object.fromEntries(excluded))
     expect(evaluatedByRule).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
-    expect(facts).toEqual([])
+    expect(facts).toEqual({})
   })
 
   it('passes only seals of secrets to the end of a run, and no other value', () => {
@@ -139,19 +139,18 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ).forProject(p)
     evaluator.evaluate(shared('e1'))
     evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
-    expect(evaluator.outcome().facts).toEqual([
-      {
-        ...{ kind: 'endpoint', uid: 'e1', name: 'the e1' },
-        facts: { 'endpoint/secret-shared': [[seal, 'k', '']], 'source/verifier-shared': [[seal]] },
-      },
-    ])
+    const owner = { kind: 'endpoint', uid: 'e1', name: 'the e1' }
+    expect(evaluator.outcome().facts).toEqual({
+      'endpoint/secret-shared': [{ owner, fact: [seal, 'k', ''] }],
+      'source/verifier-shared': [{ owner, fact: [seal] }],
+    })
   })
 
   it('counts a fact of a rule across projects as a failure when it is not a seal', () => {
     const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
-    expect(facts).toEqual([])
+    expect(facts).toEqual({})
     expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 

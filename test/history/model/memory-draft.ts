@@ -7,6 +7,7 @@ import {
   type Modification,
   type NewVersion,
   type OldViolation,
+  type ProjectHistory,
   type StagedViolations,
   unscanned,
   type ViolationWithOrigin,
@@ -94,8 +95,22 @@ export class MemoryDraft implements Draft {
     return held?.uids
   }
 
-  async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
-    return this.#walks(project).findLast((walk) => walk.listing === listing && walk.shape !== undefined)?.shape
+  async historiesOf(
+    projects: readonly ProjectRef[],
+    since: string | undefined,
+  ): Promise<ReadonlyMap<string, ProjectHistory>> {
+    return new Map(projects.map((project) => [project.name, this.#historyOf(project, since)]))
+  }
+
+  #historyOf(project: ProjectRef, since: string | undefined): ProjectHistory {
+    const shapes = this.#walks(project).flatMap(({ listing, shape }) => (shape === undefined ? [] : [[listing, shape]]))
+    return {
+      // The last one of a listing counts.
+      shapes: Object.fromEntries(shapes),
+      modifications: since === undefined ? [] : this.#modifiedSince(project, since),
+      withOrigin: this.#violationsWithOrigin(project),
+      isUnderOtherRules: this.#isUnderOtherRules(project),
+    }
   }
 
   async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
@@ -130,7 +145,7 @@ export class MemoryDraft implements Draft {
     return all.filter((resource) => resource.kind === kind).map(({ uid }) => uid)
   }
 
-  async modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]> {
+  #modifiedSince(project: ProjectRef, time: string): readonly Modification[] {
     const { runs, changes } = this.#memory.rows
     const tooOld = runs.findLast(({ number, startedAt }) => number < this.run && startedAt < time)?.number ?? 0
     return changes
@@ -246,7 +261,7 @@ export class MemoryDraft implements Draft {
     for (const [id, ending] of violations) this.#endedViolations.set(id, ending)
   }
 
-  async violationsWithOrigin(project: ProjectRef): Promise<readonly ViolationWithOrigin[]> {
+  #violationsWithOrigin(project: ProjectRef): readonly ViolationWithOrigin[] {
     const { violations, acceptances, runs } = this.#memory.rows
     const own = violations.filter((row) => row.project === projectKeyOf(project))
     const startOf = (run: number) => runs[run - 1]?.startedAt ?? ''
@@ -282,7 +297,7 @@ export class MemoryDraft implements Draft {
     return acceptances.map((acceptance) => endedBy(acceptance, this.#endedAcceptances, this.#start.startedAt))
   }
 
-  async isUnderOtherRules(project: ProjectRef): Promise<boolean> {
+  #isUnderOtherRules(project: ProjectRef): boolean {
     const { runs, scans } = this.#memory.rows
     const last = scans.findLast((scan) => scan.project === projectKeyOf(project) && scan.run < this.run)
     const [before, now] = [runs[(last?.run ?? 0) - 1], runs[this.run - 1]]

@@ -131,15 +131,13 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   it.each<[string, (draft: ProjectDraft) => Promise<unknown>]>([
     ['a project', (draft) => draft.lastScannedRun(project)],
     ['known resources', (draft) => draft.current(project)],
-    ['modifications', (draft) => draft.modifiedSince(project, '2026-01-01')],
+    ['what earlier runs left of a project', (draft) => draft.historiesOf([project], '2026-01-01')],
     ['referrers', (draft) => draft.referrers(project, ['source1'])],
     ['unreferenced resources', (draft) => draft.markUnreferenced(project, 'source', [])],
     ['active violations', (draft) => draft.activeViolations(project, 'endpoint', ['endpoint7'])],
     ['violations that were not confirmed', (draft) => draft.unconfirmedViolations(project)],
     ['those of some rules', (draft) => draft.unconfirmedBy(['endpoint/url-not-https'], [project])],
     ['old violations', (draft) => draft.oldViolations(project, { high: '2026-01-01' })],
-    ['violations with an origin', (draft) => draft.violationsWithOrigin(project)],
-    ['the last shape', (draft) => draft.lastShape(project, 'endpoints')],
     ['withheld removals', (draft) => draft.previouslyWithheld(project, 'endpoints')],
   ])('of a draft find %s by the equality of an index', async (_, ask) => {
     const fence = { sql: () => 'SELECT 1', values: [] }

@@ -4,12 +4,22 @@ import { activeApproval, approvedUids, lastApproval, storedBodies } from '../pos
 import { completeScansAt } from '../scans-at.ts'
 import { versionsAt } from '../state-at.ts'
 import type { DraftContext } from './draft-context.ts'
+import { readHistories } from './read-histories.ts'
 
-type ReadMethod = 'approved' | 'lastApproval' | 'approvedBodies' | 'approvedUids' | 'completeScansAt' | 'versionsAt'
+type ReadMethod =
+  | 'historiesOf'
+  | 'approved'
+  | 'lastApproval'
+  | 'approvedBodies'
+  | 'approvedUids'
+  | 'completeScansAt'
+  | 'versionsAt'
 
 /** What a draft reads as readers do. */
-export function draftReads({ db, run, open, writer }: DraftContext): Pick<Draft, ReadMethod> {
+export function draftReads(access: DraftContext): Pick<Draft, ReadMethod> {
+  const { db, run, open, writer } = access
   return {
+    historiesOf: (projects, since) => readHistories(access, projects, since),
     approved: async (project) => activeApproval(db, (await open(project)).id),
     lastApproval: async (project) => lastApproval(db, (await open(project)).id),
     approvedBodies: (approval, resources) =>

@@ -1,5 +1,3 @@
-import type { FieldChange } from '../../../model/change.ts'
-import type { Kind } from '../../../model/resource.ts'
 import type { Draft, KnownVersion } from '../../history.ts'
 import { compareText } from '../../report-order.ts'
 import { columnsOfBody } from '../columns-of-body.ts'
@@ -7,14 +5,7 @@ import { type DraftContext, isAmong } from './draft-context.ts'
 import type { DraftedVersion } from './drafted-rows.ts'
 import { addId, hasId } from './id-bits.ts'
 
-type ResourceMethod =
-  | 'current'
-  | 'modifiedSince'
-  | 'stage'
-  | 'stageChanges'
-  | 'endVersions'
-  | 'referrers'
-  | 'markUnreferenced'
+type ResourceMethod = 'current' | 'stage' | 'stageChanges' | 'endVersions' | 'referrers' | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources({ db, run, ids, open, writer }: DraftContext): Pick<Draft, ResourceMethod> {
@@ -28,22 +19,6 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
          WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 ORDER BY v.kind, v.uid`,
         [id, run],
       )
-    },
-    async modifiedSince(project, time) {
-      const { id, lastScan } = await open(project)
-      if (lastScan === null) return []
-      const rows = await db.all<{ kind: Kind; uid: string; run: number; at: string; fields: string }>(
-        `SELECT c.kind, c.uid, c.run, r.started_at AS at, c.fields
-         FROM hookdrift.run r JOIN hookdrift.change c ON c.run = r.number
-         WHERE r.number < $3 AND r.number > coalesce((SELECT o.number FROM hookdrift.run o
-             WHERE o.number < $3 AND o.started_at < $2 ORDER BY o.number DESC LIMIT 1), 0)
-           AND c.project_id = $1 AND c.change = 'modified' ORDER BY c.id`,
-        [id, time, run],
-      )
-      return rows.map(({ fields, ...row }) => {
-        // Hookdrift wrote it.
-        return { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) }
-      })
     },
     async stage(project, versions) {
       if (versions.length === 0) return

@@ -4,7 +4,6 @@ import type { DraftContext } from './draft-context.ts'
 type ScanMethod =
   | 'lastScannedRun'
   | 'previouslyWithheld'
-  | 'lastShape'
   | 'stageScan'
   | 'stageWalk'
   | 'stageNotice'
@@ -36,16 +35,6 @@ export function draftScans(
         [id, listing, run],
       )
       return uids === undefined || uids === null ? undefined : JSON.parse(uids)
-    },
-    async lastShape(project, listing) {
-      const { id, lastScan } = await open(project)
-      if (lastScan === null) return undefined
-      const shape = await db.value<string>(
-        `SELECT shape FROM hookdrift.walk WHERE project_id = $1 AND listing = $2 AND run < $3 AND shape IS NOT NULL
-         ORDER BY run DESC LIMIT 1`,
-        [id, listing, run],
-      )
-      return shape === undefined ? undefined : JSON.parse(shape)
     },
     async stageScan(project) {
       await writer.requireFence()

@@ -13,14 +13,12 @@ type ViolationMethod =
   | 'unconfirmedBy'
   | 'oldViolations'
   | 'endViolations'
-  | 'violationsWithOrigin'
   | 'acceptancesOf'
   | 'endAcceptances'
-  | 'isUnderOtherRules'
 
-const columns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
+export const activeColumns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
   x.first_run AS "firstRun", x.origin_run AS "originRun"`
-const firstSeen = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
+export const firstSeenSql = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
 
 /** Violations. New rows are inserted; ends are remembered until the commit. */
 export function draftViolations({ db, run, open, projects, writer }: DraftContext): Pick<Draft, ViolationMethod> {
@@ -29,7 +27,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
       const { id, hadViolations } = await open(project)
       if (!hadViolations || uids.length === 0) return []
       const rows = await db.all<ActiveViolationRow>(
-        `SELECT ${columns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
+        `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
            AND ${isAmong('x.uid', '$3')} AND x.from_run < $4 ORDER BY x.uid, x.id`,
         [id, kind, uids, run],
       )
@@ -67,7 +65,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
       const { id, hadViolations, state } = await open(project)
       if (!hadViolations) return []
       const rows = await db.all<ActiveViolationRow>(
-        `SELECT ${columns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.to_run IS NULL AND x.from_run < $2
+        `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.to_run IS NULL AND x.from_run < $2
            AND NOT EXISTS (SELECT 1 FROM unnest($3::bigint[]) c (id) WHERE c.id = x.id) ORDER BY x.id`,
         [id, run, [...idsIn(state.confirmed)]],
       )
@@ -78,7 +76,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
       if (rules.length === 0) return found
       const opened = await projects.openAll(asked)
       const rows = await db.all<ActiveViolationRow & { readonly project: number }>(
-        `SELECT ${columns}, x.project_id AS project FROM hookdrift.violation x
+        `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
          WHERE x.project_id = ANY($1::bigint[]) AND x.to_run IS NULL AND x.from_run < $2 AND x.rule = ANY($3::text[])
          ORDER BY x.id`,
         [opened.flatMap(({ id, hadViolations }) => (hadViolations ? [id] : [])), run, rules],
@@ -98,8 +96,8 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
     async oldViolations(project, before) {
       const { id, state } = await open(project)
       const rows = await db.all<ActiveViolationRow & { readonly firstSeen: string }>(
-        `SELECT ${columns}, ${firstSeen} AS "firstSeen" FROM unnest($2::text[], $3::text[]) AS b (severity, time)
-         JOIN hookdrift.violation x ON x.severity = b.severity AND ${firstSeen} < b.time
+        `SELECT ${activeColumns}, ${firstSeenSql} AS "firstSeen" FROM unnest($2::text[], $3::text[]) AS b (severity, time)
+         JOIN hookdrift.violation x ON x.severity = b.severity AND ${firstSeenSql} < b.time
          WHERE x.project_id = $1 AND x.to_run IS NULL
            AND (SELECT n.id FROM hookdrift.violation n WHERE n.replaces = x.id LIMIT 1) IS NULL ORDER BY x.id`,
         [id, Object.keys(before), Object.values(before)],
@@ -111,25 +109,6 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
     async endViolations(project, violations) {
       const { state } = await open(project)
       for (const [id, ending] of violations) state.endedViolations[id] = ending
-    },
-    async violationsWithOrigin(project) {
-      const { id, hadViolations } = await open(project)
-      if (!hadViolations) return []
-      type Row = ActiveViolationRow & { originRun: number; firstSeen: string; isActive: boolean }
-      const rows = await db.all<Row>(
-        `SELECT ${columns}, x.to_run IS NULL AS "isActive", ${firstSeen} AS "firstSeen" FROM hookdrift.violation x
-         WHERE x.project_id = $1 AND x.from_run < $2 AND x.origin_run IS NOT NULL AND (x.to_run IS NULL
-           OR (x.resolution = 'accepted'
-             AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = x.fingerprint AND n.id > x.id)
-             AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = $1 AND a.fingerprint = x.fingerprint
-               AND a.ended_at IS NULL AND (a.revoked_at IS NULL
-                 OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
-         ORDER BY x.id`,
-        [id, run],
-      )
-      return rows.map(({ isActive, firstSeen, ...row }) => {
-        return { ...toActiveViolation(row), originRun: row.originRun, firstSeen, isActive }
-      })
     },
     async acceptancesOf(asked) {
       const found = new Map<string, readonly Acceptance[]>()
@@ -155,17 +134,6 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
     async endAcceptances(project, acceptances) {
       const { state } = await open(project)
       for (const [id, ending] of acceptances) state.endedAcceptances[id] = ending
-    },
-    async isUnderOtherRules(project) {
-      const { lastScan } = await open(project)
-      if (lastScan === null) return false
-      const differs = await db.value<boolean>(
-        `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
-           OR b.tool_version <> r.tool_version
-         FROM hookdrift.run r, hookdrift.run b WHERE r.number = $1 AND b.number = $2`,
-        [run, lastScan],
-      )
-      return differs === true
     },
   }
 }

@@ -15,14 +15,7 @@ interface MarkChanges {
   readonly removed: readonly string[]
 }
 
-type ResourceMethod =
-  | 'current'
-  | 'modifiedSince'
-  | 'stage'
-  | 'stageChanges'
-  | 'endVersions'
-  | 'referrers'
-  | 'markUnreferenced'
+type ResourceMethod = 'current' | 'stage' | 'stageChanges' | 'endVersions' | 'referrers' | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
@@ -69,10 +62,6 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async current(project) {
         const id = idOf(project)
         return access.hadVersions(id) ? sql.current.all(id, run) : []
-      },
-      async modifiedSince(project, time) {
-        const rows = sql.modifiedSince.all({ project: idOf(project), time, run })
-        return rows.map(({ paths, ...row }) => ({ ...row, paths: JSON.parse(paths) }))
       },
       async stage(project, versions) {
         if (versions.length === 0) return

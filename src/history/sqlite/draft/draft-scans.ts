@@ -17,7 +17,6 @@ interface StagedWalk extends Omit<Coverage, 'of'> {
 type ScanMethod =
   | 'lastScannedRun'
   | 'previouslyWithheld'
-  | 'lastShape'
   | 'stageScan'
   | 'stageWalk'
   | 'stageNotice'
@@ -50,10 +49,6 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
       async previouslyWithheld(project, listing) {
         const uids = sql.previouslyWithheld.get(idOf(project), listing, run)
         return uids === undefined || uids === null ? undefined : JSON.parse(uids)
-      },
-      async lastShape(project, listing) {
-        const shape = sql.lastShape.get(idOf(project), listing, run)
-        return shape === undefined ? undefined : JSON.parse(shape)
       },
       async stageScan(project) {
         requireLease()

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
-import type { Kind } from '../../../model/resource.ts'
+import type { Kind, Listing } from '../../../model/resource.ts'
 import type { KnownVersion } from '../../history.ts'
 import { acceptanceColumns, type StoredAcceptance } from '../../stored-acceptance.ts'
 import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
@@ -42,9 +42,11 @@ export function prepareStatements(db: Database) {
     ),
     withhold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
     deleteWithheld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),
-    lastShape: value<string>(
-      `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL
-       ORDER BY run DESC LIMIT 1`,
+    // Of several rows with a greatest run, SQLite takes the other columns from the row that has it.
+    lastShapes: all<{ project: number; listing: Listing; shape: string }>(
+      `SELECT project_id AS project, listing, shape, max(run) FROM walk
+       WHERE project_id IN (SELECT value FROM json_each(?)) AND run < ? AND shape IS NOT NULL
+       GROUP BY project_id, listing`,
     ),
 
     hadVersions: value<number>('SELECT 1 FROM version WHERE project_id = ? AND from_run < ? LIMIT 1'),
@@ -69,15 +71,15 @@ export function prepareStatements(db: Database) {
     deleteChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
     // Backwards from this run to the last one that is too old: a long history costs no more than a short one.
     modifiedSince: named<
-      { project: number; time: string; run: number },
-      { kind: Kind; uid: string; run: number; at: string; paths: string }
+      { projects: string; since: string; run: number },
+      { project: number; kind: Kind; uid: string; run: number; at: string; paths: string }
     >(
-      `SELECT c.kind, c.uid, c.run, r.started_at AS at,
+      `SELECT c.project_id AS project, c.kind, c.uid, c.run, r.started_at AS at,
               (SELECT json_group_array(f.value ->> 'path') FROM json_each(c.fields) f) AS paths
        FROM run r CROSS JOIN change c ON c.run = r.number
        WHERE r.number < @run AND r.number > ifnull((SELECT o.number FROM run o
-           WHERE o.number < @run AND o.started_at < @time ORDER BY o.number DESC LIMIT 1), 0)
-         AND c.project_id = @project AND c.change = 'modified' ORDER BY c.id`,
+           WHERE o.number < @run AND o.started_at < @since ORDER BY o.number DESC LIMIT 1), 0)
+         AND c.project_id IN (SELECT value FROM json_each(@projects)) AND c.change = 'modified' ORDER BY c.id`,
     ),
     // A source's uid as JSON text on both sides, as in the body.
     referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(
@@ -111,12 +113,12 @@ export function prepareStatements(db: Database) {
     deleteViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
     endViolation: all('UPDATE violation SET to_run = ?, resolution = ?, ended_by = ? WHERE id = ?'),
-    violationsWithOrigin: db.prepare<{ project: number; run: number }, WithOriginRow>(
-      `SELECT ${violationColumns}, to_run IS NULL AS isActive,
+    violationsWithOrigin: db.prepare<{ projects: string; run: number }, WithOriginRow>(
+      `SELECT ${violationColumns}, project_id AS project, to_run IS NULL AS isActive,
          (SELECT started_at FROM run WHERE number = first_run) AS firstSeen
-       FROM violation v WHERE project_id = @project AND from_run < @run AND origin_run IS NOT NULL AND (to_run IS NULL
+       FROM violation v WHERE project_id IN (SELECT value FROM json_each(@projects)) AND from_run < @run AND origin_run IS NOT NULL AND (to_run IS NULL
          OR (resolution = 'accepted' AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.fingerprint = v.fingerprint AND n.id > v.id)
-           AND EXISTS (SELECT 1 FROM acceptance a WHERE a.project_id = @project AND a.fingerprint = v.fingerprint
+           AND EXISTS (SELECT 1 FROM acceptance a WHERE a.project_id = v.project_id AND a.fingerprint = v.fingerprint
              AND a.ended_at IS NULL AND (a.revoked_at IS NULL
                OR a.revoked_at > (SELECT started_at FROM run WHERE number = v.to_run)))))
        ORDER BY id`,
@@ -136,11 +138,11 @@ export function prepareStatements(db: Database) {
       `UPDATE acceptance SET ended_at = (SELECT started_at FROM run WHERE number = ?), ended_in = ?, ended_by = ?
        WHERE id = ?`,
     ),
-    isUnderOtherRules: value<number>(
-      `SELECT b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
-         OR b.tool_version <> r.tool_version
-       FROM run r JOIN run b ON b.number = (SELECT max(run) FROM scan WHERE project_id = ? AND run < r.number)
-       WHERE r.number = ?`,
+    underOtherRules: named<{ projects: string; run: number }, { project: number }>(
+      `SELECT p.value AS project FROM json_each(@projects) p JOIN run r ON r.number = @run
+       JOIN run b ON b.number = (SELECT max(run) FROM scan WHERE project_id = p.value AND run < @run)
+       WHERE b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
+         OR b.tool_version <> r.tool_version`,
     ),
 
     insertScan: all('INSERT INTO scan (project_id, run, name) VALUES (?, ?, ?)'),

@@ -15,10 +15,8 @@ type ViolationMethod =
   | 'unconfirmedBy'
   | 'oldViolations'
   | 'endViolations'
-  | 'violationsWithOrigin'
   | 'acceptancesOf'
   | 'endAcceptances'
-  | 'isUnderOtherRules'
 
 /** Violations. New rows are inserted; ends are remembered until the commit. */
 export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod> {
@@ -96,14 +94,6 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
       async endViolations(_project, violations) {
         for (const [id, ending] of violations) endedViolations.set(id, ending)
       },
-      async violationsWithOrigin(project) {
-        const id = idOf(project)
-        if (!access.hadViolations(id)) return []
-        return sql.violationsWithOrigin.all({ project: id, run }).map(({ isActive, firstSeen, ...row }) => ({
-          ...toActiveViolation(row),
-          ...{ originRun: row.originRun, firstSeen, isActive: isActive === 1 },
-        }))
-      },
       async acceptancesOf(projects) {
         const found = new Map<string, readonly Acceptance[]>()
         if (!hasAcceptances) return found
@@ -117,7 +107,6 @@ export function draftViolations(access: DraftAccess): DraftPart<ViolationMethod>
       async endAcceptances(_project, acceptances) {
         for (const [id, ending] of acceptances) endedAcceptances.set(id, ending)
       },
-      isUnderOtherRules: async (project) => sql.isUnderOtherRules.get(idOf(project), run) === 1,
     },
     finish() {
       for (const id of replacedViolations) sql.endReplacedViolation.run(run, id)

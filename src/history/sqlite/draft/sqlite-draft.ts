@@ -17,6 +17,7 @@ import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { draftViolations } from './draft-violations.ts'
+import { readHistories } from './read-histories.ts'
 
 export interface AcquiredLease {
   readonly run: number
@@ -79,6 +80,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...resources.methods,
     ...violations.methods,
     ...scans.methods,
+    historiesOf: async (asked, since) => readHistories(access, asked, since),
     approved: async (project) => approved.active(idOf(project)),
     lastApproval: async (project) => approved.last(idOf(project)),
     completeScansAt: async (project, at) => completeScansAt(db, project, at),

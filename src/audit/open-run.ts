@@ -1,10 +1,10 @@
-import type { ScanDraft } from '../history/history.ts'
+import type { ProjectHistory, ScanDraft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { LastWritten } from './newer-settings.ts'
-import type { HistoryOf } from './project-past.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 
 /** How a run audits its projects: the same in every process that takes part. */
@@ -29,7 +29,8 @@ export interface OpenRun extends RunOptions {
   readonly onTimed?: OnTimed | undefined
   /** Called for a bug that ended the audit of a project. */
   readonly onBug?: OnBug | undefined
-  readonly historyOf: HistoryOf
+  /** What earlier runs left of a project. */
+  historyOf(project: ProjectRef): Promise<ProjectHistory>
   /** undefined: an answer with older settings is not recognised. */
   readonly lastWritten?: LastWritten | undefined
 }

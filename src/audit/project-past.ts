@@ -37,9 +37,6 @@ export async function readPast(
   }
 }
 
-/** Gives out what earlier runs left of a project. */
-export type HistoryOf = (project: ProjectRef) => Promise<ProjectHistory>
-
 /**
  * Asks the history once, for all projects, when the first of them is audited. `lookbackMs`: how far back rules read
  * changes; 0 when none does. `now`: start of the run, in milliseconds since the epoch.
@@ -48,7 +45,7 @@ export function askOnce(
   draft: ScanDraft,
   projects: readonly ProjectRef[],
   { lookbackMs, now }: { readonly lookbackMs: number; readonly now: number },
-): HistoryOf {
+): OpenRun['historyOf'] {
   const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
   let asked: ReturnType<ScanDraft['historiesOf']> | undefined
   return async ({ name }) => {

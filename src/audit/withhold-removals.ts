@@ -138,7 +138,8 @@ async function findDoubt(
     // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
     return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
-  const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
+  const isTooMuch = (count: number) =>
+    count > 0 && limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   // No request of the service deletes an event type, and `*` is in the catalogue of every project.
   const isEmptied = listing === 'event_types' && coverage.items === 0 && missing.length > 0
   const isLarge = isEmptied || isTooMuch(missing.length)

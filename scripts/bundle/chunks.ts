@@ -7,15 +7,13 @@ import type { CodeSplittingNameFunction } from 'rolldown'
  */
 const roots = {
   start: ['cli/main', 'app/system'],
+  answer: ['cli/query-options', 'report/formats'],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-upkeep', 'history/sqlite/network-file-system'],
-    ...['history/sqlite/reseal/is-resealed', 'queries/read-runs', 'report/show-answer'],
+    ...['history/sqlite/reseal/is-resealed', 'queries/read-runs'],
   ],
   rules: ['rules/rules', 'queries/answer-rules'],
-  audit: [
-    ...['config/read-configuration', 'app/perform-audit', 'app/load-policy', 'policy/read-policy'],
-    ...['cli/deliver-report', 'cli/load-reports', 'app/until-signalled', 'worker/timetable'],
-  ],
+  audit: ['cli/audit', 'policy/read-policy'],
   text: ['report/text'],
   // Only for a history on a server.
   postgres: [

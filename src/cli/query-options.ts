@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openExistingHistory } from '../app/open-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import { systemClock } from '../app/system.ts'
+import { findRun } from '../history/find-run.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
@@ -9,7 +11,7 @@ import { readDuration } from '../model/instant.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import { type AnswerView, writeAnswer } from '../report/show-answer.ts'
 
 /** Options of every command that prints an answer. */
 export interface AnswerOptions {
@@ -121,8 +123,6 @@ export function addRunOption(command: Command): Command {
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
   const last = name === 'latest' ? await reader.lastRun() : undefined
   if (last !== undefined) return last
-  const { findRun } = await import('../history/find-run.ts')
-  const { systemClock } = await import('../app/system.ts')
   return findRun(await reader.runs(), name, systemClock.now())
 }
 
@@ -133,7 +133,6 @@ export async function printAnswer<Row>(
   format: AnswerFormat,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { writeAnswer } = await import('../report/show-answer.ts')
   const render = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))

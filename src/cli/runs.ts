@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readRuns, runsView } from '../queries/read-runs.ts'
 import {
   addReadingOptions,
   answerFromHistory,
@@ -13,16 +14,12 @@ interface RunsOptions extends ReadingOptions {
   readonly run?: string
 }
 
-export function defineRuns(program: Command, execute: Execute): void {
-  const command = program
-    .command('runs')
-    .description('List the runs, newest first, with interrupted ones')
-    .option('--run <run|time>', `none after it: ${runOrTime}`)
+export function defineRuns(command: Command, execute: Execute): void {
+  command.option('--run <run|time>', `none after it: ${runOrTime}`)
   addReadingOptions(command).action((options: RunsOptions) => execute((terminal) => runs(options, terminal)))
 }
 
 async function runs(options: RunsOptions, terminal: ProcessContext): Promise<number> {
-  const { readRuns, runsView } = await import('../queries/read-runs.ts')
   return answerFromHistory(options, terminal, runsView, async (reader) =>
     readRuns(reader, {
       limit: limitOf(options),

@@ -21,7 +21,8 @@ write(
   `import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { read${of}, ${name}View } from '../queries/read-${name}.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistory } from './query-options.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 export function define${of}(command: Command, execute: Execute): void {
   addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => ${name}(options, terminal)))

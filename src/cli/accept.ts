@@ -8,7 +8,8 @@ import { chooseAcceptable, findByFingerprint } from '../queries/choose-acceptabl
 import { composeAcceptances } from '../queries/compose-acceptances.ts'
 import { acceptancesView, answerAcceptances, readAcceptable } from '../queries/read-acceptances.ts'
 import { addSignature, signature } from './baseline-options.ts'
-import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface AcceptOptions extends ReadingOptions {
   readonly reason?: string

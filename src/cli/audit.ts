@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { loadPolicy } from '../app/load-policy.ts'
-import { configuredPaths } from '../app/locate-history.ts'
 import { openLog } from '../app/log.ts'
 import { openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
@@ -19,10 +18,15 @@ import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { timetableFaultsAt } from '../worker/timetable.ts'
-import { stateFiles } from './baseline-options.ts'
-import { planDelivery, refuseUnwritable } from './deliver-report.ts'
-import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { loadReports, readTrendOf, showsTrend } from './load-reports.ts'
+import {
+  addFormatOptions,
+  type FormatOptions,
+  loadReports,
+  planDelivery,
+  readTrendOf,
+  refuseUnwritable,
+  showsTrend,
+} from './deliver-report.ts'
 import { addConfigurationOptions, addProjectOption } from './query-options.ts'
 
 interface AuditOptions extends FormatOptions {
@@ -71,7 +75,7 @@ export function defineAudit(command: Command, execute: Execute): void {
 
 async function audit(options: AuditOptions, given: ProcessContext): Promise<number> {
   const terminal = withUrl(options, given)
-  const deliver = planDelivery(options, terminal, await loadReports(options))
+  const deliver = await planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, dependencies, {
     history: options.history,
@@ -161,6 +165,7 @@ async function decideNotification(
   if (notify !== undefined || channels.length === 0) return notify ?? true
   const isWatched = terminal.stdout.isTTY === true || terminal.stderr.isTTY === true
   if (!isWatched || history === undefined) return true
+  const { configuredPaths } = await import('../app/locate-history.ts')
   if ((await configuredPaths(config, terminal)).history.shown === chosen.shown) return true
   terminal.stderr.write(
     'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
@@ -205,6 +210,6 @@ async function readExpected(
   terminal: ProcessContext,
 ): Promise<readonly ProjectState[] | undefined> {
   if (directory === undefined) return undefined
-  const { readStates } = await import('../baseline/state-directory.ts')
-  return readStates(resolve(terminal.cwd(), directory), stateFiles)
+  const { readStateFiles } = await import('./baseline-options.ts')
+  return readStateFiles(resolve(terminal.cwd(), directory))
 }

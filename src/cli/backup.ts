@@ -5,7 +5,8 @@ import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { answerBackup, backupView } from '../queries/answer-writes.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 interface BackupOptions extends ReadingOptions {
   readonly force?: true

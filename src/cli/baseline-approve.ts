@@ -8,14 +8,8 @@ import { sealProse } from '../inventory/seal-prose.ts'
 import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
 import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  runNamed,
-  runOrTime,
-} from './query-options.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, runOrTime } from './query-options.ts'
 
 interface ApproveOptions extends ApprovingOptions {
   readonly run: string

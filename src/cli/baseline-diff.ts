@@ -3,14 +3,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readBaselineDiff } from '../queries/read-baseline-diff.ts'
 import { diffView } from '../queries/read-diff.ts'
 import type { BaselineOptions } from './baseline-options.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  runNamed,
-  runOrTime,
-} from './query-options.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, runOrTime } from './query-options.ts'
 
 interface DiffOptions extends BaselineOptions {
   readonly run?: string

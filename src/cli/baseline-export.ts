@@ -10,7 +10,8 @@ import { activeApprovals } from '../history/approvals.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { answerExport, exportView } from '../queries/answer-writes.ts'
 import type { BaselineOptions } from './baseline-options.ts'
-import { addProjectOption, addReadingOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
 
 export function defineBaselineExport(command: Command, execute: Execute): void {
   addReadingOptions(addProjectOption(command.argument('<directory>'))).action(

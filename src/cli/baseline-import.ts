@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { readStates } from '../baseline/state-directory.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { maskingSealer } from '../inventory/masking-sealer.ts'
 import { sealProse } from '../inventory/seal-prose.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
-import { type ApprovingOptions, addApproving, signature, stateFiles } from './baseline-options.ts'
+import { type ApprovingOptions, addApproving, readStateFiles, signature } from './baseline-options.ts'
 import { confirmApproval } from './confirm-approval.ts'
-import { addProjectOption, addReadingOptions, answerFromHistory, limitOf } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
 
 export function defineBaselineImport(command: Command, execute: Execute): void {
   addApproving(addReadingOptions(addProjectOption(command.argument('<directory>')))).action(
@@ -20,7 +20,7 @@ export function defineBaselineImport(command: Command, execute: Execute): void {
 async function importStates(named: string, options: ApprovingOptions, terminal: ProcessContext): Promise<number> {
   const { project, by, yes = false, format } = options
   const note = sealProse(options.note ?? '', maskingSealer)
-  const states = readStates(resolve(terminal.cwd(), named), stateFiles).filter((state) =>
+  const states = readStateFiles(resolve(terminal.cwd(), named)).filter((state) =>
     matchesProject(state.project.name, project),
   )
   if (states.length === 0) throw AuditError.usage(`${named} has no state of ${project.join(' ')}`)

@@ -5,7 +5,8 @@ import { activeApprovals } from '../history/approvals.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
 import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
-import { addProjectOption, addReadingOptions, answerFromHistory, limitOf } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf } from './query-options.ts'
 
 export function defineBaselineRevoke(command: Command, execute: Execute): void {
   addSignature(addReadingOptions(addProjectOption(command))).action((options: BaselineOptions) =>

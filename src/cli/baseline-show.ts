@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { baselinesView, readBaselines } from '../queries/read-baselines.ts'
 import type { BaselineOptions } from './baseline-options.ts'
-import { addProjectOption, addReadingOptions, answerFromHistory } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions } from './query-options.ts'
 
 interface ShowOptions extends BaselineOptions {
   readonly all?: boolean

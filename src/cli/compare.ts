@@ -6,15 +6,8 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import { compareProjects } from '../queries/compare-projects.ts'
 import type { Matching } from '../queries/compared-side.ts'
 import { comparisonView } from '../queries/comparison-view.ts'
-import {
-  addReadingOptions,
-  limitOf,
-  printAnswer,
-  type ReadingOptions,
-  runNamed,
-  runOrTime,
-  withHistory,
-} from './query-options.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 /** Spelt here, so that `--help` loads no rules. */
 const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]

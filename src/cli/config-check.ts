@@ -4,7 +4,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerConfigCheck, configCheckView } from '../queries/answer-config.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string

@@ -6,7 +6,8 @@ import { showConfiguration } from '../config/show-configuration.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerConfig, configView, writeConfig } from '../queries/answer-config.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
 interface ShowOptions extends Omit<AnswerOptions, 'format'> {
   readonly config: string

@@ -23,7 +23,7 @@ import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { text } from '../report/text.ts'
-import { locatingOptions } from './locating-options.ts'
+import { locatingOptions } from './query-options.ts'
 
 interface DemoOptions {
   readonly seed: string

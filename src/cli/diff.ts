@@ -3,15 +3,14 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { diffView, readDiff } from '../queries/read-diff.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
   runOrTime,
 } from './query-options.ts'
 

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { pagePaths, readPage } from '../app/read-docs.ts'
 import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../queries/answer-docs.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 export function defineDocs(command: Command, execute: Execute): void {
   command.argument('[topic]', 'a page, TOPIC#SECTION for a part of it, or the id of a rule')

@@ -8,7 +8,8 @@ import { toolVersion } from '../app/tool-version.ts'
 import { answerDoctor, doctorView, exitCodeOf } from '../doctor/answer-doctor.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { shownPath } from '../text/shown-path.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
 interface DoctorOptions extends HistoryOptions, AnswerOptions {}
 

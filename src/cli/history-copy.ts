@@ -7,7 +7,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { answerCopy, copyView } from '../queries/answer-history.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 interface CopyOptions extends AnswerOptions {
   readonly snapshot?: boolean

@@ -3,7 +3,8 @@ import { locateHistory } from '../app/locate-history.ts'
 import { openMovable } from '../app/open-movable.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { answerUpgrade, upgradeView } from '../queries/answer-history.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 interface UpgradeOptions extends ReadingOptions {
   readonly yes?: true

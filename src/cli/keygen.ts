@@ -5,7 +5,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { generateKeys } from '../attestation/keys.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { answerKeys, keysView } from '../queries/answer-writes.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 export function defineKeygen(command: Command, execute: Execute): void {
   command.argument('<file>', 'the private key; the public key goes to FILE.pub')

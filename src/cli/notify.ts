@@ -15,14 +15,8 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import { testMessage } from '../notify/compose-messages.ts'
 import { answerChannelTest, answerOutbox, channelTestView, outboxView } from '../queries/answer-notifications.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import {
-  type AnswerOptions,
-  addAnswerOptions,
-  addConfigurationOptions,
-  answerFromHistory,
-  limitOf,
-  printAnswer,
-} from './query-options.ts'
+import { answerFromHistory, printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */

@@ -5,7 +5,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerPolicyCheck, policyCheckView } from '../queries/answer-policy-check.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string

@@ -9,7 +9,8 @@ import type { Policy } from '../policy/policy.ts'
 import { answerExplanations, explanationsView } from '../queries/answer-explanations.ts'
 import { findResource } from '../queries/find-resource.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string

@@ -4,14 +4,8 @@ import { loadPolicy } from '../app/load-policy.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { readReplay, replayView } from '../queries/read-replay.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  type ReadingOptions,
-  runOrTime,
-} from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string

@@ -4,7 +4,8 @@ import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { answerPolicyTests, policyTestsView } from '../queries/answer-policy-tests.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface TestOptions extends AnswerOptions {
   readonly policy?: string

@@ -18,7 +18,8 @@ import type { Probe } from '../policy/probe.ts'
 import { readPayload } from '../policy/read-probes.ts'
 import { answerProbes, probesView } from '../queries/answer-probes.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string

@@ -6,7 +6,8 @@ import { toolVersion } from '../app/tool-version.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import { answerPruning, pruningView } from '../queries/answer-pruning.ts'
 import { limited } from '../report/show-answer.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 /** Option and meaning of each count of runs to keep. */
 const counts = {

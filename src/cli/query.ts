@@ -4,7 +4,8 @@ import { explainViews, withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerQuery, queryView, viewListView } from '../queries/answer-query.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions, withHistory } from './query-options.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true

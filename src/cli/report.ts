@@ -5,10 +5,17 @@ import { recordedPolicyResults } from '../audit/policy-results.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { planDelivery } from './deliver-report.ts'
-import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { loadComplianceReports, loadReports, readTrendOf, showsTrend } from './load-reports.ts'
-import { addHistoryOptions, runNamed, runOrTime, withHistory } from './query-options.ts'
+import {
+  addFormatOptions,
+  type FormatOptions,
+  loadComplianceReports,
+  loadReports,
+  planDelivery,
+  readTrendOf,
+  showsTrend,
+} from './deliver-report.ts'
+import { runNamed, withHistory } from './print-answer.ts'
+import { addHistoryOptions, runOrTime } from './query-options.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -57,14 +64,14 @@ async function plan(
         advice: '`hookdrift policy replay` lists the violations that another policy would have found',
       })
     }
-    const deliver = planDelivery(options, terminal, await loadReports(options))
+    const deliver = await planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => {
       const { report } = await recordedPolicyResults(history).resultsOf(run)
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }
   const { planCompliance } = await import('../app/plan-compliance.ts')
-  const deliver = planDelivery(options, terminal, await loadComplianceReports())
+  const deliver = await planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

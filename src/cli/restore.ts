@@ -10,15 +10,14 @@ import type { ProjectRef } from '../model/resource.ts'
 import { readRestore } from '../queries/read-restore.ts'
 import { restoreView } from '../queries/restore-view.ts'
 import type { Gateway } from '../repair/gateway.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
   runOrTime,
 } from './query-options.ts'
 

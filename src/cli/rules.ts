@@ -5,7 +5,8 @@ import { answerRules, rulePageView, rulesView } from '../queries/answer-rules.ts
 import { packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface RulesOptions extends AnswerOptions {
   readonly pack?: string

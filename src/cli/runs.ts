@@ -1,14 +1,8 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readRuns, runsView } from '../queries/read-runs.ts'
-import {
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  type ReadingOptions,
-  runNamed,
-  runOrTime,
-} from './query-options.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 interface RunsOptions extends ReadingOptions {
   readonly run?: string

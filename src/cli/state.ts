@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readState, stateView } from '../queries/read-state.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
   runOrTime,
 } from './query-options.ts'
 

@@ -11,16 +11,14 @@ import { isStale, readStatus, statusView } from '../queries/read-status.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
 import { nextAuditDue } from '../worker/next-audit-due.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
 import {
   addProjectOption,
   addReadingOptions,
   limitOf,
-  printAnswer,
   type ReadingOptions,
-  runNamed,
   runOrTime,
   toDuration,
-  withHistory,
 } from './query-options.ts'
 
 interface StatusOptions extends ReadingOptions {

@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTimeline, timelineView } from '../queries/read-timeline.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
   addRunOption,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
 } from './query-options.ts'
 
 interface TimelineOptions extends ReadingOptions, ChoiceOptions {

@@ -6,15 +6,8 @@ import { AuditError } from '../model/errors.ts'
 import { readPastTime } from '../model/instant.ts'
 import type { TrendWeek } from '../model/trend.ts'
 import { readTrend, trendViewOf } from '../queries/read-trend.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  type ReadingOptions,
-  runNamed,
-  runOrTime,
-} from './query-options.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 interface TrendOptions extends ReadingOptions {
   readonly project: readonly string[]

@@ -8,7 +8,8 @@ import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { answerAttestation, answerVerification, verificationView } from '../queries/answer-verification.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true

@@ -11,17 +11,15 @@ import { type Severity, severities, type ViolationState } from '../model/violati
 import type { Label } from '../queries/last-evaluations.ts'
 import { readViolations, type ViolationOrder, violationsViewAt } from '../queries/read-violations.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
   addRunOption,
   limitOf,
-  printAnswer,
   type ReadingOptions,
-  runNamed,
   toDuration,
-  withHistory,
 } from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {

@@ -6,7 +6,8 @@ import { exitCodes } from '../model/errors.ts'
 import { draftWaivers, refuseExpiry } from '../queries/draft-waivers.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { addHistoryOptions, addProjectOption, runNamed, withHistory } from './query-options.ts'
+import { runNamed, withHistory } from './print-answer.ts'
+import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
 interface DraftOptions extends HistoryOptions {
   readonly owner: string

@@ -31,7 +31,8 @@ import { type RecordedPast, readPast } from '../worker/read-past.ts'
 import { readAgain, type WorkerFiles } from '../worker/reload-files.ts'
 import { ReloadRequests } from '../worker/reload-requests.ts'
 import { openPort } from './open-port.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, printAnswer } from './query-options.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string

@@ -1,24 +1,25 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { awaitHistory } from '../app/await-history.ts'
 import { openHistoryCheck } from '../app/check-history.ts'
 import { historySize } from '../app/history-size.ts'
 import { requireGivenKey } from '../app/installation-key.ts'
+import { loadPolicy } from '../app/load-policy.ts'
 import { type Log, openLog } from '../app/log.ts'
 import { openExistingHistory, openHistory } from '../app/open-history.ts'
 import { openTelemetry, traced } from '../app/open-telemetry.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { requireServer } from '../app/shared/require-server.ts'
 import { systemClock } from '../app/system.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { untilCrash } from '../app/until-crash.ts'
 import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
-import { openWorkerFiles } from '../app/worker-files.ts'
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
@@ -28,8 +29,9 @@ import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '.
 import { openMetrics } from '../worker/metrics.ts'
 import { nextTimes, nextTimesView } from '../worker/next-times.ts'
 import { type RecordedPast, readPast } from '../worker/read-past.ts'
-import { readAgain, type WorkerFiles } from '../worker/reload-files.ts'
+import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
 import { ReloadRequests } from '../worker/reload-requests.ts'
+import { timetableFaultsAt } from '../worker/timetable.ts'
 import { openPort } from './open-port.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'
@@ -89,7 +91,7 @@ interface WorkerContext {
 const impatient = { mostSilenceMs: () => 5_000 }
 
 async function keepWorking(options: WorkerOptions, { terminal, log, reloads, signal }: WorkerContext): Promise<void> {
-  const reader = await openWorkerFiles(options, terminal)
+  const reader = openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)
   requireGivenKey(configuration.history, terminal.env)
@@ -218,6 +220,53 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
   }
 }
 
+function openWorkerFiles(
+  { config, history }: { readonly config: string; readonly history?: string },
+  { env, cwd }: ProcessContext,
+): WorkerFilesReader {
+  return {
+    configuration() {
+      const findTimetableFault = timetableFaultsAt(Date.now())
+      const configuration = readConfiguration(
+        config,
+        { env, readFile: readTextFile },
+        { history, cwd: cwd(), findTimetableFault, needsTokens: 'of-worker' },
+      )
+      // A worker of a pool may do nothing but what others ask for.
+      if (configuration.schedules.length > 0 || configuration.shared !== undefined) return configuration
+      throw AuditError.usage(`${config} names no schedules`, {
+        advice: '`hookdrift docs run-on-a-schedule` shows one; `hookdrift audit` needs none',
+      })
+    },
+    policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),
+  }
+}
+
+const historyPauseMs = 5_000
+
+/**
+ * Works with a history as soon as its server lets it: one that starts, or is upgraded, is waited for. undefined when
+ * the signal aborts first.
+ * @throws AuditError for all that waiting does not mend
+ */
+async function awaitHistory<Result>(
+  work: () => Promise<Result>,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Promise<Result | undefined> {
+  let known: string | undefined
+  while (!signal.aborted) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AuditError) || !error.isPassing) throw error
+      if (error.message !== known) log.warn({ error: error.message, advice: error.advice }, 'waiting for the history')
+      known = error.message
+      await systemClock.sleep(historyPauseMs, signal).catch(() => {})
+    }
+  }
+  return undefined
+}
+
 /** Who reads the pages, and of which history. Holds secrets: only for comparison. */
 function pagesOf({ serve, history }: Configuration): string {
   return JSON.stringify([serve, history])
@@ -279,7 +328,7 @@ function notifyAll(observers: readonly WorkerObserver<Report>[]): WorkerObserver
 }
 
 async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
-  const reader = await openWorkerFiles(options, terminal)
+  const reader = openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
   // A worker does not start with a broken policy.
   await reader.policy(configuration, new AbortController().signal)

@@ -12,7 +12,7 @@ const roots = {
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
     ...['history/sqlite/space-of-file', 'queries/read-runs'],
   ],
-  rules: ['rules/rules', 'queries/answer-rules'],
+  rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
   audit: ['cli/audit', 'policy/read-policy'],
   upkeep: ['history/sqlite/sqlite-upkeep', 'history/sqlite/reseal/is-resealed'],
   text: ['report/text'],

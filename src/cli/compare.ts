@@ -9,7 +9,6 @@ import { comparisonView } from '../queries/comparison-view.ts'
 import { printAnswer, runNamed, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
-/** Spelt here, so that `--help` loads no rules. */
 const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
 const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /**
  * `npm run new:command -- owners 'List the owners of endpoints'` writes what a command needs that reads the history: its
- * entry in the command line, its answer with schema and version, and its test. It works at once, listing projects; a
- * contributor then replaces three files.
+ * entry in the table of commands, its answer with schema and version, and its test. It works at once, listing projects;
+ * a contributor then replaces three files.
  */
 const checkout = join(import.meta.dirname, '..')
 const [name = '', description = ''] = process.argv.slice(2)
@@ -20,15 +20,15 @@ write(
   `src/cli/${name}.ts`,
   `import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistory } from './query-options.ts'
+import { read${of}, ${name}View } from '../queries/read-${name}.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
-export function define${of}(program: Command, execute: Execute): void {
-  const command = program.command('${name}').description(${JSON.stringify(description)})
+export function define${of}(command: Command, execute: Execute): void {
   addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => ${name}(options, terminal)))
 }
 
 async function ${name}(options: ReadingOptions, terminal: ProcessContext): Promise<number> {
-  const { read${of}, ${name}View } = await import('../queries/read-${name}.ts')
   const answer = await withHistory(options, terminal, (reader) => read${of}(reader, limitOf(options)))
   return printAnswer(answer, ${name}View, options.format, terminal)
 }
@@ -89,8 +89,16 @@ const schema = {
   },
 }
 write(`config/answers/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
-insert('src/cli/run-command.ts', 'import { defineVerify }', `import { define${of} } from './${name}.ts'\n`)
-insert('src/cli/run-command.ts', '    defineQuery,\n', `    define${of},\n`)
+insert(
+  'src/cli/commands.ts',
+  "    {\n      name: 'query',\n",
+  `    {
+      name: '${name}',
+      description: ${JSON.stringify(description)},
+      load: async () => (await import('./${name}.ts')).define${of},
+    },
+`,
+)
 insert(
   'src/cli/examples.ts',
   '  rules: {\n',

@@ -16,16 +16,14 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
   },
   'src/cli/deliver-report.ts': {
+    '/=.*$/s': ourText,
     '/^([^=]*)=(.+)$/s': ourText,
   },
-  'src/cli/locating-options.ts': {
+  'src/cli/query-options.ts': {
     '/^[\\w./~:@%+=-]+$/': ourText,
   },
   'src/cli/violations.ts': {
     '/^([^=]+)=(.*)$/s': ourText,
-  },
-  'src/cli/load-reports.ts': {
-    '/=.*$/s': ourText,
   },
   'src/cli/open-process-context.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,

@@ -7,15 +7,14 @@ import type { CodeSplittingNameFunction } from 'rolldown'
  */
 const roots = {
   start: ['cli/main', 'app/system'],
+  answer: ['cli/print-answer', 'cli/query-options', 'report/formats'],
   history: [
-    ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-upkeep', 'history/sqlite/network-file-system'],
-    ...['history/sqlite/reseal/is-resealed', 'queries/read-runs', 'report/show-answer'],
+    ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
+    ...['history/sqlite/space-of-file', 'queries/read-runs'],
   ],
-  rules: ['rules/rules', 'queries/answer-rules'],
-  audit: [
-    ...['config/read-configuration', 'app/perform-audit', 'app/load-policy', 'policy/read-policy'],
-    ...['cli/deliver-report', 'cli/load-reports', 'app/until-signalled', 'worker/timetable'],
-  ],
+  rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
+  audit: ['cli/audit', 'policy/read-policy'],
+  upkeep: ['history/sqlite/sqlite-upkeep', 'history/sqlite/reseal/is-resealed'],
   text: ['report/text'],
   // Only for a history on a server.
   postgres: [

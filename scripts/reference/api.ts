@@ -44,13 +44,13 @@ the port, and leads to its page. \`?run=N\` is the feed as of that run.
 `
 
 /** The page about the API of the pages. */
-export function apiPage(): string {
-  return [intro, ...apiCommands.map(describeCommand)].join('\n')
+export async function apiPage(): Promise<string> {
+  return [intro, ...(await Promise.all(apiCommands.map(describeCommand)))].join('\n')
 }
 
-function describeCommand(api: (typeof apiCommands)[number]): string {
-  const { command } = buildCommand(api, async () => {})
-  const rows = parametersOf(api).map(describeParameter)
+async function describeCommand(api: (typeof apiCommands)[number]): Promise<string> {
+  const { command } = await buildCommand(api, async () => {})
+  const rows = (await parametersOf(api)).map(describeParameter)
   return [
     `## ${api.name}`,
     '',

@@ -17,8 +17,8 @@ variables of the environment are in [the configuration](configuration.md#environ
 `
 
 /** The page about every command, its arguments and its options. */
-export function commandLinePage(): string {
-  const program = buildCommandLine()
+export async function commandLinePage(): Promise<string> {
+  const program = await buildCommandLine()
   return [intro, ...sectionsOf(program, '', '##'), formatsSection()].join('\n')
 }
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { commandLine } from '../../src/cli/run-command.ts'
+import { commandLine } from '../../src/cli/command-line.ts'
 
 /** All commands, to read what their help says. */
-export function buildCommandLine(): Command {
+export function buildCommandLine(): Promise<Command> {
   // as: of the streams, only `write` is used, and only for help.
   const silent = { write: () => true } as unknown as NodeJS.WriteStream
-  return commandLine({ stdout: silent, stderr: silent }, async () => {})
+  return commandLine({ stdout: silent, stderr: silent }, 'all', async () => {})
 }
 
 export function sentence(text: string): string {

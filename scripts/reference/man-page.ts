@@ -15,8 +15,8 @@ const exits: Readonly<Record<keyof typeof exitCodes, string>> = {
 }
 
 /** The manual page, in the macros of man(7). */
-export function manPage(): string {
-  const program = buildCommandLine()
+export async function manPage(): Promise<string> {
+  const program = await buildCommandLine()
   const groups = Map.groupBy(visible(program), (command) => command.helpGroup())
   return `${[
     '.\\" Generated from the program by `npm run reference`.',

@@ -6,9 +6,9 @@ import { manPage } from './man-page.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
 /** Generated pages, by their paths. */
-export const referencePages: Readonly<Record<string, () => string>> = {
-  'docs/reference/api.md': () => finish(apiPage()),
-  'docs/reference/command-line.md': () => finish(commandLinePage()),
+export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/reference/api.md': () => apiPage().then(finish),
+  'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/rules.md': () => finish(rulesPage()),
   'docs/reference/views.md': () => finish(viewsPage()),

@@ -1,7 +1,9 @@
 import type { Configuration } from '../config/configuration.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import type { CheckedFile } from '../queries/answer-config.ts'
 import { count } from '../text/count.ts'
+import { timetableFaultsAt } from '../worker/timetable.ts'
 import { loadPolicy, loadPolicyTests } from './load-policy.ts'
 import { configuredPaths, hasConfiguration } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -22,8 +24,6 @@ export async function checkFiles(
   { config, needsSecrets, signal }: Checking,
   terminal: ProcessContext,
 ): Promise<readonly CheckedFile[]> {
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const now = Date.now()
   const findTimetableFault = timetableFaultsAt(now)
   const options = {

@@ -1,6 +1,6 @@
 import type { HistoryLocation } from '../history/location.ts'
 import { AuditError } from '../model/errors.ts'
-import { withUpkeep } from './open-history.ts'
+import { spaceOf } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
 
@@ -9,7 +9,7 @@ const mostMs = 3_000
 
 /** Bytes of a history with its companion files; undefined where its server does not answer. */
 export async function historySize(location: HistoryLocation, env: ProcessContext['env']): Promise<number | undefined> {
-  const size = withUpkeep(location, env, async (upkeep) => (await upkeep.size()).bytes)
+  const size = spaceOf(location, env).then(({ bytes }) => bytes)
   if (location.kind === 'file') return size
   const answered = new AbortController()
   const over = systemClock.sleep(mostMs, answered.signal).catch(() => {})

@@ -5,9 +5,10 @@ import type { KnownName, Named } from '../history/known-names.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
-import type { HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
+import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
+import { thisProcess } from './system.ts'
 
 // This file, open-movable.ts and copy-database.ts choose a backend: all others see the contracts in src/history.
 
@@ -26,7 +27,7 @@ export async function openHistory(
 ): Promise<History> {
   if (location.kind === 'postgres') {
     const { openPostgresHistory } = await import('../history/postgres/postgres-history.ts')
-    return openPostgresHistory(location.server, await ownProcess(), patience)
+    return openPostgresHistory(location.server, thisProcess, patience)
   }
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   return openSqliteHistory(location.path, await localProcess(env))
@@ -65,12 +66,18 @@ export async function withUpkeep<Result>(
   }
 }
 
+/** What a history takes, and what is free where it lies. */
+export async function spaceOf(location: HistoryLocation, env: Environment): Promise<HistorySize> {
+  if (location.kind === 'postgres') return withUpkeep(location, env, (upkeep) => upkeep.size())
+  return (await import('../history/sqlite/space-of-file.ts')).spaceOfFile(location.path)
+}
+
 async function openUpkeep(location: HistoryLocation, env: Environment): Promise<HistoryUpkeep> {
   if (location.kind === 'postgres') {
     const { server } = location
     const { postgresUpkeep } = await import('../history/postgres/postgres-upkeep.ts')
     const { backUpDatabase, chainOf, verifyDatabase } = await import('./copy-database.ts')
-    return postgresUpkeep(server, await ownProcess(), {
+    return postgresUpkeep(server, thisProcess, {
       queryServer: () => queryServer(env),
       verify: (request) => verifyDatabase(server, request),
       chainOf: (run) => chainOf(server, run),
@@ -135,13 +142,9 @@ function queryServer({ HOOKDRIFT_QUERY_HISTORY: url = '' }: Environment): Postgr
   })
 }
 
-async function ownProcess() {
-  return (await import('./system.ts')).thisProcess
-}
-
 /** This process on this machine, as the owner of a lease. */
 export async function localProcess(env: Environment) {
   const { readMounts } = await import('../history/sqlite/network-file-system.ts')
   const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
-  return { ...(await ownProcess()), mounts }
+  return { ...thisProcess, mounts }
 }

@@ -6,25 +6,21 @@ import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { framesOf } from '../model/errors.ts'
+import { AuditError, framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
-import { composeRunNotifications } from '../notify/compose-messages.ts'
-import { openLinks } from '../notify/links.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { boundHeap } from './bound-heap.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
-import { openHistory, withUpkeep } from './open-history.ts'
+import { openHistory, spaceOf, withUpkeep } from './open-history.ts'
 import { openServices } from './open-projects.ts'
 import { openStack } from './open-stack.ts'
 import { planFleet, searchedServices } from './plan-fleet.ts'
-import { printWarning } from './print-warning.ts'
-import type { ProcessContext } from './process-context.ts'
+import { type ProcessContext, printWarning } from './process-context.ts'
 import { openProgress } from './progress.ts'
-import { runMaintenance } from './run-maintenance.ts'
 import { systemClock } from './system.ts'
 import { toolVersion } from './tool-version.ts'
 import { watchRequests } from './watch-requests.ts'
@@ -66,21 +62,39 @@ export async function performAudit(
   return report
 }
 
-/** Prunes old runs when it is due, and warns when the disk has less room than the history takes. */
+/**
+ * Prunes old runs after a run, where the configuration asks for it, and warns early of a full disk. The run is already
+ * committed, so no error of the pruning fails it.
+ */
 export async function maintain(
   { history, retention }: Configuration,
   terminal: ProcessContext,
   log: Log,
 ): Promise<void> {
-  await withUpkeep(history, terminal.env, (upkeep) =>
-    runMaintenance(upkeep, {
-      shown: history.shown,
-      retention,
-      toolVersion: toolVersion(),
-      log,
-      warn: (text) => printWarning(text, terminal),
-    }),
-  )
+  if (retention !== undefined) {
+    try {
+      const request = { ...retention, toolVersion: toolVersion() }
+      const pruning = await withUpkeep(history, terminal.env, (upkeep) => upkeep.pruneWhenDue(request))
+      const gone = pruning?.plan.filter(({ reasons }) => reasons.length === 0).length ?? 0
+      if (gone > 0) log.info({ runs: gone, freed_bytes: pruning?.freed.bytes }, 'old runs pruned')
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      const advice = error.advice === undefined ? '' : `; ${error.advice}`
+      printWarning(`old runs were not pruned: ${error.message}${advice}`, terminal)
+    }
+  }
+  const { bytes: size, freeBytes: free } = await spaceOf(history, terminal.env)
+  const warning = free === undefined ? undefined : spaceWarning({ shown: history.shown, size, free })
+  if (warning !== undefined) printWarning(warning, terminal)
+}
+
+const leastFree = 64 * 1024 * 1024
+
+/** An upgrade and a backup need as much space as the history takes, a large run a part of it. Sizes in bytes. */
+export function spaceWarning({ shown, size, free }: { shown: string; size: number; free: number }): string | undefined {
+  if (free >= Math.max(size, leastFree)) return undefined
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
+  return `only ${megabytes(free)} are free on the disk of the history ${shown}, which takes ${megabytes(size)}: make room, or prune the history (\`hookdrift docs keep-the-history\`)`
 }
 
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
@@ -132,7 +146,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         request.onPage?.(page)
       },
       onTimed: request.onTimed,
-      composeNotifications: notificationsOf(configuration, projects, request.notifies ?? true),
+      composeNotifications: await notificationsOf(configuration, projects, request.notifies ?? true),
       ...watchIn(log),
     },
   )
@@ -141,12 +155,16 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
 }
 
 /** How the notifications of a run are composed; where it does not notify, the next run that does says what it found. */
-export function notificationsOf(
+export async function notificationsOf(
   configuration: Configuration,
   projects: readonly AuditedProject[],
   notifies: boolean,
-): ComposeNotifications | undefined {
-  return notifies ? composeRunNotifications(configuration.notify, openLinks(configuration, projects)) : () => 'later'
+): Promise<ComposeNotifications | undefined> {
+  if (!notifies) return () => 'later'
+  if (configuration.notify.length === 0) return undefined
+  const { composeRunNotifications } = await import('../notify/compose-messages.ts')
+  const { openLinks } = await import('../notify/links.ts')
+  return composeRunNotifications(configuration.notify, openLinks(configuration, projects))
 }
 
 /** Logs what should not happen in a run. */

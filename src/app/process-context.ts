@@ -1,4 +1,5 @@
 import type { OpenHistory } from '../history/history.ts'
+import { neutralise } from '../text/neutralise.ts'
 
 /** The part of a stream that commands use. */
 export interface Output {
@@ -42,4 +43,8 @@ export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boo
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   const isWatched = stdout.isTTY === true
   return { colour: isWatched && !isPlain, width: (isWatched && stdout.columns) || usualColumns }
+}
+
+export function printWarning(warning: string, { stderr }: Pick<ProcessContext, 'stderr'>): void {
+  stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
 }

@@ -1,9 +1,15 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { isInForce } from '../history/acceptances.ts'
+import { maskingSealer } from '../inventory/masking-sealer.ts'
+import { sealProse } from '../inventory/seal-prose.ts'
 import { AuditError } from '../model/errors.ts'
+import { chooseAcceptable, findByFingerprint } from '../queries/choose-acceptable.ts'
+import { composeAcceptances } from '../queries/compose-acceptances.ts'
+import { acceptancesView, answerAcceptances, readAcceptable } from '../queries/read-acceptances.ts'
 import { addSignature, signature } from './baseline-options.ts'
-import { addReadingOptions, answerFromHistory, limitOf, type ReadingOptions } from './query-options.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface AcceptOptions extends ReadingOptions {
   readonly reason?: string
@@ -12,10 +18,8 @@ interface AcceptOptions extends ReadingOptions {
   readonly revoke?: readonly string[]
 }
 
-export function defineAccept(program: Command, execute: Execute): void {
-  const command = program
-    .command('accept')
-    .description('Accept violations with the value that they have: the next run closes them, until that value changes')
+export function defineAccept(command: Command, execute: Execute): void {
+  command
     .argument(
       '[violation...]',
       'fingerprints as `hookdrift violations` shows them, or a rule and the name or uid of its resource',
@@ -29,11 +33,6 @@ export function defineAccept(program: Command, execute: Execute): void {
 }
 
 async function accept(words: readonly string[], options: AcceptOptions, terminal: ProcessContext): Promise<number> {
-  const { acceptancesView, answerAcceptances, readAcceptable } = await import('../queries/read-acceptances.ts')
-  const { chooseAcceptable, findByFingerprint } = await import('../queries/choose-acceptable.ts')
-  const { composeAcceptances } = await import('../queries/compose-acceptances.ts')
-  const { sealProse } = await import('../inventory/seal-prose.ts')
-  const { maskingSealer } = await import('../inventory/masking-sealer.ts')
   const { reason, by, list = false, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {

@@ -1,16 +1,32 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { loadPolicy } from '../app/load-policy.ts'
+import { openLog } from '../app/log.ts'
+import { openHistory } from '../app/open-history.ts'
+import { openTelemetry, traced } from '../app/open-telemetry.ts'
+import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { addFormatOptions, type FormatOptions } from './formats.ts'
+import { timetableFaultsAt } from '../worker/timetable.ts'
+import {
+  addFormatOptions,
+  type FormatOptions,
+  loadReports,
+  planDelivery,
+  readTrendOf,
+  refuseUnwritable,
+  showsTrend,
+} from './deliver-report.ts'
 import { addConfigurationOptions, addProjectOption } from './query-options.ts'
 
 interface AuditOptions extends FormatOptions {
@@ -28,11 +44,8 @@ interface AuditOptions extends FormatOptions {
   readonly shared?: true
 }
 
-export function defineAudit(program: Command, execute: Execute): void {
-  const command = addConfigurationOptions(program.command('audit')).description(
-    'Audit every configured project once: scan, compare, evaluate the policy, report',
-  )
-  addFormatOptions(addProjectOption(command))
+export function defineAudit(command: Command, execute: Execute): void {
+  addFormatOptions(addProjectOption(addConfigurationOptions(command)))
     .addOption(
       new Option(
         '--fail-on <what>',
@@ -62,17 +75,7 @@ export function defineAudit(program: Command, execute: Execute): void {
 
 async function audit(options: AuditOptions, given: ProcessContext): Promise<number> {
   const terminal = withUrl(options, given)
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
-  const { loadPolicy } = await import('../app/load-policy.ts')
-  const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
-  const { planDelivery, refuseUnwritable } = await import('./deliver-report.ts')
-  const { loadReports, showsTrend } = await import('./load-reports.ts')
-  const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
-  const { openTelemetry, traced } = await import('../app/open-telemetry.ts')
-
-  const deliver = planDelivery(options, terminal, await loadReports(options))
+  const deliver = await planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, dependencies, {
     history: options.history,
@@ -117,6 +120,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
   try {
     await printCauses(report, options, terminal)
     if (metricsFile !== undefined || telemetry?.sendsMetrics === true) {
+      const { metricFamiliesOf, readRunMetrics, writeMetrics } = await import('./write-metrics.ts')
       const metrics = await readRunMetrics(configuration, terminal)
       telemetry?.sendMetrics(() => metricFamiliesOf(metrics))
       // Before the reports: a report that cannot be written does not hide a run that was committed.
@@ -145,8 +149,6 @@ function withUrl({ url, config }: AuditOptions, terminal: ProcessContext): Proce
 }
 
 async function trendUpTo(report: Report, { history: location }: Configuration, { env }: ProcessContext) {
-  const { openHistory } = await import('../app/open-history.ts')
-  const { readTrendOf } = await import('./load-reports.ts')
   const history = await openHistory(location, env)
   return readTrendOf(history, report).finally(() => history.close())
 }
@@ -194,7 +196,6 @@ async function printCauses(report: Report, options: AuditOptions, terminal: Proc
 async function notifyPeople(configuration: Configuration, terminal: ProcessContext): Promise<void> {
   if (configuration.notify.length === 0) return
   const { deliverNotifications, oneShotTimeouts, watchInLog } = await import('../app/deliver-notifications.ts')
-  const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal
@@ -209,7 +210,6 @@ async function readExpected(
   terminal: ProcessContext,
 ): Promise<readonly ProjectState[] | undefined> {
   if (directory === undefined) return undefined
-  const { readStates } = await import('../baseline/state-directory.ts')
-  const { stateFiles } = await import('./baseline-options.ts')
-  return readStates(resolve(terminal.cwd(), directory), stateFiles)
+  const { readStateFiles } = await import('./baseline-options.ts')
+  return readStateFiles(resolve(terminal.cwd(), directory))
 }

@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
 import { readTextFile } from '../app/read-text-file.ts'
+import { readStates } from '../baseline/state-directory.ts'
+import type { ProjectState } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReadingOptions } from './query-options.ts'
@@ -53,5 +55,10 @@ function systemUser(): string | undefined {
   }
 }
 
-/** Reads state files from the file system. */
-export const stateFiles = { list: (directory: string) => readdirSync(directory), read: readTextFile }
+/**
+ * Reads the states of a directory that \`baseline export\` wrote.
+ * @throws AuditError.usage when a file is not a state or is damaged, or two are of one project
+ */
+export function readStateFiles(directory: string): readonly ProjectState[] {
+  return readStates(directory, { list: (path) => readdirSync(path), read: readTextFile })
+}

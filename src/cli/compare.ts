@@ -1,18 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readHostMapping } from '../inventory/host-mapping.ts'
+import { readFieldPattern } from '../inventory/without-fields.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import { compareProjects } from '../queries/compare-projects.ts'
 import type { Matching } from '../queries/compared-side.ts'
-import {
-  addReadingOptions,
-  limitOf,
-  printAnswer,
-  type ReadingOptions,
-  runNamed,
-  runOrTime,
-  withHistory,
-} from './query-options.ts'
+import { comparisonView } from '../queries/comparison-view.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
-/** Spelt here, so that `--help` loads no rules. */
 const matchings = ['name', 'url_path', 'owner+name'] as const satisfies readonly Matching[]
 const comparedKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
 
@@ -24,12 +20,10 @@ interface CompareOptions extends ReadingOptions {
   readonly ignore: readonly string[]
 }
 
-export function defineCompare(program: Command, execute: Execute): void {
-  const command = program
-    .command('compare')
+export function defineCompare(command: Command, execute: Execute): void {
+  command
     .argument('<a>', 'a project: service/project, or as much of the name as no other has')
     .argument('<b>', 'another project, of the same service or of another one')
-    .description('Compare two projects, such as staging and production')
     .option('--run, --at <run|time>', runOrTime, 'latest')
     .addOption(new Option('--kind <kind>', 'only resources of this kind').choices([...comparedKinds]))
     .addOption(new Option('--match <what>', 'of endpoints; others match by name').choices(matchings).default('name'))
@@ -51,10 +45,6 @@ async function compare(
   options: CompareOptions,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { compareProjects } = await import('../queries/compare-projects.ts')
-  const { comparisonView } = await import('../queries/comparison-view.ts')
-  const { readHostMapping } = await import('../inventory/host-mapping.ts')
-  const { readFieldPattern } = await import('../inventory/without-fields.ts')
   const hosts = options.mapHost.map((text) => {
     const mapping = readHostMapping(text)
     if (mapping !== undefined) return mapping

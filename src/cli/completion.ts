@@ -1,68 +1,69 @@
 import { Argument, type Command } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import type { Execute } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import { neutralise } from '../text/neutralise.ts'
-import type { Completion } from './completion/complete.ts'
-import type { Shell } from './completion/scripts.ts'
 
-/** Spelt here, so that `--help` loads no script. */
-const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[]
-
-export function defineCompletion(program: Command, execute: Execute): void {
-  program
-    .command('completion')
-    .addArgument(new Argument('<shell>', 'the shell that completes').choices(shells))
-    .description('Print a script that completes commands, options, rules, projects, runs and uids')
-    .action((shell: Shell) => execute((terminal) => printScript(shell, terminal)))
-  program
-    .command('__complete', { hidden: true })
-    .allowExcessArguments()
-    .action((_, { args: [shell = '', ...words] }: Command) =>
-      execute(async (terminal) => {
-        // Completion never prints an error, for any line and any history.
-        await answer(program, shell, words, terminal).catch(() => {})
+export function defineCompletion(command: Command, execute: Execute): void {
+  command
+    .addArgument(new Argument('<shell>', 'the shell that completes').choices(Object.keys(scripts)))
+    .action((shell: Shell) =>
+      execute(async ({ stdout }) => {
+        stdout.write(scripts[shell])
         return exitCodes.clean
       }),
     )
 }
 
-async function printScript(shell: Shell, { stdout }: ProcessContext): Promise<number> {
-  const { scripts } = await import('./completion/scripts.ts')
-  stdout.write(scripts[shell])
-  return exitCodes.clean
-}
+type Shell = keyof typeof scripts
 
-/** First a line about all, then a line for each word; for zsh and fish with what it is behind a tab. */
-async function answer(
-  program: Command,
-  shell: string,
-  given: readonly string[],
-  terminal: ProcessContext,
-): Promise<void> {
-  const { complete } = await import('./completion/complete.ts')
-  const { wordFinder } = await import('./completion/find-words.ts')
-  const { bashCandidates, readBashLine } = await import('./completion/bash-words.ts')
-  const [text = '', breaks = ''] = given
-  const line = shell === 'bash' ? readBashLine(text, breaks) : undefined
-  const [words, current] = line === undefined ? wordsOf(given) : [line.words, line.current]
-  const found = safe(await complete(program, words, current, wordFinder(terminal)))
-  const how = [found.files, ...(found.isWhole ? [] : ['part'])].join(' ')
-  const lines =
-    line === undefined
-      ? found.candidates.map(({ value, about }) => (about === '' ? value : `${value}\t${about}`))
-      : bashCandidates(found, line)
-  terminal.stdout.write(`${[how, ...lines].join('\n')}\n`)
+/** What each shell reads once. They ask the program, and evaluate nothing of what it answers. */
+const scripts = {
+  bash: `# Completion of hookdrift for bash: source it, or put it where bash-completion finds it.
+_hookdrift() {
+  local line how= state=first
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$state" = first ]; then how=$line state=more; else COMPREPLY+=("$line"); fi
+  done < <("$1" __complete bash -- "\${COMP_LINE:0:$COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+  case $how in
+    *part*) compopt -o nospace 2>/dev/null ;;
+    *files*) compopt -o default 2>/dev/null ;;
+    *directories*) compopt -o dirnames 2>/dev/null ;;
+  esac
 }
-
-/** The last word is the one at the cursor; fish leaves an open quote on it. */
-function wordsOf(given: readonly string[]): readonly [words: readonly string[], current: string] {
-  return [given.slice(0, -1), (given.at(-1) ?? '').replace(/^["']/, '')]
+complete -F _hookdrift hookdrift
+`,
+  zsh: `#compdef hookdrift
+# Completion of hookdrift for zsh: put it into a directory of $fpath as _hookdrift, or source it after compinit.
+_hookdrift() {
+  local line how
+  local -a values shown more
+  while IFS= read -r line; do
+    if [[ -z $how ]]; then how=$line; continue; fi
+    values+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
+  done < <(command hookdrift __complete zsh -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+  case $how in
+    *files*) compset -P '*='; _files; return ;;
+    *directories*) _files -/; return ;;
+    *part*) more=(-S '') ;;
+  esac
+  (( $#values )) || return 1
+  compadd -l "$more[@]" -d shown -a -- values
 }
-
-/** Without words that control a terminal: a service may have chosen them. */
-function safe({ candidates, ...how }: Completion): Completion {
-  const harmless = candidates.filter(({ value }) => {
-    return value !== '' && value.length <= 300 && neutralise(value) === value
-  })
-  return { ...how, candidates: harmless.map(({ value, about }) => ({ value, about: neutralise(about).slice(0, 80) })) }
-}
+if [[ $funcstack[1] == _hookdrift ]]; then _hookdrift "$@"; else compdef _hookdrift hookdrift; fi
+`,
+  fish: `# Completion of hookdrift for fish: put it into ~/.config/fish/completions as hookdrift.fish, or source it.
+function __hookdrift_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l lines (command hookdrift __complete fish -- $words (commandline -ct) 2>/dev/null)
+    switch "$lines[1]"
+        case '*files*' '*directories*'
+            __fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    end
+    set -e lines[1]
+    printf '%s\\n' $lines
+end
+complete -c hookdrift -f -a '(__hookdrift_complete)'
+`,
+} as const

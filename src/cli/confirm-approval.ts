@@ -1,10 +1,13 @@
 import type { ProcessContext } from '../app/process-context.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
 import type { NewApproval } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
-import type { EndedRow } from '../queries/ended-by-approval.ts'
+import { countSeverities, severities } from '../model/violation.ts'
+import { describeEnded, type EndedRow, gravest, readEndedBy } from '../queries/ended-by-approval.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
+import { countEach } from '../text/count.ts'
 
 interface Approving {
   readonly approvals: readonly NewApproval[]
@@ -22,9 +25,6 @@ export async function confirmApproval(
   { approvals, note, yes, format }: Approving,
   terminal: ProcessContext,
 ): Promise<readonly EndedRow[]> {
-  const { describeEnded, gravest, readEndedBy } = await import('../queries/ended-by-approval.ts')
-  const { countSeverities, severities } = await import('../model/violation.ts')
-  const { countEach } = await import('../text/count.ts')
   const ended = await readEndedBy(history, approvals)
   const described = describeEnded(ended).map((line) => `${line}\n`)
   const grave = gravest(ended)
@@ -47,7 +47,6 @@ export async function confirmApproval(
 
 async function ask(question: string): Promise<boolean> {
   const { openAsker } = await import('../init/ask.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
   const { result } = await untilSignalled(async (signal) => {
     try {
       return await openAsker(process.stdin, process.stderr, signal).confirm(question)

@@ -1,18 +1,91 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
-import { readPrivateKey } from '../attestation/keys.ts'
-import { type Attested, attest } from '../attestation/statement.ts'
+import type { Attested } from '../attestation/statement.ts'
+import type { Compliance } from '../compliance/compliance.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { type Format, formatNames } from '../report/formats.ts'
-import { fileRenderOptions, type ReportFile } from '../report/report-files.ts'
+import type { Report } from '../model/report.ts'
+import type { Trend } from '../model/trend.ts'
+import { type CsvSection, sectionNames } from '../report/csv/section-names.ts'
+import { type Format, formatNames, loadFormats } from '../report/formats.ts'
+import { type Grouping, groupings } from '../report/group-by.ts'
+import { fileRenderOptions, filesOf, type ReportFile } from '../report/report-files.ts'
 import type { RenderOptions } from '../report/report-format.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import type { FormatOptions } from './formats.ts'
-import { locatingOptions } from './locating-options.ts'
+import { locatingOptions } from './query-options.ts'
+
+/** Options of commands that print a report: its formats and files. */
+export interface FormatOptions {
+  readonly format: Format
+  readonly section?: CsvSection
+  readonly output?: string
+  /** `FORMAT=FILE` each. */
+  readonly report: readonly string[]
+  /** The file of a private key: each report file gets an attestation next to it. */
+  readonly attest?: string
+  readonly quiet?: true
+  readonly groupBy?: Grouping
+}
+
+export function addFormatOptions(command: Command): Command {
+  return command
+    .addOption(new Option('-f, --format <format>', 'of the report').choices(formatNames).default('text'))
+    .addOption(new Option('--section <section>', 'of --format csv; default: violations').choices(sectionNames))
+    .addOption(new Option('--group-by <what>', 'in the text report').choices(groupings).default('rule'))
+    .option('-o, --output <file>', 'write the report to a file instead of stdout')
+    .addOption(
+      new Option('--report <format=file>', 'also write the report to a file; may be repeated')
+        .argParser((value: string, values: readonly string[]) => [...values, value])
+        .default([], 'none'),
+    )
+    .option('--attest <key>', 'sign each report file, in FILE.intoto.json next to it; see keygen')
+}
+
+/** Renders documents of one kind in each format. */
+export interface Writers<Document> {
+  /** @throws AuditError.usage when such documents do not have that format */
+  writerOf(format: Format): (document: Document, render: RenderOptions) => string
+  /** The files that `FORMAT=FILE` writes. */
+  filesOf(format: Format, file: string): readonly ReportFile[]
+}
+
+/** Loads the formats that will be written. Unknown names are reported later, by the option parser. */
+export async function loadReports(options: FormatOptions): Promise<Writers<Report>> {
+  const files = options.report.map((option) => option.replace(/=.*$/s, ''))
+  const loaded = await loadFormats(new Set(isPrinted(options) ? [options.format, ...files] : files))
+  return {
+    writerOf: (name) => (document, render) => {
+      const write = loaded.get(name)
+      if (write === undefined) throw new Error(`the format ${name} was not loaded`)
+      return write(document, render)
+    },
+    filesOf,
+  }
+}
+
+/** Loads the formats of reports by control, which write one file each. */
+export async function loadComplianceReports(): Promise<Writers<Compliance>> {
+  const { complianceFormatOf } = await import('../report/compliance-reports.ts')
+  return { writerOf: complianceFormatOf, filesOf: (format, file) => [{ format, file, render: fileRenderOptions }] }
+}
+
+/** Whether a report is written as HTML, which shows the trend. */
+export function showsTrend(options: FormatOptions): boolean {
+  const { format, report } = options
+  return (isPrinted(options) && format === 'html') || report.some((option) => option.startsWith('html='))
+}
+
+/** The trend up to the run of a report. */
+export async function readTrendOf(reader: HistoryReader, { run }: Report): Promise<Trend> {
+  const { findTrend } = await import('../queries/read-trend.ts')
+  const { number, started_at: startedAt, finished_at: finishedAt } = run
+  return findTrend(reader, { run: { number, startedAt, finishedAt }, since: undefined, projects: [] })
+}
 
 /**
  * Plans where a report goes: to stdout or `--output`, and to the files of `--report`. Options and files are checked
@@ -20,11 +93,11 @@ import { locatingOptions } from './locating-options.ts'
  * (AuditError.failure).
  * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
-export function planDelivery<Document extends Attested>(
+export async function planDelivery<Document extends Attested>(
   options: FormatOptions & Partial<HistoryOptions>,
   terminal: ProcessContext,
   writers: Writers<Document>,
-): (document: Document, past?: Pick<RenderOptions, 'trend'>) => void {
+): Promise<(document: Document, past?: Pick<RenderOptions, 'trend'>) => void> {
   const { format, section, output, quiet = false, groupBy = 'rule' } = options
   if (section !== undefined && format !== 'csv') {
     throw AuditError.usage(`--section ${section} is for --format csv, not ${format}`)
@@ -40,7 +113,7 @@ export function planDelivery<Document extends Attested>(
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
   for (const { file } of more) refuseUnwritable('--report', file)
-  const attestor = attestorOf(options, [...main, ...more], terminal)
+  const attestor = await attestorOf(options, [...main, ...more], terminal)
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
       terminal.stdout.write(
@@ -55,12 +128,20 @@ export function planDelivery<Document extends Attested>(
   }
 }
 
-/** Renders documents of one kind in each format. */
-export interface Writers<Document> {
-  /** @throws AuditError.usage when such documents do not have that format */
-  writerOf(format: Format): (document: Document, render: RenderOptions) => string
-  /** The files that `FORMAT=FILE` writes. */
-  filesOf(format: Format, file: string): readonly ReportFile[]
+export function refuseUnwritable(option: string, file: string): void {
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
+    if (isSpecialFile(file)) accessSync(file, constants.W_OK)
+    else accessSync(dirname(file), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {
+      advice: 'its directory must exist and be writable; nothing was read yet',
+    })
+  }
+}
+
+function isPrinted({ quiet, output }: FormatOptions): boolean {
+  return output !== undefined || quiet !== true
 }
 
 function parseReportOption(option: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
@@ -81,16 +162,18 @@ function parseReportOption(option: string, { cwd }: ProcessContext, writers: Wri
 
 type Attestor = (name: string, text: string, document: Attested) => string
 
-function attestorOf(
+async function attestorOf(
   { attest: keyFile }: FormatOptions,
   files: readonly ReportFile[],
   { cwd, stderr }: ProcessContext,
-): Attestor | undefined {
+): Promise<Attestor | undefined> {
   if (keyFile === undefined) return undefined
   if (files.length === 0) {
     throw AuditError.usage('--attest signs files, and no option writes one', { advice: 'add --report json=FILE' })
   }
   const path = resolve(cwd(), keyFile)
+  const { readPrivateKey } = await import('../attestation/keys.ts')
+  const { attest } = await import('../attestation/statement.ts')
   const key = readPrivateKey(readKeyFile(path), keyFile)
   if ((statSync(path).mode & 0o077) !== 0) {
     stderr.write(`hookdrift: warning: other users can read ${keyFile}: run chmod 600 on it\n`)
@@ -131,18 +214,6 @@ function placeOf(file: string): string {
     return join(realpathSync(dirname(file)), basename(file))
   } catch {
     return file
-  }
-}
-
-export function refuseUnwritable(option: string, file: string): void {
-  try {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
-    if (isSpecialFile(file)) accessSync(file, constants.W_OK)
-    else accessSync(dirname(file), constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {
-      advice: 'its directory must exist and be writable; nothing was read yet',
-    })
   }
 }
 

@@ -3,13 +3,27 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
+import { requireGivenKey } from '../app/installation-key.ts'
+import { examineHistory } from '../app/open-history.ts'
+import { performAudit } from '../app/perform-audit.ts'
 import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { demoAddress, serveDemo } from '../app/serve-demo.ts'
+import { systemClock } from '../app/system.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
+import { verificationOf } from '../app/verify-report.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
+import { afternoonOf } from '../demo/colleague.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
+import { generateFleet } from '../demo/generate-fleet.ts'
+import { startSimulatedService } from '../demo/simulated-service.ts'
+import { readLocation } from '../history/location.ts'
 import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { locatingOptions } from './locating-options.ts'
+import { readPolicy } from '../policy/read-policy.ts'
+import { text } from '../report/text.ts'
+import { locatingOptions } from './query-options.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -19,10 +33,8 @@ interface DemoOptions {
   readonly changes: boolean
 }
 
-export function defineDemo(program: Command, execute: Execute): void {
-  program
-    .command('demo')
-    .description('Audit a simulated service, let a colleague change six things, and audit again')
+export function defineDemo(command: Command, execute: Execute): void {
+  command
     .option('--serve <address>', 'only serve the simulated service, at 8080 or 0.0.0.0:8080, until stopped')
     .option('--no-changes', 'with --serve: the colleague changes nothing')
     .option('--seed <text>', 'each seed makes another fleet', 'hookdrift')
@@ -37,9 +49,6 @@ export function defineDemo(program: Command, execute: Execute): void {
 
 /** stdout gets the configuration for the service, stderr a line for each change. */
 async function serve(text: string, { seed, keep, changes }: DemoOptions, terminal: ProcessContext): Promise<number> {
-  const { demoAddress, serveDemo } = await import('../app/serve-demo.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
   const address = demoAddress(text)
   const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
   const request = {
@@ -58,17 +67,11 @@ async function serve(text: string, { seed, keep, changes }: DemoOptions, termina
 }
 
 async function demoFleet(seed: string): Promise<SimulatedFleet> {
-  const { generateFleet } = await import('../demo/generate-fleet.ts')
   return generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
 }
 
 /** Only the service is simulated: configuration, client, history and report are those of `audit`. */
 async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessContext): Promise<number> {
-  const { startSimulatedService } = await import('../demo/simulated-service.ts')
-  const { afternoonOf } = await import('../demo/colleague.ts')
-  const { text } = await import('../report/text.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
   if (history !== undefined) await refuseUsed(history, terminal)
@@ -104,10 +107,6 @@ async function demo({ seed, keep, history }: DemoOptions, terminal: ProcessConte
 
 /** @throws AuditError.usage when there are runs in the history, or no key is given where one is needed */
 async function refuseUsed(history: string, { cwd, env }: ProcessContext): Promise<void> {
-  const { requireGivenKey } = await import('../app/installation-key.ts')
-  const { examineHistory } = await import('../app/open-history.ts')
-  const { verificationOf } = await import('../app/verify-report.ts')
-  const { readLocation } = await import('../history/location.ts')
   const location = readLocation(history, cwd())
   requireGivenKey(location, env)
   const { content } = await examineHistory(location, env, verificationOf('plain'))
@@ -151,9 +150,6 @@ async function auditOnce(
   terminal: ProcessContext,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { readPolicy } = await import('../policy/read-policy.ts')
-  const { performAudit } = await import('../app/perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
   const options = { history, cwd: terminal.cwd() }
   const configuration = readConfiguration(file, { env, readFile: readTextFile }, options)

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
+import { diffView, readDiff } from '../queries/read-diff.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
   runOrTime,
 } from './query-options.ts'
 
@@ -19,12 +19,10 @@ interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly patch?: true
 }
 
-export function defineDiff(program: Command, execute: Execute): void {
-  const command = program
-    .command('diff')
+export function defineDiff(command: Command, execute: Execute): void {
+  command
     .argument('<from>', runOrTime)
     .argument('[to]', 'another run or time', 'latest')
-    .description('Compare two runs, field by field')
     .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
   addReadingOptions(addKindOption(addProjectOption(command)), [...answerFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
@@ -36,7 +34,6 @@ async function diff(
   options: DiffOptions,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { diffView, readDiff } = await import('../queries/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
     throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
   }

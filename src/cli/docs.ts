@@ -1,20 +1,18 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { pagePaths, readPage } from '../app/read-docs.ts'
+import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../queries/answer-docs.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
-export function defineDocs(program: Command, execute: Execute): void {
-  const command = program
-    .command('docs')
-    .argument('[topic]', 'a page, TOPIC#SECTION for a part of it, or the id of a rule')
-    .description('List the pages of the documentation, or show one; needs no network')
+export function defineDocs(command: Command, execute: Execute): void {
+  command.argument('[topic]', 'a page, TOPIC#SECTION for a part of it, or the id of a rule')
   addAnswerOptions(command).action((topic: string | undefined, options: AnswerOptions) =>
     execute((terminal) => docs(topic, options, terminal)),
   )
 }
 
 async function docs(topic: string | undefined, options: AnswerOptions, terminal: ProcessContext): Promise<number> {
-  const { pagePaths, readPage } = await import('../app/read-docs.ts')
-  const { answerPage, answerTopics, pageView, topicsOf, topicsView } = await import('../queries/answer-docs.ts')
   const topics = topicsOf(pagePaths())
   if (topic === undefined) {
     return printAnswer(answerTopics(topics, readPage, limitOf(options)), topicsView, options.format, terminal)

@@ -2,15 +2,19 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf, printAnswer } from './query-options.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { systemClock } from '../app/system.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { answerDoctor, doctorView, exitCodeOf } from '../doctor/answer-doctor.ts'
+import { runChecks } from '../doctor/run-checks.ts'
+import { shownPath } from '../text/shown-path.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
 interface DoctorOptions extends HistoryOptions, AnswerOptions {}
 
-export function defineDoctor(program: Command, execute: Execute): void {
-  const command = addConfigurationOptions(program.command('doctor')).description(
-    'Check the configuration, the policy, the history and each service, and say what to do',
-  )
-  addAnswerOptions(command)
+export function defineDoctor(command: Command, execute: Execute): void {
+  addAnswerOptions(addConfigurationOptions(command))
     .addHelpText(
       'after',
       `
@@ -24,12 +28,6 @@ Exit codes: 0 no problem, 2 a problem of this installation, 3 a service cannot b
 }
 
 async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise<number> {
-  const { answerDoctor, doctorView, exitCodeOf } = await import('../doctor/answer-doctor.ts')
-  const { runChecks } = await import('../doctor/run-checks.ts')
-  const { readTextFile } = await import('../app/read-text-file.ts')
-  const { shownPath } = await import('../text/shown-path.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { toolVersion } = await import('../app/tool-version.ts')
   const cwd = terminal.cwd()
   const context = {
     ...{ config: resolve(cwd, options.config), history: options.history, cwd, clock: systemClock },

@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { systemClock } from '../app/system.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
 import { type Place, places, type Strictness, strictnesses } from '../init/answers.ts'
 import type { Asker } from '../init/ask.ts'
+import { runInit } from '../init/run-init.ts'
+import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, exitCodes, signalExits } from '../model/errors.ts'
+import { packageFile } from '../model/package-files.ts'
 import { Stop } from '../model/stop.ts'
 import { neutralise } from '../text/neutralise.ts'
 
@@ -20,10 +27,8 @@ interface InitOptions {
   readonly directory: string
 }
 
-export function defineInit(program: Command, execute: Execute): void {
-  program
-    .command('init')
-    .description('Set up hookdrift for a service: find its projects, scan once, write the configuration')
+export function defineInit(command: Command, execute: Execute): void {
+  command
     .option('--url <url>', 'where the service answers')
     .option('--key-from-env <variable>', 'the environment variable that holds the API key')
     .option('--organisation <id>', 'whose projects are audited, for a personal key')
@@ -51,13 +56,6 @@ Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service does
 }
 
 async function init(options: InitOptions, terminal: ProcessContext): Promise<number> {
-  const { runInit } = await import('../init/run-init.ts')
-  const { readTextFile } = await import('../app/read-text-file.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { toolVersion } = await import('../app/tool-version.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-  const { createSealer } = await import('../inventory/sealer.ts')
-  const { packageFile } = await import('../model/package-files.ts')
   const { url, keyFromEnv, organisation, projects, strictness, acceptOpen } = options
   const { result, exitCode } = await untilSignalled(async (signal) => {
     try {

@@ -2,22 +2,20 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { generateKeys } from '../attestation/keys.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { answerKeys, keysView } from '../queries/answer-writes.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
-export function defineKeygen(program: Command, execute: Execute): void {
-  const command = program
-    .command('keygen')
-    .argument('<file>', 'the private key; the public key goes to FILE.pub')
-    .description('Make a pair of keys for the attestation of reports')
+export function defineKeygen(command: Command, execute: Execute): void {
+  command.argument('<file>', 'the private key; the public key goes to FILE.pub')
   addAnswerOptions(command).action((file: string, options: AnswerOptions) =>
     execute((terminal) => keygen(file, options, terminal)),
   )
 }
 
 async function keygen(name: string, { format }: AnswerOptions, terminal: ProcessContext): Promise<number> {
-  const { generateKeys } = await import('../attestation/keys.ts')
-  const { answerKeys, keysView } = await import('../queries/answer-writes.ts')
   const file = resolve(terminal.cwd(), name)
   const { privatePem, publicPem } = generateKeys()
   writeNew(file, privatePem, 0o600)

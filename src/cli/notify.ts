@@ -1,18 +1,22 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { deliverNotifications, openReceivers, watchInLog, workerTimeouts } from '../app/deliver-notifications.ts'
+import { requireGivenKey } from '../app/installation-key.ts'
 import type { HistoryOptions } from '../app/locate-history.ts'
+import { openLog } from '../app/log.ts'
+import { openHistory } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { systemClock } from '../app/system.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import {
-  type AnswerOptions,
-  addAnswerOptions,
-  addConfigurationOptions,
-  answerFromHistory,
-  limitOf,
-  printAnswer,
-} from './query-options.ts'
+import { testMessage } from '../notify/compose-messages.ts'
+import { answerChannelTest, answerOutbox, channelTestView, outboxView } from '../queries/answer-notifications.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { answerFromHistory, printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -20,9 +24,8 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
   readonly pending?: true
 }
 
-export function defineNotify(program: Command, execute: Execute): void {
-  const command = addConfigurationOptions(program.command('notify'))
-    .description('Deliver pending messages, test the channels, or show undelivered messages')
+export function defineNotify(command: Command, execute: Execute): void {
+  addConfigurationOptions(command)
     .option('--test [channel]', 'send a test message to one channel, or to all, without the queue', nameOf)
     .option('--pending', 'only show the channels, pending messages and those that were given up')
   addAnswerOptions(command)
@@ -47,14 +50,10 @@ function notify(options: NotifyOptions, terminal: ProcessContext): Promise<numbe
 }
 
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { answerOutbox, outboxView } = await import('../queries/answer-notifications.ts')
   return answerFromHistory(options, terminal, outboxView, (history) => answerOutbox(history, limitOf(options)))
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { deliverNotifications, watchInLog, workerTimeouts } = await import('../app/deliver-notifications.ts')
-  const { openLog } = await import('../app/log.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
   const targets = await readTargets(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
@@ -65,12 +64,6 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 }
 
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { openHistory } = await import('../app/open-history.ts')
-  const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, workerTimeouts } = await import('../app/deliver-notifications.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-
   const { notify: channels, history: location } = await readTargets(options, terminal)
   const tested = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
   const history = await openHistory(location, terminal.env)
@@ -88,7 +81,6 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
         }),
       ),
     )
-    const { answerChannelTest, channelTestView } = await import('../queries/answer-notifications.ts')
     await printAnswer(answerChannelTest(result, limitOf(options)), channelTestView, options.format, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {
@@ -97,13 +89,11 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
 }
 
 async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext): Promise<Configuration> {
-  const { readConfiguration } = await import('../config/read-configuration.ts')
   const sources = { env, readFile: readTextFile }
   const configuration = readConfiguration(resolve(cwd(), options.config), sources, {
     history: options.history,
     cwd: cwd(),
   })
-  const { requireGivenKey } = await import('../app/installation-key.ts')
   requireGivenKey(configuration.history, env)
   if (configuration.notify.length > 0) return configuration
   throw AuditError.usage(`${options.config} names no channels under notify`, {
@@ -112,7 +102,6 @@ async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext)
 }
 
 async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const { suggestName } = await import('../text/nearest-name.ts')
   const found = channels.find((channel) => channel.name === name)
   if (found !== undefined) return found
   const names = channels.map((channel) => channel.name)

@@ -7,7 +7,15 @@ import { messageOf } from '../model/errors.ts'
 import { programFile } from '../model/package-files.ts'
 import { answerInThread, type ThreadAnswering } from '../serving/answer-in-thread.ts'
 import type { NamedAddress } from '../serving/host-check.ts'
-import type { PagesThread } from './pages-thread.ts'
+
+/** The thread of `worker` and `serve` that answers with pages, so that reading a large history delays nothing else. */
+export interface PagesThread {
+  readonly options: HistoryOptions
+  readonly place: NamedAddress
+  readonly settings: ServeSettings
+  readonly cwd: string
+  readonly env: ProcessContext['env']
+}
 
 interface ThreadContext {
   readonly terminal: ProcessContext

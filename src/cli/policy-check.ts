@@ -1,18 +1,20 @@
 import type { Command } from 'commander'
+import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
 import { exitCodes } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { answerPolicyCheck, policyCheckView } from '../queries/answer-policy-check.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string
 }
 
-export function definePolicyCheck(policy: Command, execute: Execute): void {
-  const command = policy
-    .command('check')
+export function definePolicyCheck(command: Command, execute: Execute): void {
+  command
     .argument('[file]', "policy file; default: the configuration's")
-    .description('Report every mistake in a policy file, or summarise it; exit 0 or 2')
     .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
@@ -20,9 +22,6 @@ export function definePolicyCheck(policy: Command, execute: Execute): void {
 }
 
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
-  const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
-  const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
-  const { answerPolicyCheck, policyCheckView } = await import('../queries/answer-policy-check.ts')
   const { config } = options
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {

@@ -1,11 +1,16 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Explained } from '../policy/explain-rule.ts'
+import { type Explained, explainRule } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
+import { answerExplanations, explanationsView } from '../queries/answer-explanations.ts'
+import { findResource } from '../queries/find-resource.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -14,12 +19,10 @@ interface ExplainOptions extends AnswerOptions {
   readonly project?: string
 }
 
-export function definePolicyExplain(policy: Command, execute: Execute): void {
-  const command = policy
-    .command('explain')
+export function definePolicyExplain(command: Command, execute: Execute): void {
+  command
     .argument('<uid>', 'a resource in the history: its uid, the beginning of one, or a name')
     .argument('[rule]', 'default: all rules for its kind')
-    .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('-c, --config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history, a file or postgres://…; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
@@ -35,9 +38,6 @@ async function explain(
   options: ExplainOptions,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { explainRule } = await import('../policy/explain-rule.ts')
-  const { findResource } = await import('../queries/find-resource.ts')
-  const { answerExplanations, explanationsView } = await import('../queries/answer-explanations.ts')
   const policy = await loadPolicyOf(options, terminal)
   return withHistory(options, terminal, async (history) => {
     const explained = await findResource(history, uid, options.project)
@@ -50,7 +50,6 @@ async function explain(
 
 /** Where nothing names a policy, it is the pack `recommended`. */
 async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: ProcessContext): Promise<Policy> {
-  const { loadPolicy } = await import('../app/load-policy.ts')
   return loadPolicy(
     policy === undefined ? (await configuredPaths(config, terminal)).policy : resolve(terminal.cwd(), policy),
   )
@@ -60,7 +59,6 @@ async function chooseRules({ known }: Policy, { resource: { kind } }: Explained,
   if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
   const rule = known.find(({ id }) => id === ruleId)
   if (rule === undefined) {
-    const { suggestName } = await import('../text/nearest-name.ts')
     const ids = known.map(({ id }) => id)
     throw AuditError.usage(`there is no rule "${ruleId}"${suggestName(ruleId, ids)}`)
   }

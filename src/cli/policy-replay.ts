@@ -1,14 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { loadPolicy } from '../app/load-policy.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  type ReadingOptions,
-  runOrTime,
-} from './query-options.ts'
+import { systemClock } from '../app/system.ts'
+import { readReplay, replayView } from '../queries/read-replay.ts'
+import { answerFromHistory } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -16,10 +13,8 @@ interface ReplayOptions extends ReadingOptions {
   readonly project: readonly string[]
 }
 
-export function definePolicyReplay(policy: Command, execute: Execute): void {
-  const command = policy
-    .command('replay')
-    .description('Evaluate a policy over past runs: what it would have found, and since when')
+export function definePolicyReplay(command: Command, execute: Execute): void {
+  command
     .requiredOption('--policy <file>', 'policy to evaluate')
     .option('--since <run|time>', `only runs since then: ${runOrTime}; default: all`)
   addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
@@ -28,9 +23,6 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
 }
 
 async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {
-  const { readReplay, replayView } = await import('../queries/read-replay.ts')
-  const { loadPolicy } = await import('../app/load-policy.ts')
-  const { systemClock } = await import('../app/system.ts')
   const { since, project: projects } = options
   const policy = await loadPolicy(resolve(terminal.cwd(), options.policy))
   return answerFromHistory(options, terminal, replayView, (history) =>

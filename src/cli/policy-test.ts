@@ -1,26 +1,25 @@
 import type { Command } from 'commander'
+import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
+import { answerPolicyTests, policyTestsView } from '../queries/answer-policy-tests.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
 interface TestOptions extends AnswerOptions {
   readonly policy?: string
   readonly config: string
 }
 
-export function definePolicyTest(policy: Command, execute: Execute): void {
-  const command = policy
-    .command('test')
-    .description("Run the policy's tests: in the policy, in files it names, and in the file next to it; exit 0 or 1")
+export function definePolicyTest(command: Command, execute: Execute): void {
+  command
     .option('--policy <file>', 'policy file; then no configuration is read')
     .option('-c, --config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((options: TestOptions) => execute((terminal) => test(options, terminal)))
 }
 
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
-  const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
-  const { answerPolicyTests, policyTestsView } = await import('../queries/answer-policy-tests.ts')
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)
   const ids = policy.known.map(({ id }) => id)

@@ -1,13 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { loadPolicy } from '../app/load-policy.ts'
+import { chooseProjects, openServices } from '../app/open-projects.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
+import { systemClock } from '../app/system.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
+import { discoverProjects } from '../audit/discover-projects.ts'
+import { type ManualProbeRun, runFunctionText, runProbesManually, type Unlisted } from '../audit/probes/run-manually.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
+import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import { projectListOf } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './query-options.ts'
+import { readPayload } from '../policy/read-probes.ts'
+import { answerProbes, probesView } from '../queries/answer-probes.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string
@@ -18,12 +30,8 @@ interface ProbeOptions extends AnswerOptions {
   readonly type?: string
 }
 
-export function defineProbe(program: Command, execute: Execute): void {
-  const command = program
-    .command('probe')
-    .argument('[name]', 'a probe of the policy')
-    .description('Run functions once with a payload, and print result, log and verdict; nothing is stored')
-    .option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
+export function defineProbe(command: Command, execute: Execute): void {
+  command.argument('[name]', 'a probe of the policy').option('-c, --config <file>', 'configuration', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
     .option('--function <file>', "run this text instead of the service's function, in one project")
@@ -38,17 +46,6 @@ Exit codes: 0 ran and met the expectation, 1 failed or did not meet it, 2 usage,
 }
 
 async function probe(name: string | undefined, options: ProbeOptions, terminal: ProcessContext): Promise<number> {
-  const { randomBytes } = await import('node:crypto')
-  const { runProbesManually, runFunctionText } = await import('../audit/probes/run-manually.ts')
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { createSealer } = await import('../inventory/sealer.ts')
-  const { loadPolicy } = await import('../app/load-policy.ts')
-  const { discoverProjects } = await import('../audit/discover-projects.ts')
-  const { chooseProjects, openServices } = await import('../app/open-projects.ts')
-  const { answerProbes, probesView } = await import('../queries/answer-probes.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-
   const now = systemClock.now()
   const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
   const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
@@ -113,7 +110,6 @@ async function chooseProbes(
     throw AuditError.usage('--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
-  const { suggestName } = await import('../text/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     throw AuditError.usage(`the policy has no probe "${name}"${suggestName(name, names)}`, {
@@ -156,7 +152,6 @@ function both(one: Probe['matches'], other: Probe['matches']): Probe['matches'] 
 }
 
 async function readGivenPayload(file: string, terminal: ProcessContext): Promise<JsonObject> {
-  const { readPayload } = await import('../policy/read-probes.ts')
   const read = readPayload(readGiven('payload', file, terminal))
   if ('payload' in read) return read.payload
   throw AuditError.usage(`${file} ${read.fault}`)

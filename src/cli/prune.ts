@@ -1,8 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
+import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { toolVersion } from '../app/tool-version.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
+import { answerPruning, pruningView } from '../queries/answer-pruning.ts'
+import { limited } from '../report/show-answer.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 /** Option and meaning of each count of runs to keep. */
 const counts = {
@@ -19,10 +24,7 @@ interface PruneOptions extends ReadingOptions, Partial<Record<(typeof counts)[ke
   readonly dryRun?: true
 }
 
-export function definePrune(program: Command, execute: Execute): void {
-  const command = program
-    .command('prune')
-    .description('Remove old runs; keep those that the options name and those that the history needs')
+export function definePrune(command: Command, execute: Execute): void {
   for (const [name, [, meaning]] of Object.entries(counts)) command.option(`--keep-${name} <n>`, meaning, countOf)
   command
     .option('--keep-within <span>', 'all runs within a span before the newest run, such as 14d or 1y6m', spanOf)
@@ -42,16 +44,11 @@ function spanOf(text: string): string {
 }
 
 async function prune(options: PruneOptions, terminal: ProcessContext): Promise<number> {
-  const { withUpkeep } = await import('../app/open-history.ts')
-  const { toolVersion } = await import('../app/tool-version.ts')
-
   const request = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const isDry = options.dryRun === true
   const { plan, freed } = await withUpkeep(await locateHistory(options, terminal), terminal.env, async (upkeep) =>
     isDry ? { plan: await upkeep.planPruning(request.keep), freed: nothingFreed } : upkeep.prune(request),
   )
-  const { answerPruning, pruningView } = await import('../queries/answer-pruning.ts')
-  const { limited } = await import('../report/show-answer.ts')
   const answer = answerPruning(plan, freed, isDry)
   // The whole plan is shown, unless a limit is given.
   const limit = options.limit ?? Number.POSITIVE_INFINITY

@@ -1,15 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
-import { openExistingHistory } from '../app/open-history.ts'
-import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
-import type { OpenHistory } from '../history/history.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
-import { exitCodes } from '../model/errors.ts'
+import type { HistoryOptions } from '../app/locate-history.ts'
+import { withoutPassword } from '../history/postgres-server.ts'
 import { readDuration } from '../model/instant.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import type { Answer } from '../report/answer.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import type { AnswerView } from '../report/show-answer.ts'
 
 /** Options of every command that prints an answer. */
 export interface AnswerOptions {
@@ -87,60 +81,17 @@ export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
-/** Opens the existing history, works with it, and closes it; or works with the one that the context has open. */
-export async function withHistory<Result>(
-  options: HistoryOptions,
-  terminal: ProcessContext,
-  work: (history: OpenHistory) => Promise<Result>,
-): Promise<Result> {
-  if (terminal.reading !== undefined) return work(terminal.reading.history)
-  const history = await openExistingHistory(await locateHistory(options, terminal), terminal.env)
-  try {
-    return await work(history)
-  } finally {
-    await history.close()
-  }
-}
-
-/** Prints an answer that is read from the existing history. */
-export async function answerFromHistory<Row>(
-  options: ReadingOptions,
-  terminal: ProcessContext,
-  view: AnswerView<Row>,
-  read: (history: OpenHistory) => Promise<Answer<Row>>,
-): Promise<number> {
-  return printAnswer(await withHistory(options, terminal, read), view, options.format, terminal)
-}
-
 /** For answers about a run that were about the last one only. */
 export function addRunOption(command: Command): Command {
   return command.option('--run <run|time>', `as of ${runOrTime}`, 'latest')
 }
 
-/** Finds the run of that number, word or time. */
-export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
-  const last = name === 'latest' ? await reader.lastRun() : undefined
-  if (last !== undefined) return last
-  const { findRun } = await import('../history/find-run.ts')
-  const { systemClock } = await import('../app/system.ts')
-  return findRun(await reader.runs(), name, systemClock.now())
+/** The options of this command that name its history, for a command to be copied; empty where none were given. */
+export function locatingOptions({ config, history }: Partial<HistoryOptions>): string {
+  if (history !== undefined) return ` --history ${shellQuoted(withoutPassword(history))}`
+  return config === undefined || config === 'hookdrift.yaml' ? '' : ` --config ${shellQuoted(config)}`
 }
 
-/** Prints an answer, and returns the exit code of commands that only read. */
-export async function printAnswer<Row>(
-  answer: Answer<Row>,
-  view: AnswerView<Row>,
-  format: AnswerFormat,
-  terminal: ProcessContext,
-): Promise<number> {
-  const { writeAnswer } = await import('../report/show-answer.ts')
-  const render = renderOptionsFor(terminal)
-  const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
-  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
-  // CSV cannot contain it.
-  if (format === 'csv' && answer.omitted !== 0) {
-    const left = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
-    terminal.stderr.write(`hookdrift: ${left}more rows omitted; --limit all shows them\n`)
-  }
-  return exitCodes.clean
+function shellQuoted(text: string): string {
+  return /^[\w./~:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
+import { explainViews, withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions, withHistory } from './query-options.ts'
+import { answerQuery, queryView, viewListView } from '../queries/answer-query.ts'
+import { printAnswer, withHistory } from './print-answer.ts'
+import { addReadingOptions, type ReadingOptions } from './query-options.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -13,11 +16,9 @@ const characters = 64 * 1024 * 1024
 const rowsForPeople = 100
 const rowsForMachines = 10_000
 
-export function defineQuery(program: Command, execute: Execute): void {
-  const command = program
-    .command('query')
+export function defineQuery(command: Command, execute: Execute): void {
+  command
     .argument('[sql]', 'one reading statement: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
-    .description('Query the history in SQL')
     .option('--views', 'explain the views to query')
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
@@ -28,8 +29,6 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
   if (sql === undefined) {
     throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
-  const { answerQuery, queryView } = await import('../queries/answer-query.ts')
-  const { withUpkeep } = await import('../app/open-history.ts')
   const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
   // Opened here first: this checks that it is a history, and migrates it.
   return withHistory(options, terminal, async (reader) => {
@@ -41,8 +40,6 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
 }
 
 async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
-  const { explainViews } = await import('../app/open-history.ts')
-  const { viewListView } = await import('../queries/answer-query.ts')
   return printAnswer(
     { command: 'query-views', run: null, rows: await explainViews(), omitted: 0 },
     viewListView,

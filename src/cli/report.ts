@@ -1,11 +1,21 @@
 import { type Command, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { recordedPolicyResults } from '../audit/policy-results.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { addHistoryOptions, runNamed, runOrTime, withHistory } from './query-options.ts'
+import {
+  addFormatOptions,
+  type FormatOptions,
+  loadComplianceReports,
+  loadReports,
+  planDelivery,
+  readTrendOf,
+  showsTrend,
+} from './deliver-report.ts'
+import { runNamed, withHistory } from './print-answer.ts'
+import { addHistoryOptions, runOrTime } from './query-options.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -16,9 +26,8 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly policy?: string
 }
 
-export function defineReport(program: Command, execute: Execute): void {
-  const command = addHistoryOptions(program.command('report'))
-    .description('Print the report of a past run')
+export function defineReport(command: Command, execute: Execute): void {
+  addHistoryOptions(command)
     .option('--run <run>', runOrTime, 'latest')
     .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
     .option('--framework <name>', 'report by control: soc2, iso27001, pci-dss, nist-csf, or a YAML file')
@@ -47,8 +56,6 @@ async function plan(
   options: ReportOptions,
   terminal: ProcessContext,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
-  const { planDelivery } = await import('./deliver-report.ts')
-  const { loadComplianceReports, loadReports, readTrendOf, showsTrend } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
@@ -57,15 +64,14 @@ async function plan(
         advice: '`hookdrift policy replay` lists the violations that another policy would have found',
       })
     }
-    const { recordedPolicyResults } = await import('../audit/policy-results.ts')
-    const deliver = planDelivery(options, terminal, await loadReports(options))
+    const deliver = await planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => {
       const { report } = await recordedPolicyResults(history).resultsOf(run)
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
   }
   const { planCompliance } = await import('../app/plan-compliance.ts')
-  const deliver = planDelivery(options, terminal, await loadComplianceReports())
+  const deliver = await planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -1,20 +1,23 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { readGateway, unknownGateway } from '../config/read-gateway.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import { readRestore } from '../queries/read-restore.ts'
+import { restoreView } from '../queries/restore-view.ts'
 import type { Gateway } from '../repair/gateway.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  answerFromHistory,
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  runNamed,
   runOrTime,
 } from './query-options.ts'
 
@@ -24,11 +27,9 @@ interface RestoreOptions extends ReadingOptions, ChoiceOptions {
   readonly policy?: string
 }
 
-export function defineRestore(program: Command, execute: Execute): void {
-  const command = program
-    .command('restore')
+export function defineRestore(command: Command, execute: Execute): void {
+  command
     .argument('<uid>', 'uid of a resource, the beginning of one, or a name')
-    .description('Print the requests that put a resource back or fix its violations, and send nothing')
     .option(
       '--run <run|time>',
       `its state in that run, ${runOrTime}; default: before the change of an open drift violation, else the fixes of other open violations, else before the last change`,
@@ -41,8 +42,6 @@ export function defineRestore(program: Command, execute: Execute): void {
 }
 
 async function restore(uid: string, options: RestoreOptions, terminal: ProcessContext): Promise<number> {
-  const { readRestore } = await import('../queries/read-restore.ts')
-  const { restoreView } = await import('../queries/restore-view.ts')
   const gatewayOf = await gatewayReader(options, terminal)
   const { project: projects, kind, run: asked, rule } = options
   return answerFromHistory(options, terminal, restoreView, async (reader) =>
@@ -58,7 +57,6 @@ async function restore(uid: string, options: RestoreOptions, terminal: ProcessCo
 /** The named policy, else that of the configuration. With `--history` none is read, and without a good one none is known. */
 async function readPolicyOf({ policy, config, history }: RestoreOptions, terminal: ProcessContext) {
   if (policy === undefined && history !== undefined) return undefined
-  const { loadPolicy } = await import('../app/load-policy.ts')
   if (policy !== undefined) return loadPolicy(resolve(terminal.cwd(), policy))
   const paths = await configuredPaths(config, terminal).catch((thrown: unknown) => {
     if (thrown instanceof AuditError) return undefined
@@ -69,7 +67,6 @@ async function readPolicyOf({ policy, config, history }: RestoreOptions, termina
 
 /** The configuration shows where requests go. With `--history` none is read, and without a good one placeholders do. */
 async function gatewayReader({ config, history }: RestoreOptions, { cwd, env }: ProcessContext) {
-  const { readGateway, unknownGateway } = await import('../config/read-gateway.ts')
   return (project: ProjectRef): Gateway => {
     if (history !== undefined) return unknownGateway(project.service)
     try {

@@ -1,81 +1,10 @@
-import { Command, CommanderError, Option } from 'commander'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { toolVersion } from '../app/tool-version.ts'
+import { CommanderError } from 'commander'
+import type { Output, ProcessContext } from '../app/process-context.ts'
 import { withoutConfiguration } from '../config/environment-document.ts'
-import { withoutPassword } from '../history/postgres-server.ts'
-import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { defineAccept } from './accept.ts'
-import { defineAudit } from './audit.ts'
-import { defineBackup } from './backup.ts'
-import { defineBaseline } from './baseline.ts'
-import { defineCompare } from './compare.ts'
-import { defineCompletion } from './completion.ts'
-import { defineConfig } from './config.ts'
-import { defineDemo } from './demo.ts'
-import { defineDiff } from './diff.ts'
-import { defineDocs } from './docs.ts'
-import { defineDoctor } from './doctor.ts'
-import { arrangeHelp, commonGroup, helpLayout, suggestOption } from './help.ts'
-import { defineHistory } from './history.ts'
-import { defineInit } from './init.ts'
-import { defineKeygen } from './keygen.ts'
-import { defineNotify } from './notify.ts'
-import { definePolicyCheck } from './policy-check.ts'
-import { definePolicyExplain } from './policy-explain.ts'
-import { definePolicyReplay } from './policy-replay.ts'
-import { definePolicyTest } from './policy-test.ts'
-import { defineProbe } from './probe.ts'
-import { definePrune } from './prune.ts'
-import { defineQuery } from './query.ts'
-import { refuseEmpty } from './refuse-empty.ts'
-import { defineReport } from './report.ts'
-import { defineRestore } from './restore.ts'
-import { defineRules } from './rules.ts'
-import { defineRuns } from './runs.ts'
-import { defineServe } from './serve.ts'
-import { defineState } from './state.ts'
-import { defineStatus } from './status.ts'
-import { defineTimeline } from './timeline.ts'
-import { defineTrend } from './trend.ts'
-import { defineVerify } from './verify.ts'
-import { defineVersion } from './version.ts'
-import { defineViolations } from './violations.ts'
-import { defineWaivers } from './waivers.ts'
-import { watchOutputs } from './watch-outputs.ts'
-import { defineWorker } from './worker.ts'
-
-type Define = (program: Command, execute: Execute) => void
-
-/** All commands, by the groups of the help and in its order. */
-const groups: Readonly<Record<string, readonly Define[]>> = {
-  Start: [defineInit, defineDoctor, defineDemo, defineConfig],
-  Audit: [defineAudit, defineWorker, defineProbe],
-  'Ask the history': [
-    defineServe,
-    defineStatus,
-    defineViolations,
-    defineReport,
-    defineTimeline,
-    defineRestore,
-    defineDiff,
-    defineCompare,
-    defineState,
-    defineTrend,
-    defineRuns,
-    defineQuery,
-  ],
-  Policy: [defineRules, definePolicy, defineBaseline, defineAccept, defineWaivers],
-  'Keep the history': [defineVerify, defineBackup, definePrune, defineHistory, defineKeygen],
-  Notify: [defineNotify],
-  Help: [defineDocs, defineCompletion, defineVersion],
-}
-
-function definePolicy(program: Command, execute: Execute): void {
-  const policy = program.command('policy').description('Check, test, explain and replay policies')
-  for (const define of [definePolicyCheck, definePolicyTest, definePolicyExplain, definePolicyReplay])
-    define(policy, execute)
-}
+import { commandLine } from './command-line.ts'
+import { suggestOption } from './help.ts'
 
 /** Runs one command line and returns its exit code. Expected errors are printed here as sentences. */
 export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {
@@ -85,12 +14,58 @@ export async function runCommand(args: readonly string[], terminal: ProcessConte
   return (await outputs.delivered()) || isInterrupted ? exitCode : exitCodes.failure
 }
 
+interface Outputs {
+  /** Waits until the streams have taken everything; false when output was lost. */
+  delivered(): Promise<boolean>
+}
+
+/**
+ * Notes output that stdout and stderr could not write, so that a lost report fails the command; the work itself goes
+ * on. A reader that closes the pipe (`| head`) is not a failure.
+ */
+function watchOutputs({ stdout, stderr }: Pick<ProcessContext, 'stdout' | 'stderr'>): Outputs {
+  const failed = new Set<Output>()
+  const watch = (output: Output, onFailure: (error: Error) => void) => {
+    output.on('error', (error) => {
+      if (error.code === 'EPIPE' || failed.has(output)) return
+      failed.add(output)
+      onFailure(error)
+    })
+  }
+  watch(stdout, (error) => {
+    stderr.write(`hookdrift: cannot write to stdout: ${reasonOf(error)}\n  ${advice}\n`)
+  })
+  watch(stderr, () => {}) // nothing is left to print it to
+  return {
+    async delivered() {
+      await flushed(stdout)
+      await flushed(stderr)
+      return failed.size === 0
+    },
+  }
+}
+
+const advice =
+  'the output is missing or cut: make room, or write to a file; a committed run can be reported again with `hookdrift report`'
+
+/** An empty write ends after all others; the stream reports an error one turn later. */
+async function flushed(output: Output): Promise<void> {
+  // Some devices refuse even an empty write, so it is only made where output waits.
+  if ((output.writableLength ?? 0) > 0) {
+    await new Promise<void>((resolve) => {
+      output.write('', () => resolve())
+    })
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
 async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Promise<number> {
   let exitCode: number = exitCodes.clean
   let context = terminal
-  const program = commandLine(terminal, async (run) => {
+  const program = await commandLine(terminal, args, async (run) => {
     exitCode = await run(context)
-  }).hook('preAction', (_, command) => {
+  })
+  program.hook('preAction', (_, command) => {
     // A file that was named is read, and nothing takes its place.
     const isNamed = command.getOptionValueSource('config') === 'cli'
     if (isNamed) context = { ...terminal, env: withoutConfiguration(terminal.env) }
@@ -106,51 +81,6 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
     return printError(error, terminal)
   }
 }
-
-/** Builds all commands with their options; each hands its work to `execute`. */
-export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {
-  const program = new Command('hookdrift')
-    .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
-    // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug.
-    .version(toolVersion(), '-v, --version', 'Print the version')
-    .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
-    .configureHelp(helpLayout)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
-      outputError: (text, write) =>
-        write(withoutPassword(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  ('))),
-    })
-    .hook('preAction', (_, command) => {
-      refuseEmpty(command)
-      if ([...Object.values(command.opts()), ...command.args].some(holdsPassword)) terminal.stderr.write(passwordShown)
-    })
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
-            4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
-Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
-             HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
-             without a file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS.
-Documentation: hookdrift docs            its pages, without a network
-               hookdrift docs tutorial   the first to read`,
-    )
-  for (const [group, defines] of Object.entries(groups)) {
-    program.commandsGroup(`${group}:`)
-    for (const define of defines) define(program, execute)
-  }
-  arrangeHelp(program, program.name())
-  return program
-}
-
-function holdsPassword(value: unknown): boolean {
-  return typeof value === 'string' && value !== withoutPassword(value)
-}
-
-const passwordShown =
-  'hookdrift: warning: the command line has a password, which other users may see in the list of processes\n  set HOOKDRIFT_HISTORY to the URL, or keep the password in PGPASSWORD or ~/.pgpass\n'
 
 function printError(error: unknown, { stderr }: ProcessContext): number {
   if (!(error instanceof AuditError)) {

@@ -1,11 +1,22 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { HistoryOptions } from '../app/locate-history.ts'
-import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { letAuditsGoFirst } from '../app/let-audits-go-first.ts'
+import { type HistoryOptions, hasConfiguration } from '../app/locate-history.ts'
+import { openLog } from '../app/log.ts'
+import { type Execute, type ProcessContext, printWarning } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { untilSignalled } from '../app/until-signalled.ts'
+import { guardAdvice, isOpenToAll } from '../config/check-serve.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
+import { readServe, serveSettingsOf } from '../config/read-serve.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
-import { addHistoryOptions, withHistory } from './query-options.ts'
+import { answerHealth } from '../serving/answer-health.ts'
+import { hostCheck } from '../serving/host-check.ts'
+import { listen } from '../serving/listen.ts'
+import { openPagesThread } from './open-pages-thread.ts'
+import { withHistory } from './print-answer.ts'
+import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
   readonly listen?: ListenAddress
@@ -13,9 +24,8 @@ interface ServeOptions extends HistoryOptions {
 
 const usualListen = { host: '127.0.0.1', port: 9465 }
 
-export function defineServe(program: Command, execute: Execute): void {
-  addHistoryOptions(program.command('serve'))
-    .description('Show the history as pages in a browser')
+export function defineServe(command: Command, execute: Execute): void {
+  addHistoryOptions(command)
     .addOption(
       new Option(
         '--listen <address>',
@@ -32,13 +42,6 @@ function toAddress(text: string): ListenAddress {
 }
 
 async function serve(options: ServeOptions, given: ProcessContext): Promise<number> {
-  const { openLog } = await import('../app/log.ts')
-  const { letAuditsGoFirst } = await import('../app/let-audits-go-first.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-  const { answerHealth } = await import('../serving/answer-health.ts')
-  const { hostCheck } = await import('../serving/host-check.ts')
-  const { listen } = await import('../serving/listen.ts')
-  const { openPagesThread } = await import('./open-pages-thread.ts')
   // It runs for long, and says who came: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const settings = await readSettings(options, terminal)
@@ -84,10 +87,6 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
 
 /** Who may read, as the configuration says, also where the history is named without it. */
 async function readSettings({ config }: ServeOptions, terminal: ProcessContext): Promise<ServeSettings> {
-  const { hasConfiguration } = await import('../app/locate-history.ts')
-  const { printWarning } = await import('../app/print-warning.ts')
-  const { readTextFile } = await import('../app/read-text-file.ts')
-  const { readServe, serveSettingsOf } = await import('../config/read-serve.ts')
   if (!hasConfiguration(config, terminal)) return serveSettingsOf()
   const sources = { env: terminal.env, readFile: readTextFile }
   const { settings, warnings } = readServe(resolve(terminal.cwd(), config), sources)
@@ -100,7 +99,6 @@ function portOf({ listen, hosts }: ServeSettings): string {
 }
 
 async function refuseUnguarded(address: ListenAddress, settings: ServeSettings): Promise<void> {
-  const { guardAdvice, isOpenToAll } = await import('../config/check-serve.ts')
   if (!isOpenToAll(address, settings)) return
   throw AuditError.usage(`the pages would be open to everyone who reaches ${address.host}`, { advice: guardAdvice })
 }

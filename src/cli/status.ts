@@ -2,20 +2,23 @@ import type { Command } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { findConfiguredPaths, readPoolOf } from '../app/read-plan.ts'
+import { systemClock } from '../app/system.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
+import { describePool } from '../queries/describe-pool.ts'
+import { isStale, readStatus, statusView } from '../queries/read-status.ts'
 import type { Answer } from '../report/answer.ts'
+import { limited } from '../report/show-answer.ts'
+import { nextAuditDue } from '../worker/next-audit-due.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
 import {
   addProjectOption,
   addReadingOptions,
   limitOf,
-  printAnswer,
   type ReadingOptions,
-  runNamed,
   runOrTime,
   toDuration,
-  withHistory,
 } from './query-options.ts'
 
 interface StatusOptions extends ReadingOptions {
@@ -25,10 +28,8 @@ interface StatusOptions extends ReadingOptions {
   readonly maxAge?: number
 }
 
-export function defineStatus(program: Command, execute: Execute): void {
-  const command = program
-    .command('status')
-    .description('Show when each project was last scanned, and how well; exit 1 when a scan is stale')
+export function defineStatus(command: Command, execute: Execute): void {
+  command
     .option(
       '--max-age <duration>',
       'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
@@ -41,8 +42,6 @@ export function defineStatus(program: Command, execute: Execute): void {
 }
 
 async function status(options: StatusOptions, terminal: ProcessContext): Promise<number> {
-  const { isStale, readStatus, statusView } = await import('../queries/read-status.ts')
-  const { systemClock } = await import('../app/system.ts')
   const { run: named, project: projects } = options
   const isPast = named !== undefined
   const places = isPast ? undefined : await findConfiguredPaths(options, terminal)
@@ -59,7 +58,6 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
   // Workers read every project.
   const isWhole = terminal.reading?.isVisible === undefined
   const answer = isPast || !isWhole ? read : await withPool(read, await locateHistory(options, terminal))
-  const { limited } = await import('../report/show-answer.ts')
   await printAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusView, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean
 }
@@ -68,13 +66,11 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
 async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Promise<Answer<Row>> {
   const state = await readPoolOf(location)
   if (state === undefined) return answer
-  const { describePool } = await import('../queries/describe-pool.ts')
   const { more, remarks = [] } = describePool(state)
   return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
 }
 
 async function dueAfter({ maxAge, config }: StatusOptions, schedules: ConfiguredPaths['schedules'], now: number) {
   if (maxAge !== undefined) return (_: string, ms: number) => ms + maxAge
-  const { nextAuditDue } = await import('../worker/next-audit-due.ts')
   return nextAuditDue(schedules, { now, file: config })
 }

@@ -1,17 +1,13 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { findRun } from '../history/find-run.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import { readPastTime } from '../model/instant.ts'
 import type { TrendWeek } from '../model/trend.ts'
-import {
-  addProjectOption,
-  addReadingOptions,
-  answerFromHistory,
-  limitOf,
-  type ReadingOptions,
-  runNamed,
-  runOrTime,
-} from './query-options.ts'
+import { readTrend, trendViewOf } from '../queries/read-trend.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runOrTime } from './query-options.ts'
 
 interface TrendOptions extends ReadingOptions {
   readonly project: readonly string[]
@@ -19,10 +15,8 @@ interface TrendOptions extends ReadingOptions {
   readonly run: string
 }
 
-export function defineTrend(program: Command, execute: Execute): void {
-  const command = program
-    .command('trend')
-    .description('Show how violations develop: the oldest, the time to fix, opened and fixed a week')
+export function defineTrend(command: Command, execute: Execute): void {
+  command
     .option('--since <run|time>', 'the beginning of the period; a duration counts back from its last run', '90d')
     .option('--run <run>', `its last run: ${runOrTime}`, 'latest')
   addReadingOptions(addProjectOption(command)).action((options: TrendOptions) =>
@@ -31,7 +25,6 @@ export function defineTrend(program: Command, execute: Execute): void {
 }
 
 async function trend(options: TrendOptions, terminal: ProcessContext): Promise<number> {
-  const { readTrend, trendViewOf } = await import('../queries/read-trend.ts')
   let weeks: readonly TrendWeek[] = []
   const { project: projects } = options
   return answerFromHistory(
@@ -56,8 +49,6 @@ async function sinceOf(
   { startedAt }: CommittedRun,
   runs: readonly CommittedRun[],
 ): Promise<number> {
-  const { findRun } = await import('../history/find-run.ts')
-  const { readPastTime } = await import('../model/instant.ts')
   const end = Date.parse(startedAt)
   const start = readPastTime(since, end)?.start ?? Date.parse(findRun(runs, since, end).startedAt)
   if (start < end) return start

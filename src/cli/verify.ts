@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { hasConfiguration, locateHistory, namedHistory } from '../app/locate-history.ts'
+import { withUpkeep } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import type { AttestedFiles } from '../app/verify-report.ts'
+import { type AttestedFiles, verificationOf, verifyReport } from '../app/verify-report.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './query-options.ts'
+import { answerAttestation, answerVerification, verificationView } from '../queries/answer-verification.ts'
+import { printAnswer } from './print-answer.ts'
+import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
@@ -15,10 +18,8 @@ interface VerifyOptions extends ReadingOptions {
   readonly key?: string
 }
 
-export function defineVerify(program: Command, execute: Execute): void {
-  const command = program
-    .command('verify')
-    .description('Verify the history: the file, its invariants, and that no committed run was altered')
+export function defineVerify(command: Command, execute: Execute): void {
+  command
     .option(
       '--deep',
       'also check sealed secrets, and compare the exit code of every run with its record, not only of the last run',
@@ -40,9 +41,6 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
   if ([report, attestation, key].some((given) => given !== undefined)) {
     throw AuditError.usage('--report, --attestation and --key go together')
   }
-  const { withUpkeep } = await import('../app/open-history.ts')
-  const { verificationOf } = await import('../app/verify-report.ts')
-  const { answerVerification, verificationView } = await import('../queries/answer-verification.ts')
 
   const location = await locateHistory(options, terminal)
   const request = verificationOf(options.deep === true ? 'deep' : 'plain')
@@ -53,9 +51,6 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
 }
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
-  const { withUpkeep } = await import('../app/open-history.ts')
-  const { verifyReport } = await import('../app/verify-report.ts')
-  const { answerAttestation, verificationView } = await import('../queries/answer-verification.ts')
   const location = await knownHistory(options, terminal)
   const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => resolve(terminal.cwd(), path))
   const checks = await (location === undefined ? check() : withUpkeep(location, terminal.env, check))

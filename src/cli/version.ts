@@ -3,14 +3,11 @@ import type { Execute } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { exitCodes } from '../model/errors.ts'
 
-export function defineVersion(program: Command, execute: Execute): void {
-  program
-    .command('version')
-    .description('Print the version')
-    .action(() =>
-      execute(async ({ stdout }) => {
-        stdout.write(`${toolVersion()}\n`)
-        return exitCodes.clean
-      }),
-    )
+export function defineVersion(command: Command, execute: Execute): void {
+  command.action(() =>
+    execute(async ({ stdout }) => {
+      stdout.write(`${toolVersion()}\n`)
+      return exitCodes.clean
+    }),
+  )
 }

@@ -1,23 +1,25 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { systemClock } from '../app/system.ts'
+import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { isoTime } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
 import type { Label } from '../queries/last-evaluations.ts'
-import type { ViolationOrder } from '../queries/read-violations.ts'
+import { readViolations, type ViolationOrder, violationsViewAt } from '../queries/read-violations.ts'
+import { suggestName } from '../text/nearest-name.ts'
+import { printAnswer, runNamed, withHistory } from './print-answer.ts'
 import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
   addRunOption,
   limitOf,
-  printAnswer,
   type ReadingOptions,
-  runNamed,
   toDuration,
-  withHistory,
 } from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
@@ -40,10 +42,8 @@ interface ViolationsOptions extends ReadingOptions {
   readonly run: string
 }
 
-export function defineViolations(program: Command, execute: Execute): void {
-  const command = program
-    .command('violations')
-    .description('List open violations (default: all but ended ones)')
+export function defineViolations(command: Command, execute: Execute): void {
+  command
     .option('--open', 'open ones')
     .option('--resolved', 'ended ones: fixed, removed, accepted, approved, switched off or expired')
     .option('--waived', 'waived ones')
@@ -69,9 +69,6 @@ export function defineViolations(program: Command, execute: Execute): void {
 }
 
 async function violations(options: ViolationsOptions, terminal: ProcessContext): Promise<number> {
-  const { readViolations, violationsViewAt } = await import('../queries/read-violations.ts')
-  const { runBefore } = await import('../history/find-run.ts')
-  const { systemClock } = await import('../app/system.ts')
   const {
     rule,
     severity,
@@ -109,8 +106,6 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
  */
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
-  const { matchesGlob } = await import('../model/glob.ts')
-  const { suggestName } = await import('../text/nearest-name.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]

@@ -1,17 +1,40 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Log } from '../app/log.ts'
+import { openHistoryCheck } from '../app/check-history.ts'
+import { historySize } from '../app/history-size.ts'
+import { requireGivenKey } from '../app/installation-key.ts'
+import { loadPolicy } from '../app/load-policy.ts'
+import { type Log, openLog } from '../app/log.ts'
+import { openExistingHistory, openHistory } from '../app/open-history.ts'
+import { openTelemetry, traced } from '../app/open-telemetry.ts'
+import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
+import { requireServer } from '../app/shared/require-server.ts'
+import { systemClock } from '../app/system.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { untilCrash } from '../app/until-crash.ts'
+import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
+import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/project-scan.ts'
+import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
-import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
-import type { RecordedPast } from '../worker/read-past.ts'
-import type { WorkerFiles } from '../worker/reload-files.ts'
-import type { ReloadRequests } from '../worker/reload-requests.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, printAnswer } from './query-options.ts'
+import { limited } from '../report/show-answer.ts'
+import { openHealth } from '../worker/health.ts'
+import { keepSchedule, type SkipReason, type Work, type WorkerObserver } from '../worker/keep-schedule.ts'
+import { openMetrics } from '../worker/metrics.ts'
+import { nextTimes, nextTimesView } from '../worker/next-times.ts'
+import { type RecordedPast, readPast } from '../worker/read-past.ts'
+import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
+import { ReloadRequests } from '../worker/reload-requests.ts'
+import { timetableFaultsAt } from '../worker/timetable.ts'
+import { openPort } from './open-port.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -20,9 +43,8 @@ interface WorkerOptions extends AnswerOptions {
   readonly failOn: FailOn
 }
 
-export function defineWorker(program: Command, execute: Execute): void {
-  const command = addConfigurationOptions(program.command('worker'))
-    .description('Audit on the schedules of the configuration until stopped')
+export function defineWorker(command: Command, execute: Execute): void {
+  addConfigurationOptions(command)
     .option('--next <count>', 'only print the next times of each schedule', countOf)
     .addOption(
       new Option('--fail-on <what>', 'what gives a run the verdict "violations": as of `audit`')
@@ -43,9 +65,6 @@ function countOf(text: string): number {
 }
 
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
-  const { openLog } = await import('../app/log.ts')
-  const { untilSignalled } = await import('../app/until-signalled.ts')
-  const { ReloadRequests } = await import('../worker/reload-requests.ts')
   // A worker runs for long, and its log is its output: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
@@ -72,27 +91,7 @@ interface WorkerContext {
 const impatient = { mostSilenceMs: () => 5_000 }
 
 async function keepWorking(options: WorkerOptions, { terminal, log, reloads, signal }: WorkerContext): Promise<void> {
-  const { openHealth } = await import('../worker/health.ts')
-  const { keepSchedule } = await import('../worker/keep-schedule.ts')
-  const { historySize } = await import('../app/history-size.ts')
-  const { openMetrics } = await import('../worker/metrics.ts')
-  const { openPort } = await import('./open-port.ts')
-  const { openWorkerNotifications } = await import('../app/worker-notifications.ts')
-  const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
-  const { systemClock } = await import('../app/system.ts')
-  const { toolVersion } = await import('../app/tool-version.ts')
-  const { untilCrash } = await import('../app/until-crash.ts')
-  const { unlessStopped } = await import('../app/until-signalled.ts')
-  const { openExistingHistory } = await import('../app/open-history.ts')
-  const { awaitHistory } = await import('../app/await-history.ts')
-  const { requireGivenKey } = await import('../app/installation-key.ts')
-  const { requireServer } = await import('../app/shared/require-server.ts')
-  const { openHistoryCheck } = await import('../app/check-history.ts')
-  const { openWorkerFiles } = await import('../app/worker-files.ts')
-  const { readAgain } = await import('../worker/reload-files.ts')
-  const { openTelemetry, traced } = await import('../app/open-telemetry.ts')
-
-  const reader = await openWorkerFiles(options, terminal)
+  const reader = openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
   printWarnings(configuration, terminal)
   requireGivenKey(configuration.history, terminal.env)
@@ -221,6 +220,53 @@ async function keepWorking(options: WorkerOptions, { terminal, log, reloads, sig
   }
 }
 
+function openWorkerFiles(
+  { config, history }: { readonly config: string; readonly history?: string },
+  { env, cwd }: ProcessContext,
+): WorkerFilesReader {
+  return {
+    configuration() {
+      const findTimetableFault = timetableFaultsAt(Date.now())
+      const configuration = readConfiguration(
+        config,
+        { env, readFile: readTextFile },
+        { history, cwd: cwd(), findTimetableFault, needsTokens: 'of-worker' },
+      )
+      // A worker of a pool may do nothing but what others ask for.
+      if (configuration.schedules.length > 0 || configuration.shared !== undefined) return configuration
+      throw AuditError.usage(`${config} names no schedules`, {
+        advice: '`hookdrift docs run-on-a-schedule` shows one; `hookdrift audit` needs none',
+      })
+    },
+    policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),
+  }
+}
+
+const historyPauseMs = 5_000
+
+/**
+ * Works with a history as soon as its server lets it: one that starts, or is upgraded, is waited for. undefined when
+ * the signal aborts first.
+ * @throws AuditError for all that waiting does not mend
+ */
+async function awaitHistory<Result>(
+  work: () => Promise<Result>,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Promise<Result | undefined> {
+  let known: string | undefined
+  while (!signal.aborted) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AuditError) || !error.isPassing) throw error
+      if (error.message !== known) log.warn({ error: error.message, advice: error.advice }, 'waiting for the history')
+      known = error.message
+      await systemClock.sleep(historyPauseMs, signal).catch(() => {})
+    }
+  }
+  return undefined
+}
+
 /** Who reads the pages, and of which history. Holds secrets: only for comparison. */
 function pagesOf({ serve, history }: Configuration): string {
   return JSON.stringify([serve, history])
@@ -231,9 +277,6 @@ async function readHistory(
   { history: location, services }: Configuration,
   { env }: ProcessContext,
 ): Promise<RecordedPast> {
-  const { openHistory } = await import('../app/open-history.ts')
-  const { configuredIn } = await import('../config/choose-projects.ts')
-  const { readPast } = await import('../worker/read-past.ts')
   const history = await openHistory(location, env)
   try {
     return await readPast(history, configuredIn(services))
@@ -285,14 +328,11 @@ function notifyAll(observers: readonly WorkerObserver<Report>[]): WorkerObserver
 }
 
 async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
-  const { nextTimes, nextTimesView } = await import('../worker/next-times.ts')
-  const { openWorkerFiles } = await import('../app/worker-files.ts')
-  const reader = await openWorkerFiles(options, terminal)
+  const reader = openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
   // A worker does not start with a broken policy.
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
-  const { limited } = await import('../report/show-answer.ts')
   // `--next` decides how many, unless a limit is given.
   const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
   return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesView, options.format, terminal)

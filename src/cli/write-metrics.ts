@@ -1,10 +1,12 @@
+import { historySize } from '../app/history-size.ts'
 import { openHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
-import type { Metrics } from '../worker/metrics.ts'
+import { type Metrics, openMetrics } from '../worker/metrics.ts'
+import { readPast } from '../worker/read-past.ts'
 
 /** Metrics of the worker that say something of one run. */
 const ofRun = [
@@ -18,9 +20,6 @@ export async function readRunMetrics(
   { services, history: location }: Configuration,
   terminal: ProcessContext,
 ): Promise<Metrics> {
-  const { openMetrics } = await import('../worker/metrics.ts')
-  const { readPast } = await import('../worker/read-past.ts')
-  const { historySize } = await import('../app/history-size.ts')
   const history = await openHistory(location, terminal.env)
   const past = await readPast(history, configuredIn(services)).finally(() => history.close())
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => historySize(location, terminal.env) })

@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { matchesGlob } from '../model/glob.ts'
 import { packageFile } from '../model/package-files.ts'
-import { type Framework, readFramework } from './framework.ts'
 
 /** The frameworks that come with hookdrift, by their files in `config/frameworks`, in the order of reports. */
 export const builtInFrameworkIds = ['soc2', 'iso27001', 'pci-dss', 'nist-csf'] as const
 export type BuiltInFrameworkId = (typeof builtInFrameworkIds)[number]
-
-const known = new Map<BuiltInFrameworkId, Framework>()
-
-/** Read once per process, when a caller first asks for it. */
-export function builtInFramework(id: BuiltInFrameworkId): Framework {
-  const framework = known.get(id) ?? readBuiltIn(id)
-  known.set(id, framework)
-  return framework
-}
 
 /** All controls of the built-in frameworks, as `framework:identifier`. */
 export function builtInControls(): readonly string[] {
@@ -62,8 +52,3 @@ function readEvidence(): Evidence {
 
 /** Written from the frameworks by `npm run new:rule`, and by the test that compares it with them. */
 export const controlIndexFile = packageFile('config/controls.json')
-
-function readBuiltIn(id: BuiltInFrameworkId): Framework {
-  const file = packageFile(`config/frameworks/${id}.yaml`)
-  return readFramework(readFileSync(file, 'utf8'), file)
-}

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { matchesGlob } from '../model/glob.ts'
+import { packageFile } from '../model/package-files.ts'
 import { refuseProblems } from '../yaml/problem.ts'
 import { readDocument } from '../yaml/read-document.ts'
+import type { BuiltInFrameworkId } from './built-in-frameworks.ts'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
   error: 'letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64',
@@ -66,6 +69,13 @@ export function readFramework(text: string, file: string): Framework {
   return { id: framework, title, controls }
 }
 
+/** Read once per process, when a caller first asks for it. */
+export function builtInFramework(id: BuiltInFrameworkId): Framework {
+  const framework = known.get(id) ?? readBuiltIn(id)
+  known.set(id, framework)
+  return framework
+}
+
 /** Why a rule gives evidence for the control; undefined when it gives none. */
 export function rationaleFor({ evidence }: FrameworkControl, rule: string): string | undefined {
   return evidence.find(({ rules }) => rules.some((pattern) => matchesGlob(rule, pattern)))?.rationale
@@ -74,4 +84,11 @@ export function rationaleFor({ evidence }: FrameworkControl, rule: string): stri
 /** The JSON Schema of a framework file, for editors. */
 export function frameworkJsonSchema(): object {
   return z.toJSONSchema(schema, { io: 'input' })
+}
+
+const known = new Map<BuiltInFrameworkId, Framework>()
+
+function readBuiltIn(id: BuiltInFrameworkId): Framework {
+  const file = packageFile(`config/frameworks/${id}.yaml`)
+  return readFramework(readFileSync(file, 'utf8'), file)
 }

@@ -16,12 +16,12 @@ interface ApiOptions {
 /** What commands print, below `/api/v1`. */
 export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshness: Freshness): Hono {
   const routes = new Hono()
-  const description = () => `${JSON.stringify(api.describe(), null, 2)}\n`
+  const description = async () => `${JSON.stringify(await api.describe(), null, 2)}\n`
   let openapi: string | undefined
   const refuseParameters = (context: Context) => void readQuery(new URL(context.req.url).searchParams, [])
-  routes.get('/openapi.json', (context) => {
+  routes.get('/openapi.json', async (context) => {
     refuseParameters(context)
-    openapi ??= description()
+    openapi ??= await description()
     return sendJson(context, openapi)
   })
   routes.get('/', (context) => {
@@ -30,7 +30,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
     return sendJson(context, writeJson({ openapi: '/api/v1/openapi.json', feed: '/feed.atom', commands }))
   })
   routes.get('/:command{.+}', async (context) => {
-    const answer = api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
+    const answer = await api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
     if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()
     if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
     const opened = await history()

@@ -8,9 +8,9 @@ export interface Api {
    * Prepares the answer of a command to a query.
    * @throws NotFound when there is no such command; AuditError.usage when a parameter is wrong
    */
-  prepare(command: string, search: URLSearchParams): PreparedAnswer
+  prepare(command: string, search: URLSearchParams): Promise<PreparedAnswer>
   /** As OpenAPI 3.1. */
-  describe(): JsonObject
+  describe(): Promise<JsonObject>
 }
 
 export interface ApiEntry {

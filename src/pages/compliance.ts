@@ -1,4 +1,5 @@
-import { type BuiltInFrameworkId, builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import { type BuiltInFrameworkId, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import { builtInFramework } from '../compliance/framework.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { count } from '../text/count.ts'

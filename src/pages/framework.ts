@@ -1,6 +1,7 @@
 import { recordedPolicyResults } from '../audit/policy-results.ts'
-import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
+import { builtInFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import { toCoverage } from '../queries/as-of.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spaceWarning } from '../../src/app/run-maintenance.ts'
+import { spaceWarning } from '../../src/app/perform-audit.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { command } from '../cli/run-in-process.ts'

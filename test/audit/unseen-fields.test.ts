@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { builtInFramework, builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'

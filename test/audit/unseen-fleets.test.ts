@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { builtInFramework, builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'

@@ -5,7 +5,9 @@ import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { buildCommandLine } from '../../scripts/reference/command-tree.ts'
 import { pagePaths, readPage } from '../../src/app/read-docs.ts'
+import { commandLine } from '../../src/cli/command-line.ts'
 import { examples } from '../../src/cli/examples.ts'
+import { argumentsOf } from '../../src/cli/help.ts'
 import { answerPage, topicsOf } from '../../src/queries/answer-docs.ts'
 import { complaintOf, wordsIn } from '../deploy/parse-command.ts'
 import { command } from './run-in-process.ts'
@@ -22,7 +24,10 @@ function runnable(parent: Command, prefix = ''): readonly string[] {
     return child.commands.length > 0 ? runnable(child, `${name} `) : [name]
   })
 }
-const names = runnable(buildCommandLine())
+const names = runnable(await buildCommandLine())
+const silent = { write: () => true, on: () => {} }
+const listedIn = (parent: Command): readonly string[] =>
+  parent.commands.flatMap((child) => [[child.name(), ...argumentsOf(child)].join(' '), ...listedIn(child)])
 
 describe('the help', () => {
   it('has every command in a group', async () => {
@@ -47,6 +52,12 @@ describe('the help', () => {
     expect(at('Common options:')).toBeLessThan(at('-p, --project'))
     expect(at('-p, --project')).toBeLessThan(at('-c, --config'))
     expect(at('-c, --config')).toBeLessThan(at('-h, --help'))
+  })
+
+  it('lists each command with the arguments that its own file declares', async () => {
+    const listed = await commandLine({ stdout: silent, stderr: silent }, [], async () => {})
+    const loaded = await buildCommandLine()
+    expect(listedIn(listed)).toEqual(listedIn(loaded))
   })
 
   it('has examples for every command', () => {

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { planDelivery } from '../../src/cli/deliver-report.ts'
-import { loadReports } from '../../src/cli/load-reports.ts'
+import { loadReports, planDelivery } from '../../src/cli/deliver-report.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -115,7 +114,7 @@ describe('--report', () => {
     const terminal = { stdout, stderr, env: {}, cwd: () => cli.path }
     const report = ['json=a.json', 'sarif=b.sarif']
     const options = { format: 'text', report, quiet: true } as const
-    const deliver = planDelivery(options, terminal, await loadReports(options))
+    const deliver = await planDelivery(options, terminal, await loadReports(options))
     mkdirSync(cli.file('a.json'))
     expect(() => deliver(aReport())).toThrow(/cannot write the report to .*a\.json: /)
     expect(cli.files()).toEqual(['a.json', 'b.sarif', 'hookdrift.yaml'])

@@ -47,9 +47,22 @@ describe('a command of the package', () => {
   const first = ['cli/start', 'main', 'start']
   const bundler = 'rolldown-runtime'
 
-  it.each([['--help'], ['--version'], ['audit', '--help']])('loads nothing more to answer %s', async (...args) => {
+  it.each([['--help'], ['--version'], ['policy', '--help']])('loads nothing more to answer %s', async (...args) => {
     const { code, files } = await loadedBy(args)
     expect({ code, files: files.filter((name) => name !== bundler).sort() }).toEqual({ code: 0, files: first })
+  })
+
+  it.each([
+    ['config schema', []],
+    ['runs', ['answer', 'history']],
+    ['audit', ['answer', 'audit', 'history', 'rules']],
+  ])('loads the command and no other one to explain %s', async (name, chunks) => {
+    const { code, files } = await loadedBy([...name.split(' '), '--help'])
+    const own = files.filter((file) => ![...first, bundler].includes(file))
+    expect({ code, own: [...new Set(own)].sort() }).toEqual({
+      code: 0,
+      own: [...new Set([name.replace(' ', '-'), ...chunks])].sort(),
+    })
   })
 
   it('loads the rules, and no audit, to list the rules', async () => {
@@ -62,7 +75,7 @@ describe('a command of the package', () => {
   it('loads the questions of init on a terminal only', async () => {
     const { code, files } = await loadedBy(['init'])
     expect(code).toBe(2)
-    expect(files).toContain('run-init')
+    expect(files).toContain('init')
     expect(files).not.toContain('ask')
   })
 

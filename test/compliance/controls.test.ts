@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { controlIndex } from '../../scripts/control-index.ts'
 import {
   builtInControls,
-  builtInFramework,
   builtInFrameworkIds,
   controlIndexFile,
   controlsOf,
 } from '../../src/compliance/built-in-frameworks.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
 import { matchesGlob } from '../../src/model/glob.ts'
 import { rules } from '../../src/rules/rules.ts'
 

@@ -106,10 +106,10 @@ describe('lines of Markdown', () => {
 })
 
 describe('generated pages', () => {
-  it.each(Object.entries(referencePages))('%s is current (`npm run reference` rewrites it)', (path, page) => {
+  it.each(Object.entries(referencePages))('%s is current (`npm run reference` rewrites it)', async (path, page) => {
     const file = join(checkout, path)
-    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
-    else expect(readFileSync(file, 'utf8')).toBe(page())
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, await page())
+    else expect(readFileSync(file, 'utf8')).toBe(await page())
   })
 
   it('list every package of others that the source imports', () => {

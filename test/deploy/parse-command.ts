@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import type { ProcessContext } from '../../src/app/process-context.ts'
-import { commandLine } from '../../src/cli/run-command.ts'
+import { commandLine } from '../../src/cli/command-line.ts'
 
 const idle: ProcessContext = {
   // The command line writes only when something is parsed.
@@ -13,7 +13,7 @@ const idle: ProcessContext = {
 export const knownOptions: ReadonlySet<string> = new Set([
   '--help',
   '--version',
-  ...optionsOf(commandLine(idle, async () => {})),
+  ...optionsOf(await commandLine(idle, 'all', async () => {})),
 ])
 
 function optionsOf(command: Command): string[] {
@@ -30,9 +30,10 @@ export async function complaintOf(args: readonly string[]): Promise<string> {
   const terminal: ProcessContext = { stdout: output, stderr: output, env: {}, cwd: () => '/' }
   let wouldRun = false
   try {
-    await commandLine(terminal, async () => {
+    const program = await commandLine(terminal, args, async () => {
       wouldRun = true
-    }).parseAsync(args, { from: 'user' })
+    })
+    await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     return `${heard.join('')}${error}`
   }

@@ -102,8 +102,8 @@ describe('the API', () => {
   /** An option that a command gets later is decided on here. */
   const notOffered = ['config', 'history', 'format', 'output', 'report', 'attest', 'section', 'group-by', 'policy']
   const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
-  it.each(apiCommands)('has decided on every argument and option of $name', (api) => {
-    const { command } = buildCommand(api, async () => {})
+  it.each(apiCommands)('has decided on every argument and option of $name', async (api) => {
+    const { command } = await buildCommand(api, async () => {})
     const all = [
       ...command.registeredArguments.map((part) => part.name()),
       ...command.options.map((part) => part.name()),
@@ -111,7 +111,7 @@ describe('the API', () => {
     const known = [...api.takes, ...notOffered, ...notReading]
     expect(all.filter((name) => !known.includes(name))).toEqual([])
     expect(api.takes.filter((name) => !all.includes(name))).toEqual([])
-    expect(parametersOf(api).map(({ name }) => name)).toContain('run')
+    expect((await parametersOf(api)).map(({ name }) => name)).toContain('run')
   })
 
   it.each([
@@ -225,7 +225,7 @@ describe('the API', () => {
     const api = createApi({ config }, terminal, '1')
     const ask = async (isVisible?: (project: string) => boolean) => {
       const reading = { history: demo.history, ...(isVisible === undefined ? {} : { isVisible }) }
-      const { rows } = JSON.parse(await api.prepare('status', new URLSearchParams()).read(reading))
+      const { rows } = JSON.parse(await (await api.prepare('status', new URLSearchParams())).read(reading))
       return rows.map(({ project }: { project: string }) => project)
     }
     expect(await ask()).toContain('demo/new')

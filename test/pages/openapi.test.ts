@@ -49,7 +49,7 @@ it('says how to log in, and which answers are no answer', async () => {
 })
 
 it('would find a fault', async () => {
-  const broken = { ...describeApi('1'), paths: { '/x': { get: { parameters: [{ name: 'a' }] } } } }
+  const broken = { ...(await describeApi('1')), paths: { '/x': { get: { parameters: [{ name: 'a' }] } } } }
   expect((await new Validator().validate(broken)).valid).toBe(false)
 })
 

@@ -159,9 +159,9 @@ async function conduct(
     ...{ policy, configurationDigest: configuration.digest, failOn: request.failOn },
     concurrency: configuration.concurrency,
   }
-  const dependencies = (projects: Parameters<typeof notificationsOf>[1]): AuditDependencies => ({
+  const dependencies = async (projects: Parameters<typeof notificationsOf>[1]): Promise<AuditDependencies> => ({
     ...{ history, sealer, clock: systemClock, signal, toolVersion: toolVersion(), onPage: () => {}, onTimed },
-    composeNotifications: notificationsOf(configuration, projects, request.notifies),
+    composeNotifications: await notificationsOf(configuration, projects, request.notifies),
     ...watchIn(log),
   })
   const onUnclaimed = (service: string, reason: string) =>
@@ -183,7 +183,7 @@ async function conduct(
       { ...audit, projects },
       { ...requested, options: requested.options },
       coordinating,
-      dependencies(projects),
+      await dependencies(projects),
     )
   }
   const { only, schedule } = request
@@ -191,7 +191,7 @@ async function conduct(
   const { runsProbes, acceptsRemovals, runTimeoutMs } = request
   const options = { runsProbes, acceptsRemovals, runTimeoutMs }
   const audit = { ...common, ...options, ...plan, projects, services: searchedServices(services, plan.areAll) }
-  return await auditTogether(audit, { plan, options }, coordinating, dependencies(projects))
+  return await auditTogether(audit, { plan, options }, coordinating, await dependencies(projects))
 }
 
 /** Ends a run that no worker goes on with: nothing of it is kept. @throws AuditError.busy while another owns the lease */

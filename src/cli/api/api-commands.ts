@@ -1,21 +1,5 @@
-import type { Command } from 'commander'
-import type { Execute } from '../../app/process-context.ts'
 import { builtInFrameworkIds } from '../../compliance/built-in-frameworks.ts'
 import type { AnswerName } from '../../report/answer.ts'
-import { defineAccept } from '../accept.ts'
-import { defineBaseline } from '../baseline.ts'
-import { defineCompare } from '../compare.ts'
-import { defineDiff } from '../diff.ts'
-import { defineNotify } from '../notify.ts'
-import { defineReport } from '../report.ts'
-import { defineRestore } from '../restore.ts'
-import { defineRules } from '../rules.ts'
-import { defineRuns } from '../runs.ts'
-import { defineState } from '../state.ts'
-import { defineStatus } from '../status.ts'
-import { defineTimeline } from '../timeline.ts'
-import { defineTrend } from '../trend.ts'
-import { defineViolations } from '../violations.ts'
 
 /** A command that the API answers. All of them only read the history. */
 export interface ApiCommand {
@@ -23,7 +7,6 @@ export interface ApiCommand {
   readonly name: AnswerName | 'report'
   /** The command line. */
   readonly words: readonly string[]
-  readonly define: (program: Command, execute: Execute) => void
   /**
    * Its arguments and options that are parameters. None of them names a file, and an option that a command gets later
    * becomes a parameter only here.
@@ -43,56 +26,56 @@ const which = ['project', 'kind']
 
 /** By name. What writes, asks a service, walks the disk or runs a statement of its reader is not among them. */
 export const apiCommands: readonly ApiCommand[] = [
-  { name: 'accept', words: ['accept', '--list'], define: defineAccept, takes: ['list', 'limit'], isOfRun: false },
+  { name: 'accept', words: ['accept', '--list'], takes: ['list', 'limit'], isOfRun: false },
   {
-    ...{ name: 'baseline', words: ['baseline', 'show'], define: defineBaseline, isOfRun: false },
+    ...{ name: 'baseline', words: ['baseline', 'show'], isOfRun: false },
     takes: ['all', 'project', 'limit'],
   },
   {
-    ...{ name: 'baseline-diff', words: ['baseline', 'diff'], define: defineBaseline, isOfRun: false },
+    ...{ name: 'baseline-diff', words: ['baseline', 'diff'], isOfRun: false },
     takes: ['run', 'project', 'limit'],
   },
   {
-    ...{ name: 'compare', words: ['compare'], define: defineCompare, isOfRun: true },
+    ...{ name: 'compare', words: ['compare'], isOfRun: true },
     takes: ['a', 'b', 'at', 'kind', 'match', 'map-host', 'ignore', 'limit'],
   },
   {
-    ...{ name: 'diff', words: ['diff'], define: defineDiff, runIs: 'to', isOfRun: true },
+    ...{ name: 'diff', words: ['diff'], runIs: 'to', isOfRun: true },
     takes: ['from', 'to', 'patch', ...which, 'limit'],
   },
   {
-    ...{ name: 'notify', words: ['notify', '--pending'], define: defineNotify, isOfRun: false, isOfAllProjects: true },
+    ...{ name: 'notify', words: ['notify', '--pending'], isOfRun: false, isOfAllProjects: true },
     takes: ['pending', 'limit'],
   },
   {
-    ...{ name: 'report', words: ['report'], define: defineReport, isOfRun: true },
+    ...{ name: 'report', words: ['report'], isOfRun: true },
     takes: ['run', 'at', 'framework', 'from', 'to'],
     choices: { framework: builtInFrameworkIds },
   },
   {
-    ...{ name: 'restore', words: ['restore'], define: defineRestore, isOfRun: false },
+    ...{ name: 'restore', words: ['restore'], isOfRun: false },
     takes: ['uid', 'run', 'rule', ...which, 'limit'],
   },
-  { name: 'rules', words: ['rules'], define: defineRules, takes: ['id', 'pack', 'limit'], isOfRun: true },
-  { name: 'runs', words: ['runs'], define: defineRuns, takes: ['run', 'limit'], isOfRun: false },
+  { name: 'rules', words: ['rules'], takes: ['id', 'pack', 'limit'], isOfRun: true },
+  { name: 'runs', words: ['runs'], takes: ['run', 'limit'], isOfRun: false },
   {
-    ...{ name: 'state', words: ['state'], define: defineState, isOfRun: true },
+    ...{ name: 'state', words: ['state'], isOfRun: true },
     takes: ['at', ...which, 'limit'],
   },
   {
-    ...{ name: 'status', words: ['status'], define: defineStatus, isOfRun: false },
+    ...{ name: 'status', words: ['status'], isOfRun: false },
     takes: ['run', 'max-age', 'project', 'limit'],
   },
   {
-    ...{ name: 'timeline', words: ['timeline'], define: defineTimeline, isOfRun: true },
+    ...{ name: 'timeline', words: ['timeline'], isOfRun: true },
     takes: ['uid', 'run', ...which, 'limit'],
   },
   {
-    ...{ name: 'trend', words: ['trend'], define: defineTrend, isOfRun: true },
+    ...{ name: 'trend', words: ['trend'], isOfRun: true },
     takes: ['since', 'run', 'project', 'limit'],
   },
   {
-    ...{ name: 'violations', words: ['violations'], define: defineViolations, isOfRun: true },
+    ...{ name: 'violations', words: ['violations'], isOfRun: true },
     takes: [
       ...['open', 'resolved', 'waived', 'unknown', 'rule', 'severity', 'max-severity'],
       ...['owner', 'label', 'older-than', 'overdue', 'sort', 'since', 'run', ...which, 'limit'],

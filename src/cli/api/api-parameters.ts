@@ -3,6 +3,8 @@ import type { Execute, ProcessContext } from '../../app/process-context.ts'
 import { AuditError } from '../../model/errors.ts'
 import { countsFromNow } from '../../pages/counts-from-now.ts'
 import { suggestName } from '../../text/nearest-name.ts'
+import { addListed } from '../command-line.ts'
+import { commands } from '../commands.ts'
 import type { ApiCommand } from './api-commands.ts'
 
 /** A query parameter of the API: an argument or an option of a command. */
@@ -19,18 +21,23 @@ export interface ApiParameter {
 }
 
 /** Makes a fresh copy of a command: parsing one changes it. Its outputs get nothing, and `execute` its work. */
-export function buildCommand({ words, define }: ApiCommand, execute: Execute): { program: Command; command: Command } {
+export async function buildCommand(
+  { words }: ApiCommand,
+  execute: Execute,
+): Promise<{ program: Command; command: Command }> {
   const silent = { writeOut: () => {}, writeErr: () => {} }
   const program = new Command('hookdrift').exitOverride().configureOutput(silent)
-  define(program, execute)
+  const listed = Object.values(commands).flat()
+  for (const each of listed.filter(({ name }) => name === words[0]))
+    await addListed(program, each, { asked: words, execute })
   let command = program
   for (const word of words) command = command.commands.find((child) => child.name() === word) ?? command
   return { program, command }
 }
 
 /** The parameters of a command, arguments first; `run` is always among them. */
-export function parametersOf(api: ApiCommand): readonly ApiParameter[] {
-  const { command } = buildCommand(api, async () => {})
+export async function parametersOf(api: ApiCommand): Promise<readonly ApiParameter[]> {
+  const { command } = await buildCommand(api, async () => {})
   const own = [...command.registeredArguments.map(ofArgument), ...command.options.map(ofOption)]
     .filter(({ name }) => api.takes.includes(name))
     .map((parameter) => ({ ...parameter, choices: api.choices?.[parameter.name] ?? parameter.choices }))
@@ -89,8 +96,8 @@ export interface ReadParameters {
  * Reads a query as the arguments and options of a command.
  * @throws AuditError.usage for unknown, doubled, missing and empty parameters
  */
-export function readParameters(api: ApiCommand, search: URLSearchParams): ReadParameters {
-  const known = parametersOf(api)
+export async function readParameters(api: ApiCommand, search: URLSearchParams): Promise<ReadParameters> {
+  const known = await parametersOf(api)
   const given = new Map<ApiParameter['part'], string[]>()
   for (const [name, value] of search) {
     const parameter = known.find((each) => each.name === name)

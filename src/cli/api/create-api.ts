@@ -5,7 +5,8 @@ import type { ProcessContext, Reading } from '../../app/process-context.ts'
 import { AuditError } from '../../model/errors.ts'
 import type { Api } from '../../pages/api.ts'
 import { NotFound } from '../../pages/page.ts'
-import { runNamed } from '../query-options.ts'
+import { commands } from '../commands.ts'
+import { runNamed } from '../print-answer.ts'
 import { type ApiCommand, apiCommands } from './api-commands.ts'
 import { buildCommand, capturing, type ReadParameters, readParameters } from './api-parameters.ts'
 import { describeApi } from './describe-api.ts'
@@ -13,14 +14,11 @@ import { describeApi } from './describe-api.ts'
 /** Answers with the commands themselves, so that each answer is what the command prints. */
 export function createApi(options: HistoryOptions, terminal: ProcessContext, version: string): Api {
   return {
-    commands: apiCommands.map((api) => ({
-      name: api.name,
-      description: buildCommand(api, async () => {}).command.description(),
-    })),
-    prepare(name, search) {
+    commands: apiCommands.map(({ name, words }) => ({ name, description: descriptionOf(words) })),
+    async prepare(name, search) {
       const api = apiCommands.find((each) => each.name === name || each.words.join('/') === name)
       if (api === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
-      const asked = readParameters(api, search)
+      const asked = await readParameters(api, search)
       return {
         isOfRun: asked.isOfRun,
         isOfAllProjects: api.isOfAllProjects ?? false,
@@ -29,6 +27,14 @@ export function createApi(options: HistoryOptions, terminal: ProcessContext, ver
     },
     describe: () => describeApi(version),
   }
+}
+
+function descriptionOf([name, below]: ApiCommand['words']): string {
+  const listed = Object.values(commands)
+    .flat()
+    .find((each) => each.name === name)
+  const isGroup = listed !== undefined && 'commands' in listed
+  return (isGroup ? listed.commands.find((each) => each.name === below) : listed)?.description ?? ''
 }
 
 interface Asking {
@@ -41,7 +47,7 @@ async function runCommand(api: ApiCommand, asked: ReadParameters, asking: Asking
   const { options, terminal, reading } = asking
   if (asked.run !== undefined) await runNamed(reading.history, asked.run)
   let work: ((context: ProcessContext) => Promise<number>) | undefined
-  const { program, command } = buildCommand(api, async (run) => {
+  const { program, command } = await buildCommand(api, async (run) => {
     work = run
   })
   const has = (name: string) => command.options.some(({ long }) => long === name)

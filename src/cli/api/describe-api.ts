@@ -6,7 +6,10 @@ import { type ApiCommand, apiCommands } from './api-commands.ts'
 import { type ApiParameter, buildCommand, parametersOf } from './api-parameters.ts'
 
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
-export function describeApi(version: string): JsonObject {
+export async function describeApi(version: string): Promise<JsonObject> {
+  const described = apiCommands.map(
+    async (api) => [`/api/v1/${api.name}`, { get: await describeCommand(api) }] as const,
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -19,7 +22,7 @@ export function describeApi(version: string): JsonObject {
     // Where nothing says who may read, no request needs one.
     security: [{}, { token: [] }, { login: [] }],
     paths: {
-      ...Object.fromEntries(apiCommands.map((api) => [`/api/v1/${api.name}`, { get: describeCommand(api) }])),
+      ...Object.fromEntries(await Promise.all(described)),
       '/feed.atom': {
         get: {
           operationId: 'feed',
@@ -36,13 +39,13 @@ export function describeApi(version: string): JsonObject {
   }
 }
 
-function describeCommand(api: ApiCommand): JsonObject {
-  const { command } = buildCommand(api, async () => {})
+async function describeCommand(api: ApiCommand): Promise<JsonObject> {
+  const { command } = await buildCommand(api, async () => {})
   return {
     operationId: api.name,
     summary: command.description(),
     description: `As \`hookdrift ${api.words.join(' ')} --format json\`.`,
-    parameters: parametersOf(api).map(describeParameter),
+    parameters: (await parametersOf(api)).map(describeParameter),
     responses: {
       200: {
         description: 'What the command prints, with any exit code',

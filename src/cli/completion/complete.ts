@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { formatNames } from '../../report/formats.ts'
 import { orderedOptions } from '../help.ts'
-import { type Expected, expectedAfter } from './words-before.ts'
 
 /** A word that can be written. */
 export interface Candidate {
@@ -166,4 +165,51 @@ function beginningWith(current: string, candidates: readonly Candidate[]): Compl
 function splitOnce(text: string, sign: string): readonly [string, string?] {
   const at = text.indexOf(sign)
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** What can be written at the cursor. */
+interface Expected {
+  readonly command: Command
+  /** The option whose value it is; undefined: an argument, a command or an option. */
+  readonly option: Option | undefined
+  /** Whether the option has no value yet and needs one. */
+  readonly isValueNeeded: boolean
+  /** Which argument of the command it is, from 0. */
+  readonly position: number
+  /** Whether options may come: not after `--`. */
+  readonly takesOptions: boolean
+  /** Options that were given, by their long names, with the last value of each. */
+  readonly given: ReadonlyMap<string, string>
+}
+
+/** Reads complete words as the program would read them. */
+function expectedAfter(program: Command, words: readonly string[]): Expected {
+  const given = new Map<string, string>()
+  let command = program
+  let open: Option | undefined
+  let isValueNeeded = false
+  let position = 0
+  let takesOptions = true
+  for (const word of words) {
+    if (open !== undefined && (isValueNeeded || !word.startsWith('-'))) {
+      given.set(open.long ?? '', word)
+      if (!open.variadic) open = undefined
+      isValueNeeded = false
+    } else if (takesOptions && word === '--') {
+      takesOptions = false
+      open = undefined
+    } else if (takesOptions && word.startsWith('-') && word !== '-') {
+      const [flag = '', value] = word.startsWith('--') ? word.split('=', 2) : [word]
+      const option = command.options.find(({ short, long }) => short === flag || long === flag)
+      if (option !== undefined) given.set(option.long ?? '', value ?? '')
+      open = option !== undefined && value === undefined && (option.required || option.optional) ? option : undefined
+      isValueNeeded = open?.required === true
+    } else {
+      open = undefined
+      const child = position === 0 ? command.commands.find((each) => each.name() === word) : undefined
+      if (child === undefined) position += 1
+      else command = child
+    }
+  }
+  return { command, option: open, isValueNeeded, position, takesOptions, given }
 }

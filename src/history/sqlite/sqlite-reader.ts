@@ -1,63 +1,59 @@
 import type { Database } from 'better-sqlite3'
 import type { HistoryReader } from '../reader.ts'
 import type { RunRecord } from '../records.ts'
-import { differing, visitDiffering } from './differing.ts'
-import { endedRuns, runExtents, runsBefore } from './ended-runs.ts'
-import { endpointsOf } from './endpoints-of.ts'
-import { firstViolations, foundViolations } from './first-violations.ts'
-import { countResources, listResources } from './list-resources.ts'
-import { readMove } from './move/mark-moved.ts'
-import { policiesBetween } from './policies-between.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
-import { find, referrersOf, search, versionsOf, violationsOf } from './resource-life.ts'
 import { committedRun, committedRuns, lastRun, madeAt } from './rows.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
+import type { questions } from './sqlite-questions.ts'
 import { stateAt, versionsAt } from './state-at.ts'
-import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
-import { visitSpans } from './visit-spans.ts'
-import { identifyViolations, visitViolations } from './visit-violations.ts'
 
-/** Each query runs in one transaction, so its rows are consistent. */
+/** Each query runs in one transaction, so its rows are consistent. What no run asks is loaded with the first question. */
 export function sqliteReader(db: Database): HistoryReader {
   const asking =
     <Values extends unknown[], Result>(question: (db: Database, ...values: Values) => Result) =>
     async (...values: Values): Promise<Result> =>
       db.transaction(() => question(db, ...values))()
+  const later =
+    <Values extends unknown[], Result>(
+      choose: (all: typeof questions) => (db: Database, ...values: Values) => Result,
+    ) =>
+    async (...values: Values): Promise<Result> =>
+      asking(choose((await import('./sqlite-questions.ts')).questions))(...values)
   return {
     madeAt: asking(madeAt),
-    moved: asking(readMove),
+    moved: later(({ readMove }) => readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
-    endedRuns: asking(endedRuns),
-    runsBefore: asking(runsBefore),
-    runExtents: asking(runExtents),
+    endedRuns: later(({ endedRuns }) => endedRuns),
+    runsBefore: later(({ runsBefore }) => runsBefore),
+    runExtents: later(({ runExtents }) => runExtents),
     committedRun: asking(committedRun),
     readRun: asking(readCommittedRun),
     latestScans: asking(latestScansAt),
     completeScansAt: asking(completeScansAt),
-    violationsAt: asking(violationsAt),
-    resolvedBetween: asking(resolvedBetween),
-    firstViolations: asking(firstViolations),
-    visitViolations: asking(visitViolations),
-    foundViolations: asking(foundViolations),
-    identifyViolations: asking(identifyViolations),
-    visitSpans: asking(visitSpans),
-    waivedBetween: asking(waivedBetween),
-    policiesBetween: asking(policiesBetween),
+    violationsAt: later(({ violationsAt }) => violationsAt),
+    resolvedBetween: later(({ resolvedBetween }) => resolvedBetween),
+    firstViolations: later(({ firstViolations }) => firstViolations),
+    visitViolations: later(({ visitViolations }) => visitViolations),
+    foundViolations: later(({ foundViolations }) => foundViolations),
+    identifyViolations: later(({ identifyViolations }) => identifyViolations),
+    visitSpans: later(({ visitSpans }) => visitSpans),
+    waivedBetween: later(({ waivedBetween }) => waivedBetween),
+    policiesBetween: later(({ policiesBetween }) => policiesBetween),
     stateAt: asking(stateAt),
-    listResources: asking(listResources),
-    countResources: asking(countResources),
+    listResources: later(({ listResources }) => listResources),
+    countResources: later(({ countResources }) => countResources),
     versionsAt: asking(versionsAt),
-    differing: asking(differing),
-    visitDiffering: asking(visitDiffering),
+    differing: later(({ differing }) => differing),
+    visitDiffering: later(({ visitDiffering }) => visitDiffering),
     runInputs: asking(readRunInputs),
-    find: asking(find),
-    search: asking(search),
-    endpointsOf: asking(endpointsOf),
-    versionsOf: asking(versionsOf),
-    violationsOf: asking(violationsOf),
-    referrersOf: asking(referrersOf),
+    find: later(({ find }) => find),
+    search: later(({ search }) => search),
+    endpointsOf: later(({ endpointsOf }) => endpointsOf),
+    versionsOf: later(({ versionsOf }) => versionsOf),
+    violationsOf: later(({ violationsOf }) => violationsOf),
+    referrersOf: later(({ referrersOf }) => referrersOf),
     close: async () => {
       db.close()
     },

@@ -1,5 +1,3 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { HistoryUpkeep } from '../upkeep.ts'
@@ -13,6 +11,7 @@ import { freeDisk } from './prune/free-disk.ts'
 import { planPruning } from './prune/plan-pruning.ts'
 import { pruneHistory } from './prune/prune-history.ts'
 import { refuseMissing } from './refuse-files.ts'
+import { spaceOfFile } from './space-of-file.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /** Of 32 MB each: what `pruneWhenDue` frees at most. */
@@ -45,20 +44,9 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
       }),
     backUp: (target, request) => backUp(file, target, request),
     query: (sql, limits) => askInProcess({ file, sql, ...limits }),
-    async size() {
-      // The file, and its write-ahead log.
-      const [main, log] = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
-      return { bytes: (main ?? 0) + (log ?? 0), freeBytes: freeBytesIn(dirname(file)) }
-    },
+    size: async () => spaceOfFile(file),
     close: async () => {},
   }
-}
-
-function freeBytesIn(directory: string): number | undefined {
-  // A worker may be asked for the size before its first run made the directory.
-  if (!existsSync(directory)) return undefined
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
 }
 
 function workAndClose<Result>(db: Database, work: (db: Database) => Result): Result {

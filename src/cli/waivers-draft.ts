@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { systemClock } from '../app/system.ts'
 import { exitCodes } from '../model/errors.ts'
+import { draftWaivers, refuseExpiry } from '../queries/draft-waivers.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { addHistoryOptions, addProjectOption, runNamed, withHistory } from './query-options.ts'
+import { runNamed, withHistory } from './print-answer.ts'
+import { addHistoryOptions, addProjectOption } from './query-options.ts'
 
 interface DraftOptions extends HistoryOptions {
   readonly owner: string
@@ -13,10 +16,8 @@ interface DraftOptions extends HistoryOptions {
   readonly project: readonly string[]
 }
 
-export function defineWaivers(program: Command, execute: Execute): void {
-  const waivers = program.command('waivers').description('Accept violations until a date')
-  addHistoryOptions(addProjectOption(waivers.command('draft')))
-    .description('Print waivers for all open violations, as YAML for a policy, to review')
+export function defineWaiversDraft(command: Command, execute: Execute): void {
+  addHistoryOptions(addProjectOption(command))
     .addOption(new Option('--owner <name>', 'who answers for them').makeOptionMandatory().argParser(toLine))
     .requiredOption('--expires <date>', 'a date such as 2027-03-31, or a time with its zone; at most 366 days ahead')
     .addOption(new Option('--reason <text>', 'why they are accepted; default: names the run').argParser(toLine))
@@ -24,8 +25,6 @@ export function defineWaivers(program: Command, execute: Execute): void {
 }
 
 async function draft(options: DraftOptions, terminal: ProcessContext): Promise<number> {
-  const { systemClock } = await import('../app/system.ts')
-  const { draftWaivers, refuseExpiry } = await import('../queries/draft-waivers.ts')
   const { owner, expires, reason, project: projects } = options
   refuseExpiry(expires, systemClock.now())
   const { yaml, accepted, notWaivable } = await withHistory(options, terminal, async (reader) => {

@@ -1,42 +1,26 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { locateHistory } from '../app/locate-history.ts'
+import { copyHistory } from '../app/copy-history.ts'
+import { openMovable } from '../app/open-movable.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { verificationOf } from '../app/verify-report.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import {
-  type AnswerOptions,
-  addAnswerOptions,
-  addReadingOptions,
-  printAnswer,
-  type ReadingOptions,
-} from './query-options.ts'
+import { answerCopy, copyView } from '../queries/answer-history.ts'
+import { printAnswer } from './print-answer.ts'
+import { type AnswerOptions, addAnswerOptions } from './query-options.ts'
 
 interface CopyOptions extends AnswerOptions {
   readonly snapshot?: boolean
 }
 
-interface UpgradeOptions extends ReadingOptions {
-  readonly yes?: true
-}
-
-export function defineHistory(program: Command, execute: Execute): void {
-  const history = program.command('history').description('Move the history to another place, and upgrade it')
-  const copy = history
-    .command('copy')
+export function defineHistoryCopy(command: Command, execute: Execute): void {
+  command
     .argument('<from>', 'the history: a file or postgres://…')
     .argument('<to>', 'the new place, empty or absent: a file or postgres://…')
-    .description('Move a history to a file or a PostgreSQL server, and verify it there')
     .option('--snapshot', 'copy next to runs, and leave the original in use')
-  addAnswerOptions(copy).action((from: string, to: string, options: CopyOptions) =>
+  addAnswerOptions(command).action((from: string, to: string, options: CopyOptions) =>
     execute((terminal) => copyBetween(from, to, options, terminal)),
-  )
-  const upgrade = history
-    .command('upgrade')
-    .description('Upgrade the history to the newest schema, or make an empty one on a server')
-    .option('--yes', 'a dump of the history on the server was taken')
-  addReadingOptions(upgrade).action((options: UpgradeOptions) =>
-    execute((terminal) => upgradeHistory(options, terminal)),
   )
 }
 
@@ -46,11 +30,6 @@ async function copyBetween(
   { snapshot = false, format }: CopyOptions,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { copyHistory } = await import('../app/copy-history.ts')
-  const { openMovable } = await import('../app/open-movable.ts')
-  const { verificationOf } = await import('../app/verify-report.ts')
-  const { answerCopy, copyView } = await import('../queries/answer-history.ts')
-
   const from = readLocation(fromName, terminal.cwd())
   const to = readLocation(toName, terminal.cwd())
   await using original = await openMovable(from, terminal.env)
@@ -79,18 +58,4 @@ function adviseOnKey({ from, to, keyFile }: Places, env: ProcessContext['env']):
   }
   if (to.keyFile === keyFile) return []
   return [`The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`]
-}
-
-async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext): Promise<number> {
-  const { openMovable } = await import('../app/open-movable.ts')
-  const { answerUpgrade, upgradeView } = await import('../queries/answer-history.ts')
-
-  const location = await locateHistory(options, terminal)
-  await using history = await openMovable(location, terminal.env)
-  const upgraded = await history.upgrade(options.yes === true)
-  if (location.kind === 'postgres') {
-    const { installPool } = await import('../pool/open-pool.ts')
-    await installPool(location.server)
-  }
-  return printAnswer(answerUpgrade(location.shown, upgraded), upgradeView, options.format, terminal)
 }

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { amendedApprovalsOf } from '../audit/amend-approvals.ts'
+import { approvalsOf } from '../audit/approve-run.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import { maskingSealer } from '../inventory/masking-sealer.ts'
+import { sealProse } from '../inventory/seal-prose.ts'
+import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
+import { type ApprovingOptions, addApproving, signature } from './baseline-options.ts'
+import { confirmApproval } from './confirm-approval.ts'
+import { answerFromHistory, runNamed } from './print-answer.ts'
+import { addProjectOption, addReadingOptions, limitOf, runOrTime } from './query-options.ts'
+
+interface ApproveOptions extends ApprovingOptions {
+  readonly run: string
+  readonly uid?: readonly string[]
+}
+
+export function defineBaselineApprove(command: Command, execute: Execute): void {
+  addApproving(addReadingOptions(addProjectOption(command)))
+    .option('--run <run>', runOrTime, 'latest')
+    .option('--uid <uid...>', 'only these resources; the rest stays as it was approved before')
+    .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
+}
+
+async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
+  const { by, project, uid: uids = [], yes = false, format } = options
+  const note = sealProse(options.note ?? '', maskingSealer)
+  const isChosen = (name: string) => matchesProject(name, project)
+  const view = baselineChangeView((run) =>
+    uids.length === 0 ? `Approved the state of run ${run}:` : `Approved ${uids.join(', ')} as of run ${run}:`,
+  )
+  return answerFromHistory(options, terminal, view, async (history) => {
+    const run = await runNamed(history, options.run)
+    const signed = { ...signature(by), note }
+    const approvals =
+      uids.length === 0
+        ? await approvalsOf(history, run, isChosen, signed)
+        : await amendedApprovalsOf(history, run, { uids, isChosen }, signed)
+    const ends = await confirmApproval(history, { approvals, note, yes, format }, terminal)
+    await history.approve(approvals)
+    return answerBaselineChange('baseline-approve', approvals, { limit: limitOf(options), run, ends })
+  })
+}

@@ -1,0 +1,117 @@
+import { Command, Option } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { toolVersion } from '../app/tool-version.ts'
+import { withoutPassword } from '../history/postgres-server.ts'
+import { AuditError } from '../model/errors.ts'
+import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
+import { arrangeHelp, commonGroup, helpLayout } from './help.ts'
+
+/**
+ * Builds the command line. The command that the words name is loaded, with its options, and hands its work to `execute`;
+ * all others have only what lists of commands show. `'all'` loads every command.
+ */
+export async function commandLine(
+  terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
+  words: readonly string[] | 'all',
+  execute: Execute,
+): Promise<Command> {
+  const program = new Command('hookdrift')
+    .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
+    // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug.
+    .version(toolVersion(), '-v, --version', 'Print the version')
+    .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
+    .configureHelp(helpLayout)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text, write) =>
+        write(withoutPassword(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  ('))),
+    })
+    .hook('preAction', (_, command) => {
+      refuseEmpty(command)
+      if ([...Object.values(command.opts()), ...command.args].some(holdsPassword)) terminal.stderr.write(passwordShown)
+    })
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
+            4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
+Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
+             HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
+             without a file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS.
+Documentation: hookdrift docs            its pages, without a network
+               hookdrift docs tutorial   the first to read`,
+    )
+  const asked = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
+  for (const [group, listed] of Object.entries(commands)) {
+    program.commandsGroup(`${group}:`)
+    for (const each of listed) await addListed(program, each, { asked, execute })
+  }
+  arrangeHelp(program, program.name())
+  return program
+}
+
+interface Asking {
+  /** Words that name a command, with its group. */
+  readonly asked: readonly string[] | 'all'
+  readonly execute: Execute
+}
+
+/** Adds a command to a line or a group, loaded where the words name it. */
+export async function addListed(
+  parent: Command,
+  listed: ListedCommand | ListedGroup,
+  { asked, execute }: Asking,
+): Promise<void> {
+  const { name, description } = listed
+  const isAsked = asked === 'all' || asked[0] === name
+  if ('commands' in listed) {
+    const group = parent.command(name).description(description)
+    const below = asked === 'all' ? asked : isAsked ? asked.slice(1) : []
+    for (const each of listed.commands) await addListed(group, each, { asked: below, execute })
+    return
+  }
+  const { operands = '', isHidden: hidden = false, load } = listed
+  if (!isAsked) {
+    parent.command(`${name} ${operands}`, { hidden }).description(description)
+    return
+  }
+  const define = await load()
+  define(parent.command(name, { hidden }).description(description), execute, (words) =>
+    commandLine(silent, words, execute),
+  )
+}
+
+const nowhere = { write: () => true, on: () => {} }
+const silent = { stdout: nowhere, stderr: nowhere }
+
+/**
+ * Refuses an empty value, as `--history "$HISTORY"` gives where the variable is not set: otherwise the command would
+ * silently use the default or the working directory.
+ * @throws AuditError.usage when an argument or an option is empty
+ */
+function refuseEmpty(command: Command): void {
+  const argument = command.registeredArguments.find((_, at) => isEmpty(command.args[at]))
+  if (argument !== undefined) throw emptyError(argument.name().toUpperCase())
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+  const option = given.find((each) => each.defaultValue !== '' && isEmpty(command.getOptionValue(each.attributeName())))
+  if (option !== undefined) throw emptyError(option.long ?? option.flags)
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.includes('') : value === ''
+}
+
+function emptyError(name: string): AuditError {
+  return AuditError.usage(`${name} is empty`, {
+    advice: 'is a shell variable not set? Remove the option, or give it a value',
+  })
+}
+
+function holdsPassword(value: unknown): boolean {
+  return typeof value === 'string' && value !== withoutPassword(value)
+}
+
+const passwordShown =
+  'hookdrift: warning: the command line has a password, which other users may see in the list of processes\n  set HOOKDRIFT_HISTORY to the URL, or keep the password in PGPASSWORD or ~/.pgpass\n'

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { exitCodes } from '../model/errors.ts'
+import { packageFile } from '../model/package-files.ts'
+
+const schemas = { policy: 'policy', policyTests: 'policy-tests', framework: 'framework' } as const
+
+interface SchemaOptions extends Partial<Record<keyof typeof schemas, true>> {
+  readonly path?: true
+}
+
+export function defineConfigSchema(command: Command, execute: Execute): void {
+  command
+    .option('--policy', 'of a policy')
+    .addOption(new Option('--policy-tests', 'of a file with tests of a policy').conflicts('policy'))
+    .addOption(new Option('--framework', 'of a framework for reports by control').conflicts(['policy', 'policyTests']))
+    .option('--path', 'print the path of its file instead')
+    .action((options: SchemaOptions) => execute((terminal) => printSchema(options, terminal)))
+}
+
+async function printSchema(options: SchemaOptions, { stdout }: ProcessContext): Promise<number> {
+  const [, name = 'hookdrift'] = Object.entries(schemas).find(([option]) => option in options) ?? []
+  const file = packageFile(`config/${name}.schema.json`)
+  stdout.write(options.path === true ? `${file}\n` : readFileSync(file, 'utf8'))
+  return exitCodes.clean
+}

@@ -1,0 +1,62 @@
+import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
+import { openExistingHistory } from '../app/open-history.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import { systemClock } from '../app/system.ts'
+import { findRun } from '../history/find-run.ts'
+import type { OpenHistory } from '../history/history.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import { exitCodes } from '../model/errors.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerFormat } from '../report/answer-formats.ts'
+import { type AnswerView, writeAnswer } from '../report/show-answer.ts'
+import type { ReadingOptions } from './query-options.ts'
+
+/** Opens the existing history, works with it, and closes it; or works with the one that the context has open. */
+export async function withHistory<Result>(
+  options: HistoryOptions,
+  terminal: ProcessContext,
+  work: (history: OpenHistory) => Promise<Result>,
+): Promise<Result> {
+  if (terminal.reading !== undefined) return work(terminal.reading.history)
+  const history = await openExistingHistory(await locateHistory(options, terminal), terminal.env)
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+  }
+}
+
+/** Prints an answer that is read from the existing history. */
+export async function answerFromHistory<Row>(
+  options: ReadingOptions,
+  terminal: ProcessContext,
+  view: AnswerView<Row>,
+  read: (history: OpenHistory) => Promise<Answer<Row>>,
+): Promise<number> {
+  return printAnswer(await withHistory(options, terminal, read), view, options.format, terminal)
+}
+
+/** Finds the run of that number, word or time. */
+export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
+  const last = name === 'latest' ? await reader.lastRun() : undefined
+  if (last !== undefined) return last
+  return findRun(await reader.runs(), name, systemClock.now())
+}
+
+/** Prints an answer, and returns the exit code of commands that only read. */
+export async function printAnswer<Row>(
+  answer: Answer<Row>,
+  view: AnswerView<Row>,
+  format: AnswerFormat,
+  terminal: ProcessContext,
+): Promise<number> {
+  const render = renderOptionsFor(terminal)
+  const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
+  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
+  // CSV cannot contain it.
+  if (format === 'csv' && answer.omitted !== 0) {
+    const left = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
+    terminal.stderr.write(`hookdrift: ${left}more rows omitted; --limit all shows them\n`)
+  }
+  return exitCodes.clean
+}

@@ -306,14 +306,15 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\/+$/': ourText,
   },
   'src/service/send-request.ts': {
+    '/^\\d+(\\.\\d+)?$/': header,
     '/^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$/': ourText,
   },
-  'src/service/dialect-matchers.ts': {
+  'src/service/dialect.ts': {
     "new RegExp(message, 'i')": message,
     "new RegExp(dialect.projectNotFound, 'i')": message,
     "new RegExp(dialect.functionNotTried, 'i')": message,
   },
-  'src/service/filter.ts': {
+  'src/service/read-pages.ts': {
     "new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu')":
       'made without quantifiers, and searched from left to right once',
   },
@@ -329,11 +330,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/service/proxy-for.ts': {
     '/^[a-z][a-z0-9+.-]*:\\/\\//i': ourText,
   },
-  'src/service/read-answer.ts': {
+  'src/service/exchange-once.ts': {
     '/^application\\/(json|[\\w.!#$&^-]+\\+json)\\s*(;|$)/i': header,
-  },
-  'src/service/retry-after.ts': {
-    '/^\\d+(\\.\\d+)?$/': header,
   },
   'src/serving/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,

@@ -30,13 +30,15 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/open-process-context.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
-  'src/config/check-services.ts': {
+  'src/config/check-configuration.ts': {
     '/\\/{2,}/g': ourText,
   },
   'src/config/choose-projects.ts': {
     '/^.*\\//': ourText,
   },
   'src/config/configuration-schema.ts': {
+    '/^([\\d.]+)([a-z]+)$/': ourText,
+    '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
     '/\\/+$/': ourText,
   },
   'src/config/dialect-schema.ts': {
@@ -47,16 +49,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\$\\$\\{|\\$\\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\\}|\\$\\{/g':
       ourText,
   },
-  'src/config/measures.ts': {
-    '/^([\\d.]+)([a-z]+)$/': ourText,
-    '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
-  },
   'src/config/notify-schema.ts': {
     '/^[A-Za-z0-9+/]+={0,2}$/': ourText,
     '/=+$/': ourText,
     '/^\\[(.*)\\]$/': ourText,
   },
-  'src/config/read-authority.ts': {
+  'src/config/read-configuration.ts': {
     '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
   },
   'src/config/read-places.ts': {

@@ -1,4 +1,4 @@
-import type { Retention } from '../config/retention-schema.ts'
+import type { Retention } from '../config/configuration-schema.ts'
 import type { HistoryUpkeep } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Log } from './log.ts'

@@ -100,7 +100,7 @@ function portOf({ listen, hosts }: ServeSettings): string {
 }
 
 async function refuseUnguarded(address: ListenAddress, settings: ServeSettings): Promise<void> {
-  const { guardAdvice, isOpenToAll } = await import('../config/check-serve.ts')
+  const { guardAdvice, isOpenToAll } = await import('../config/check-configuration.ts')
   if (!isOpenToAll(address, settings)) return
   throw AuditError.usage(`the pages would be open to everyone who reaches ${address.host}`, { advice: guardAdvice })
 }

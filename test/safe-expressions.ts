@@ -210,7 +210,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/policy/cel/custom-rule.ts': {
     '/\\{[^{}]*\\}/g': ourText,
   },
-  'src/policy/cel/describe-mistake.ts': {
+  'src/policy/cel/compile.ts': {
     '/^no such overload: (.*)$/': ourText,
     "/'(?:(.+)\\.)?(\\w+)\\((.*)\\)'$/": ourText,
   },

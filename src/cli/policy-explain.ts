@@ -3,8 +3,7 @@ import type { Command } from 'commander'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Explained } from '../policy/explain-rule.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
@@ -56,7 +55,7 @@ async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: Proces
   )
 }
 
-async function chooseRules({ known }: Policy, { resource: { kind } }: Explained, ruleId: string | undefined) {
+async function chooseRules({ known }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
   if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
   const rule = known.find(({ id }) => id === ruleId)
   if (rule === undefined) {

@@ -10,7 +10,7 @@ import { nearestName } from '../text/nearest-name.ts'
 import { oneOf } from '../yaml/describe-issue.ts'
 import { readExpiry } from './expiry.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
-import { probeSchema } from './probe-schema.ts'
+import { probeSchema } from './probe.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])

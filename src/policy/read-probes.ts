@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
+import { canonicalJson } from '../model/canonical-json.ts'
 import { messageOf, reasonOf } from '../model/errors.ts'
+import { firstDifference } from '../model/first-difference.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
-import { type Expectation, expectExpression, expectJson } from './expectation.ts'
-import { functionPlaces, type Probe } from './probe.ts'
-import type { WrittenProbe } from './probe-schema.ts'
+import type { Mistake } from './cel/compile.ts'
+import { compilePayloadExpression } from './cel/payload-expression.ts'
+import { type Expectation, functionPlaces, type Probe, type WrittenProbe } from './probe.ts'
 import { matcherOf } from './selector.ts'
 import type { Steps } from './steps.ts'
 
@@ -14,19 +16,17 @@ import type { Steps } from './steps.ts'
 const mostCharacters = 1024 * 1024
 const tooLarge = `is larger than a probe may be: ${mostCharacters} characters`
 
-interface ProbeReadContext {
-  readonly document: ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
-  /** The policy file: paths are relative to it. */
-  readonly file: string
-  readonly readFile: (file: string) => string
-}
+type ProbesDocument = ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
 
-/** Reads the probes of a policy file with the files that they name, and their mistakes; one step each. */
-export function* readProbes({
-  document,
-  file,
-  readFile,
-}: ProbeReadContext): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
+/**
+ * Reads the probes of a policy file with the files that they name, and their mistakes; one step each. `file`: the policy,
+ * to which paths are relative.
+ */
+export function* readProbes(
+  document: ProbesDocument,
+  file: string,
+  readFile: (file: string) => string,
+): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
   const problems: FileProblem[] = []
   const probes: Probe[] = []
   for (const [index, written] of document.value.probes.entries()) {
@@ -53,7 +53,7 @@ export function* readProbes({
  * one.
  */
 export function* findDoubleProbes(
-  { value, problem }: ProbeReadContext['document'],
+  { value, problem }: ProbesDocument,
   extended: readonly Probe[],
 ): Generator<FileProblem> {
   const known = new Map<string, string>()
@@ -75,28 +75,50 @@ export function withoutRepeats(probes: readonly Probe[]): Probe[] {
   return [...new Map(probes.map((probe) => [probe.name, probe])).values()]
 }
 
-interface Parts {
-  readonly payload: JsonObject
-  readonly functionText: string
-  readonly expectation: Expectation | undefined
+/** Parses the payload for a function, or returns what is wrong with it. */
+export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
+  if (text.length > mostCharacters) return { fault: tooLarge }
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    // The parser's message quotes the text; the place alone is safe.
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
+    return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
+  }
+  if (isJsonObject(value)) return { payload: value }
+  return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
 }
 
-function probeOf(written: WrittenProbe, { payload, functionText, expectation }: Parts): Probe {
-  const { name, match, function: probed } = written
-  const matches = matcherOf(match)
-  const type = written.type ?? (probed === 'body' ? 'body' : 'header')
-  // Decoded values of the policy file are JSON.
-  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+/** Compiles a CEL expression over `payload`, or returns all mistakes in it. */
+export function expectExpression(
+  text: string,
+): { readonly expectation: Expectation } | { readonly mistakes: readonly Mistake[] } {
+  const result = compilePayloadExpression(text)
+  if ('mistakes' in result) return result
   return {
-    name,
-    function: probed,
-    functionText: written.function_file === undefined ? undefined : functionText,
-    payload,
-    type,
-    expectation,
-    said,
-    matches: (project, labels, resource) =>
-      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+    expectation: {
+      evaluate(payload, now) {
+        const answer = result.expression(payload, now)
+        if (answer.is === 'true') return { is: 'met' }
+        if (answer.is === 'unknown') return { is: 'unknown', reason: `\`${text}\` ${answer.why}` }
+        const why = answer.is === 'false' ? '' : ` (${answer.why})`
+        return { is: 'broken', complaint: `the result breaks \`${text}\`${why}` }
+      },
+    },
+  }
+}
+
+/** This JSON value and no other; the order of members means nothing. */
+export function expectJson(expected: Json): Expectation {
+  const wanted = canonicalJson(expected)
+  return {
+    evaluate(result) {
+      if (canonicalJson(result) === wanted) return { is: 'met' }
+      const where = firstDifference(expected, result)
+      const place = where === '' ? 'it is another value' : `it differs at ${where}`
+      return { is: 'broken', complaint: `the result is not the JSON that is expected: ${place}` }
+    },
   }
 }
 
@@ -128,21 +150,6 @@ function payloadOf(text: string | undefined, path: string, complain: Complain): 
   return undefined
 }
 
-/** Parses the payload for a function, or returns what is wrong with it. */
-export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
-  if (text.length > mostCharacters) return { fault: tooLarge }
-  let value: unknown
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''))
-  } catch (error) {
-    // The parser's message quotes the text; the place alone is safe.
-    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
-    return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
-  }
-  if (isJsonObject(value)) return { payload: value }
-  return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
-}
-
 function expectationOf(
   written: WrittenProbe,
   complain: (offset: number, text: string) => void,
@@ -153,4 +160,29 @@ function expectationOf(
   if ('expectation' in result) return result.expectation
   for (const { offset, text } of result.mistakes) complain(offset, text)
   return 'refused'
+}
+
+interface Parts {
+  readonly payload: JsonObject
+  readonly functionText: string
+  readonly expectation: Expectation | undefined
+}
+
+function probeOf(written: WrittenProbe, { payload, functionText, expectation }: Parts): Probe {
+  const { name, match, function: probed } = written
+  const matches = matcherOf(match)
+  const type = written.type ?? (probed === 'body' ? 'body' : 'header')
+  // Decoded values of the policy file are JSON.
+  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+  return {
+    name,
+    function: probed,
+    functionText: written.function_file === undefined ? undefined : functionText,
+    payload,
+    type,
+    expectation,
+    said,
+    matches: (project, labels, resource) =>
+      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+  }
 }

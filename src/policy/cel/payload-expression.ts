@@ -1,11 +1,8 @@
 import { messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
-import { cel } from './cel.ts'
-import { compile } from './compile.ts'
-import type { Mistake } from './inspect.ts'
-import { type Language, payloadLanguage } from './language.ts'
-import { freeValue } from './values.ts'
+import { compile, type Mistake } from './compile.ts'
+import { cel, freeValue, type Language, payloadLanguage } from './language.ts'
 
 /**
  * The result of an expression on a payload. `fails`: it cannot be evaluated on this one. `unknown`: a limit ended it.

@@ -57,8 +57,7 @@ export function defineBaseline(program: Command, execute: Execute): void {
 }
 
 async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
-  const { approvalsOf } = await import('../audit/approve-run.ts')
-  const { amendedApprovalsOf } = await import('../audit/amend-approvals.ts')
+  const { amendedApprovalsOf, approvalsOf } = await import('../audit/approve-run.ts')
   const { confirmApproval } = await import('./confirm-approval.ts')
   const { sealProse } = await import('../inventory/seal-prose.ts')
   const { maskingSealer } = await import('../inventory/masking-sealer.ts')

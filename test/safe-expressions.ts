@@ -204,7 +204,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/notify/channels/email.ts': {
     '/^127\\.[\\d.]+$/': ourText,
   },
-  'src/notify/first-step.ts': {
+  'src/notify/compose-messages.ts': {
     '/\\s+/g': ourText,
   },
   'src/policy/cel/custom-rule.ts': {

@@ -1,10 +1,18 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
-import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
-import { countSeverities, type FailOn, isOpen, leastNew, severities, totalOf } from '../model/violation.ts'
+import type { Report, ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
+import {
+  countSeverities,
+  type FailOn,
+  isAtLeast,
+  isOpen,
+  leastNew,
+  type Severity,
+  severities,
+  totalOf,
+} from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { atLeast, failsRun } from './fails-run.ts'
 import { listingWalks } from './gaps.ts'
 import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
@@ -55,6 +63,33 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
+export function failsRunOf({ verdict, projects }: Pick<Report, 'verdict' | 'projects'>) {
+  return failsRun(verdict.fail_on, projects)
+}
+
+export function atLeast(severity: Severity): string {
+  return severity === 'critical' ? 'critical' : `${severity} or above`
+}
+
+type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
+  Partial<Pick<ReportViolation, 'project' | 'first_seen'>>
+
+/** Whether a violation fails the run, by what the run fails on and by the approvals of its projects. */
+function failsRun(
+  failOn: FailOn,
+  projects: readonly Pick<ReportProject, 'project' | 'approved_at'>[] = [],
+): (violation: FailureCandidate) => boolean {
+  if (failOn === 'never') return () => false
+  if (failOn !== 'new') return (violation) => isOpen(violation) && isAtLeast(violation.severity, failOn)
+  const approvals = new Map(projects.map(({ project, approved_at }) => [project, approved_at]))
+  return (violation) => {
+    const { severity, state, project = '', first_seen = '' } = violation
+    if (!isOpen(violation) || !isAtLeast(severity, leastNew)) return false
+    const approvedAt = approvals.get(project)
+    return approvedAt === undefined ? state === 'opened' : first_seen > approvedAt
+  }
+}
+
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
   const signal = coverage.map(signalOf).find((name) => name !== undefined)
   if (signal !== undefined) return signalExits[signal]
@@ -94,14 +129,6 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
   return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
-function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
-  const open = countEach(severities, violations)
-  const among = open === '' ? '' : ` (${open})`
-  if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
-  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
-  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
-}
-
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   const projects = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
@@ -118,6 +145,18 @@ function describeShare(failOn: FailOn, failing: number, open: number): string {
   if (failOn === 'never') return ''
   if (failOn === 'new') return failing === open ? ', all new' : `, ${share} new at ${atLeast(leastNew)}`
   return failing === open ? '' : `, ${share} at ${atLeast(failOn)}`
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
+  const open = countEach(severities, violations)
+  const among = open === '' ? '' : ` (${open})`
+  if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
+  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
+  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
 }
 
 function describeUnknown({ unknown }: Counts): string[] {
@@ -137,8 +176,4 @@ function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): s
   if (changes > 0) return [count(changes, 'change')]
   if (extent === 'first') return ['first scan']
   return extent === 'nothing' ? [] : [`no drift${limits}`]
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -50,7 +50,7 @@ export async function approvalsOf(
   return approvals
 }
 
-interface Named {
+interface NamedResource {
   readonly kind: Kind
   readonly uid: string
 }
@@ -96,7 +96,7 @@ function viewsOf(lastComplete: Awaited<ReturnType<OpenHistory['completeScansAt']
 
 interface NamedOfProject {
   readonly project: ProjectRef
-  readonly resources: readonly Named[]
+  readonly resources: readonly NamedResource[]
 }
 
 async function nameResources(
@@ -106,8 +106,8 @@ async function nameResources(
   uids: readonly string[],
   isChosen: (name: string) => boolean,
 ): Promise<readonly NamedOfProject[]> {
-  const found = new Map<string, { project: ProjectRef; resources: Named[] }>()
-  const add = (project: ProjectRef, { kind, uid }: Named) => {
+  const found = new Map<string, { project: ProjectRef; resources: NamedResource[] }>()
+  const add = (project: ProjectRef, { kind, uid }: NamedResource) => {
     const ofProject = found.get(projectKey(project)) ?? { project, resources: [] }
     found.set(projectKey(project), ofProject)
     const isKnown = ofProject.resources.some((one) => resourceKey(one) === resourceKey({ kind, uid }))
@@ -144,7 +144,7 @@ async function amend(
   { base, project, resources, signed }: AmendedState,
 ): Promise<NewApproval> {
   const keys = new Set(resources.map(resourceKey))
-  const isOther = (one: Named) => !keys.has(resourceKey(one))
+  const isOther = (one: NamedResource) => !keys.has(resourceKey(one))
   const { isAmended } = amendedIn(base)
   const versions = await history.versionsAt(
     project,

@@ -336,7 +336,7 @@ function projectOf(
 }
 
 /** Values for the digest that the decoded configuration does not contain, by service. */
-interface WrittenParts {
+interface WrittenService {
   readonly ca: string | undefined
   /** Header values as written: one from the environment may be a secret. */
   readonly headers: Readonly<Record<string, string | null>>
@@ -346,7 +346,7 @@ interface WrittenParts {
  * sha256 of the configuration's meaning: comments, the order of members and explicit defaults make no difference. Nor
  * do keys, a history's server and the readers of the pages, so that a rotated key does not change it. Paths count as written.
  */
-function configurationDigest(configuration: DecodedConfiguration, parts: readonly WrittenParts[]): string {
+function configurationDigest(configuration: DecodedConfiguration, parts: readonly WrittenService[]): string {
   const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
   const channels = configuration.notify.map(channelWithoutSecrets)
   // A configuration without channels keeps its digest from before channels existed.
@@ -363,7 +363,7 @@ function configurationDigest(configuration: DecodedConfiguration, parts: readonl
   return hash('sha256', canonicalJson(plain))
 }
 
-function withoutSecrets(service: DecodedService, parts: WrittenParts | undefined) {
+function withoutSecrets(service: DecodedService, parts: WrittenService | undefined) {
   return {
     ...service,
     key: placeholderFor(service.key),

@@ -30,7 +30,7 @@ export interface ShownValue {
   readonly isSet: boolean
 }
 
-interface ShowContext {
+interface ShowRequest {
   readonly sources: ReferenceSources
   readonly cwd: string
   /** `--history` */
@@ -43,7 +43,7 @@ interface ShowContext {
  * never read into the result.
  * @throws AuditError.usage with a line for every mistake of the schema
  */
-export function showConfiguration(file: string, context: ShowContext): readonly ShownValue[] {
+export function showConfiguration(file: string, context: ShowRequest): readonly ShownValue[] {
   const { sources } = context
   const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
   const parsed = parseYaml(text, configurationLimits)
@@ -165,7 +165,7 @@ function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<t
 function withOverrides(
   shown: readonly ShownValue[],
   file: string,
-  { sources: { env }, cwd, history: option, exists }: ShowContext,
+  { sources: { env }, cwd, history: option, exists }: ShowRequest,
 ): readonly ShownValue[] {
   const plain = { reference: null, isSecret: false, isSet: true } as const
   const find = (name: string) => shown.find(({ path }) => path.length === 1 && path[0] === name)
@@ -198,7 +198,7 @@ function environmentValue(
   return value === '' ? undefined : { ...make(value), source: 'environment', at: name }
 }
 
-function keyFileOf(location: HistoryLocation, exists: ShowContext['exists']): Pick<ShownValue, 'at' | 'isSet'> {
+function keyFileOf(location: HistoryLocation, exists: ShowRequest['exists']): Pick<ShownValue, 'at' | 'isSet'> {
   if (location.kind === 'postgres') return { at: null, isSet: false }
   return { at: location.keyFile, isSet: exists(location.keyFile) }
 }

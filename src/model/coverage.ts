@@ -107,7 +107,7 @@ export interface FailureFacts {
   readonly what: string
   /** What was requested, without query and credentials. */
   readonly url: string | null
-  /** Where the URL of the service is configured (`describe-place.ts`); null where it is not what to check. */
+  /** Where the URL of the service is configured (`describe-key.ts`); null where it is not what to check. */
   readonly urlOrigin: string | null
   /** Where the key is configured, and what may be said of it (`describe-key.ts`). */
   readonly key: string | null

@@ -38,13 +38,13 @@ export function composeRunNotifications(
     // The next run reports what an interrupted run did not.
     if (record.coverage.some(isInterrupted)) return 'later'
     let verdict: Verdict | undefined
-    const news: RunNews = {
+    const notified: NotifiedRun = {
       ...{ record, before, links, events: findEvents(record, before) },
       explain: explainEvents(record, links),
       verdict: () => (verdict ??= composeReport(record).verdict),
     }
     return channels.flatMap((channel) =>
-      channel.type === 'pagerduty' ? incidentMessages(channel, news) : messageFor(channel, news),
+      channel.type === 'pagerduty' ? incidentMessages(channel, notified) : messageFor(channel, notified),
     )
   }
 }
@@ -86,7 +86,7 @@ export function firstStep(remediation: string): string {
 }
 
 /** A run of which messages are composed, and what they share. */
-interface RunNews {
+interface NotifiedRun {
   readonly record: RunRecord
   readonly before: PriorState
   readonly events: readonly Event[]
@@ -125,10 +125,10 @@ function commandFor({ rule = '', uid = '', kind }: Event): string | undefined {
 }
 
 /** Triggers come first: a person waits for them. */
-function incidentMessages(channel: Channel, news: RunNews): NewMessage[] {
-  const { record, before, events } = news
+function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[] {
+  const { record, before, events } = notified
   const { triggers, over } = findIncidents(channel, {
-    ...news,
+    ...notified,
     chosen: events.filter(eventChooser(channel, record)),
   })
   return [
@@ -141,12 +141,12 @@ function incidentMessages(channel: Channel, news: RunNews): NewMessage[] {
           storm: isDigest ? (stormOf(shown, record, before) ?? 'mass') : null,
           incident: { action: 'trigger', key },
         },
-        news,
+        notified,
       ),
       incident: { key, subjects },
     })),
     ...over.map(({ key, events: ended }) => ({
-      ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, news),
+      ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, notified),
       incident: { key, subjects: [] },
     })),
   ]
@@ -198,7 +198,7 @@ function runMessage(
   channel: Channel,
   events: readonly Event[],
   { id, storm, incident, alreadyOpen = {} }: RunMessage,
-  { record, links, explain, verdict }: RunNews,
+  { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
   const frame = {
@@ -316,8 +316,8 @@ function stormOf(events: readonly Event[], record: RunRecord, before: PriorState
   return events.length > massFrom ? 'mass' : null
 }
 
-function messageFor(channel: Channel, news: RunNews): NewMessage[] {
-  const { record, before, events } = news
+function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
+  const { record, before, events } = notified
   const chosen = events.filter(eventChooser(channel, record))
   const wantsReport =
     channel.type === 'directory' && channel.min_severity === undefined && channel.owners === undefined
@@ -326,7 +326,7 @@ function messageFor(channel: Channel, news: RunNews): NewMessage[] {
   if (!wantsReport) return []
   const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
   const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
-  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, news)]
+  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, notified)]
 }
 
 /** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */

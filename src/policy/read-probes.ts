@@ -161,13 +161,13 @@ function expectationOf(
   return 'refused'
 }
 
-interface Parts {
+interface ProbeContent {
   readonly payload: JsonObject
   readonly functionText: string
   readonly expectation: Expectation | undefined
 }
 
-function probeOf(written: WrittenProbe, { payload, functionText, expectation }: Parts): Probe {
+function probeOf(written: WrittenProbe, { payload, functionText, expectation }: ProbeContent): Probe {
   const { name, match, function: probed } = written
   const matches = matcherOf(match)
   const type = written.type ?? (probed === 'body' ? 'body' : 'header')

@@ -5,7 +5,7 @@ import { count } from '../text/count.ts'
 import { isGap } from './gaps.ts'
 
 /** A cause of failed walks in words: the headline, and what is known of it. */
-interface FailureDescribed {
+interface FailureDescription {
   readonly headline: string
   /** What was not read for it, which is one of the facts. */
   readonly cost: string
@@ -13,7 +13,7 @@ interface FailureDescribed {
 }
 
 /** Describes a group for a person: every format shows these words. */
-export function describeFailures(group: FailureGroup): FailureDescribed {
+export function describeFailures(group: FailureGroup): FailureDescription {
   const { service, what, url, urlOrigin, requestId, keys, cause } = group
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed

@@ -29,7 +29,7 @@ interface EvaluatedExtent {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /** What the sentence needs besides the counts. */
-interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
+interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
   readonly extent: ScannedExtent
@@ -98,7 +98,7 @@ function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number):
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
-function sentenceOf(counts: Counts, context: VerdictContext): string {
+function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   const parts = [
     ...scanOf(counts, context),
     ...describeUnknown(counts),
@@ -110,7 +110,7 @@ function sentenceOf(counts: Counts, context: VerdictContext): string {
 }
 
 /** What was scanned and found open. Only a run that could evaluate everything is called clean. */
-function scanOf(counts: Counts, context: VerdictContext): string[] {
+function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   const { coverage, exitCode, failing, extent } = context
   if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -134,7 +134,7 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
+function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictGrounds): string {
   const open = totalOf(violations)
   if (open === 0) return `no open violation${limits}`
   return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
@@ -163,7 +163,7 @@ function describeUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
 }
 
-function describeDoubted({ doubted }: VerdictContext): string[] {
+function describeDoubted({ doubted }: VerdictGrounds): string[] {
   return doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]
 }
 
@@ -171,7 +171,7 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): string[] {
+function describeDrift({ drift }: Counts, { extent, limits }: VerdictGrounds): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
   if (changes > 0) return [count(changes, 'change')]
   if (extent === 'first') return ['first scan']

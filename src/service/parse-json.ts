@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { escapeText, exactNumber, longestNumber } from '../model/exact-number.ts'
 
 /** `isCutOff`: the text breaks off, so another try may help. */
-type Parsed =
+type ParseResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
 
@@ -26,7 +26,7 @@ const maxValues = 250_000
  * that a double cannot keep stays as its text (`model/exact-number.ts`). Texts beyond 2 MiB come in parts
  * (`split-page.ts`). A reason never quotes the text.
  */
-export function parseJson(bytes: Buffer): Parsed {
+export function parseJson(bytes: Buffer): ParseResult {
   const scan = scanJson(bytes)
   if (scan.depth > maxDepth) return refused(`JSON nested deeper than ${maxDepth}`)
   if (scan.isCutOff) return { ok: false, reason: 'the JSON breaks off', isCutOff: true }
@@ -246,7 +246,7 @@ function isSurelyHeld(bytes: Buffer, start: number, end: number): boolean {
   return end - start <= surelyHeld
 }
 
-function refused(reason: string): Parsed {
+function refused(reason: string): ParseResult {
   return { ok: false, reason, isCutOff: false }
 }
 

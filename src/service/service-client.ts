@@ -100,7 +100,7 @@ export interface FunctionTrial {
 }
 
 /** It could not be tried (no licence, an outage); the function itself is not to blame. */
-export interface NotTried {
+export interface UnknownOutcome {
   readonly outcome: 'unknown'
   /** Alike for all that failed alike: without the request id. */
   readonly message: string
@@ -111,7 +111,7 @@ export interface NotTried {
 export type FunctionOutcome =
   | { readonly outcome: 'ok'; readonly payload: Json; readonly log: readonly string[] }
   | { readonly outcome: 'failed'; readonly message: string }
-  | NotTried
+  | UnknownOutcome
 
 /** One page of a listing or a part of it, with items as the service sent them. */
 export interface RawPage {

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
 import { ServiceFault } from '../../service/service-fault.ts'
 
 export interface FunctionRun {
@@ -31,7 +31,7 @@ export async function tryFunction({
   functionText,
   probe,
   now,
-}: FunctionRun): Promise<FunctionResult | NotTried> {
+}: FunctionRun): Promise<FunctionResult | UnknownOutcome> {
   const { payload, type, expectation } = probe
   try {
     const tried = await client.testFunction({ function: functionText, payload, type }, access)
@@ -53,7 +53,7 @@ export async function tryFunction({
  */
 export async function runTwice(
   trial: FunctionRun,
-): Promise<{ readonly ran: FunctionResult | NotTried; readonly isDeterministic: boolean }> {
+): Promise<{ readonly ran: FunctionResult | UnknownOutcome; readonly isDeterministic: boolean }> {
   const first = await tryFunction(trial)
   if (first.outcome === 'unknown') return { ran: first, isDeterministic: false }
   const second = await tryFunction(trial)

@@ -2,7 +2,7 @@ import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
 import { resourceKey } from '../../model/keys.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
-import type { NotTried } from '../../service/service-client.ts'
+import type { UnknownOutcome } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
 import type { AuditedProject } from '../project-scan.ts'
 import { type FunctionResult, tryFunction } from './run-function.ts'
@@ -15,7 +15,7 @@ export interface ManualProbeRun {
   /** Whose function it is; undefined for a text of one's own. */
   readonly target: ProbeTarget | undefined
   readonly functionText: string
-  readonly result: FunctionResult | NotTried
+  readonly result: FunctionResult | UnknownOutcome
 }
 
 export interface ManualProbeOptions {
@@ -58,7 +58,7 @@ export async function runFunctionText(
   probe: Probe,
   functionText: string,
   { now, signal }: Pick<ManualProbeOptions, 'now' | 'signal'>,
-): Promise<FunctionResult | NotTried> {
+): Promise<FunctionResult | UnknownOutcome> {
   return tryFunction({ client: project.client, access: accessTo(project, signal), functionText, probe, now })
 }
 

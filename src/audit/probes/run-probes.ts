@@ -10,7 +10,7 @@ import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Resource } from '../../model/resource.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
-import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
 import type { ExpectedState } from '../expected-state.ts'
 import type { ProjectOutcome } from '../project-outcome.ts'
 import {
@@ -194,7 +194,7 @@ async function knownProbes({ draft, project, known }: ProjectScan): Promise<Know
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
   { client, access, now, sealer }: DueProbes & Pick<ProjectScan, 'sealer' | 'now'>,
-): Promise<{ readonly ran: FunctionResult | NotTried; readonly isDeterministic: boolean }> {
+): Promise<{ readonly ran: FunctionResult | UnknownOutcome; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
     return { ran: { outcome: 'unknown', message, requestId: null }, isDeterministic: false }

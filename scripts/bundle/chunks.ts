@@ -13,7 +13,7 @@ const roots = {
   ],
   rules: ['rules/rules', 'queries/answer-rules'],
   audit: [
-    ...['config/read-configuration', 'app/perform-audit', 'app/load-policy', 'policy/read-policy'],
+    ...['config/read-configuration', 'app/perform-audit', 'app/load-policy', 'policy/policy-steps'],
     ...['cli/deliver-report', 'cli/load-reports', 'app/until-signalled', 'worker/timetable'],
   ],
   text: ['report/text'],

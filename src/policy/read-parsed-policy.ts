@@ -13,9 +13,10 @@ import type { NodePath } from '../yaml/node-values.ts'
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
-import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
+import type { CustomSource } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
 import { isTooFarAhead, maxDaysAhead } from './expiry.ts'
+import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import { packLayer } from './layers.ts'
 import type { Layer } from './policy.ts'
@@ -29,6 +30,7 @@ import type { Steps } from './steps.ts'
 interface PolicyReader {
   readonly readFile: (file: string) => string
   readonly now: number
+  readonly loadCompiler: LoadCompiler
   /** Files that were read or are being read. Each is read once, also when several files extend it. */
   readonly files: Map<string, ParsedPolicy | 'being read'>
 }
@@ -43,7 +45,7 @@ const mostDepth = 16
  */
 export function* readParsedPolicy(
   file: string | undefined,
-  { readFile, now }: Pick<PolicyReader, 'readFile' | 'now'>,
+  { readFile, now, loadCompiler }: Omit<PolicyReader, 'files'>,
 ): Steps<ParsedPolicy> {
   if (file === undefined) return ofPack('recommended', undefined)
   const read = tryReading(file, readFile)
@@ -52,7 +54,11 @@ export function* readParsedPolicy(
       advice: 'check `policy` in the configuration; without it the pack `recommended` applies',
     })
   }
-  return yield* readOne({ path: resolve(file), file, text: read.text }, { readFile, now, files: new Map() }, 1)
+  return yield* readOne(
+    { path: resolve(file), file, text: read.text },
+    { readFile, now, loadCompiler, files: new Map() },
+    1,
+  )
 }
 
 /** A waiver as a file writes it. */
@@ -249,7 +255,7 @@ function* readOwn(
   yield
   // Of a file with too many mistakes, these are all that is said.
   const document = examined.document ?? refuseFaults(examined)
-  const { custom, problems: badCustom } = yield* readCustom(file, document, inherited)
+  const { custom, problems: badCustom } = yield* readCustom(file, document, inherited, reader.loadCompiler)
 
   const layerOf = (
     said: Readonly<Record<string, RuleSetting | undefined>>,
@@ -271,7 +277,7 @@ function* readOwn(
   const badWaivers = [...findBadWaivers(document, waivers, { now: reader.now, ruleIds }).take(mostProblems)]
   yield
   const extendedProbes = extended.flatMap((said) => said.probes)
-  const { probes, problems: badProbes } = yield* readProbes(document, file, reader.readFile)
+  const { probes, problems: badProbes } = yield* readProbes(document, file, reader)
   const doubles = findDoubleProbes(document, extendedProbes)
   const { ignored, problems: badPaths } = readIgnored(document, (path) => placeOf(file, document, path))
   const bad = [
@@ -327,6 +333,7 @@ function* readCustom(
   file: string,
   { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
   before: readonly CustomRule[],
+  loadCompiler: LoadCompiler,
 ): Steps<{ readonly custom: readonly CustomRule[]; readonly problems: readonly FileProblem[] }> {
   const problems: FileProblem[] = []
   const found: CustomRule[] = []
@@ -339,6 +346,7 @@ function* readCustom(
       problems.push(problem(['custom', index, 'id'], `\`${source.id}\` is defined already, in ${twin.at}`))
       continue
     }
+    const { compileCustomRule } = yield* compilerFrom(loadCompiler)
     const result = compileCustomRule(source, languages)
     if ('rule' in result) found.push({ rule: result.rule, at: `${file}:${line}:${column}` })
     else {

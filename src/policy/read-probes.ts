@@ -5,8 +5,7 @@ import { messageOf, reasonOf } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
-import type { Mistake } from './cel/compile.ts'
-import { compilePayloadExpression } from './cel/payload-expression.ts'
+import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
 import { type Expectation, functionPlaces, type Probe, type WrittenProbe } from './probe.ts'
 import { matcherOf } from './selector.ts'
 import type { Steps } from './steps.ts'
@@ -24,7 +23,7 @@ type ProbesDocument = ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
 export function* readProbes(
   document: ProbesDocument,
   file: string,
-  readFile: (file: string) => string,
+  { readFile, loadCompiler }: { readonly readFile: (file: string) => string; readonly loadCompiler: LoadCompiler },
 ): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
   const problems: FileProblem[] = []
   const probes: Probe[] = []
@@ -38,7 +37,7 @@ export function* readProbes(
     const payloadFile = from(written.payload)
     const payload = payloadOf(read('payload', payloadFile), payloadFile, complain)
     const functionText = written.function_file === undefined ? '' : read('function_file', from(written.function_file))
-    const expectation = expectationOf(written, (offset, text) => {
+    const expectation = yield* expectationOf(written, loadCompiler, (offset, text) => {
       problems.push(document.problemWithin(['probes', index, 'expect'], offset, text))
     })
     if (payload === undefined || functionText === undefined || expectation === 'refused') continue
@@ -89,25 +88,6 @@ export function readPayload(text: string): { readonly payload: JsonObject } | { 
   return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
 }
 
-/** Compiles a CEL expression over `payload`, or returns all mistakes in it. */
-export function expectExpression(
-  text: string,
-): { readonly expectation: Expectation } | { readonly mistakes: readonly Mistake[] } {
-  const result = compilePayloadExpression(text)
-  if ('mistakes' in result) return result
-  return {
-    expectation: {
-      evaluate(payload, now) {
-        const answer = result.expression(payload, now)
-        if (answer.is === 'true') return { is: 'met' }
-        if (answer.is === 'unknown') return { is: 'unknown', reason: `\`${text}\` ${answer.why}` }
-        const why = answer.is === 'false' ? '' : ` (${answer.why})`
-        return { is: 'broken', complaint: `the result breaks \`${text}\`${why}` }
-      },
-    },
-  }
-}
-
 /** This JSON value and no other; the order of members means nothing. */
 export function expectJson(expected: Json): Expectation {
   const wanted = canonicalJson(expected)
@@ -149,12 +129,14 @@ function payloadOf(text: string | undefined, path: string, complain: Complain): 
   return undefined
 }
 
-function expectationOf(
+function* expectationOf(
   written: WrittenProbe,
+  loadCompiler: LoadCompiler,
   complain: (offset: number, text: string) => void,
-): Expectation | undefined | 'refused' {
+): Steps<Expectation | undefined | 'refused'> {
   if (written.expect_json !== undefined) return expectJson(written.expect_json)
   if (written.expect === undefined) return undefined
+  const { expectExpression } = yield* compilerFrom(loadCompiler)
   const result = expectExpression(written.expect)
   if ('expectation' in result) return result.expectation
   for (const { offset, text } of result.mistakes) complain(offset, text)

@@ -35,6 +35,9 @@ const hungUp = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 /** Errors of the language: the same answer would raise them again. */
 const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
+/** The proxy's answer is within the first line of an error. */
+const longestMessage = 1000
+
 /**
  * Describes an error that was thrown while a request was sent or its answer was read. Never throws: a bad answer ends
  * only its own exchange. The error's text is left out, because it may quote what was sent.
@@ -164,9 +167,6 @@ function kindOf(code: string): FaultKind {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown_host'
   return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
 }
-
-/** The proxy's answer is within the first line of an error. */
-const longestMessage = 1000
 
 /** Codes of OpenSSL's verification, and Node's code for the name. */
 function isCertificateCode(code: string): boolean {

@@ -28,13 +28,15 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/open-process-context.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
-  'src/config/check-services.ts': {
+  'src/config/check-configuration.ts': {
     '/\\/{2,}/g': ourText,
   },
   'src/config/choose-projects.ts': {
     '/^.*\\//': ourText,
   },
   'src/config/configuration-schema.ts': {
+    '/^([\\d.]+)([a-z]+)$/': ourText,
+    '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
     '/\\/+$/': ourText,
   },
   'src/config/dialect-schema.ts': {
@@ -45,16 +47,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\$\\$\\{|\\$\\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\\}|\\$\\{/g':
       ourText,
   },
-  'src/config/measures.ts': {
-    '/^([\\d.]+)([a-z]+)$/': ourText,
-    '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
-  },
   'src/config/notify-schema.ts': {
     '/^[A-Za-z0-9+/]+={0,2}$/': ourText,
     '/=+$/': ourText,
     '/^\\[(.*)\\]$/': ourText,
   },
-  'src/config/read-authority.ts': {
+  'src/config/read-configuration.ts': {
     '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
   },
   'src/config/read-places.ts': {
@@ -156,6 +154,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/[.eE+-]*$/': 'what a bounded expression matched: at most 1,000 characters',
   },
   'src/secrets/known-secrets.ts': {
+    '/[^a-z0-9]+/': sealedWhole,
+    '/(?<!\\d)\\d+$/': sealedWhole,
     '/\\bwhsec_[A-Za-z0-9+/=_-]{6,}/': sealedWhole,
     '/\\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/': sealedWhole,
     '/\\bgh[oprsu]_[A-Za-z0-9]{20,}/': sealedWhole,
@@ -196,23 +196,19 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
       'at most 128 characters: the length is asked first',
     '/^\\d+$/': 'at most 128 characters: the length is asked first',
   },
-  'src/secrets/words-of-name.ts': {
-    '/[^a-z0-9]+/': sealedWhole,
-    '/(?<!\\d)\\d+$/': sealedWhole,
-  },
   'src/notify/channels/directory.ts': {
     '/^run-(\\d{6,})$/': ourText,
   },
   'src/notify/channels/email.ts': {
     '/^127\\.[\\d.]+$/': ourText,
   },
-  'src/notify/first-step.ts': {
+  'src/notify/compose-messages.ts': {
     '/\\s+/g': ourText,
   },
   'src/policy/cel/custom-rule.ts': {
     '/\\{[^{}]*\\}/g': ourText,
   },
-  'src/policy/cel/describe-mistake.ts': {
+  'src/policy/cel/compile.ts': {
     '/^no such overload: (.*)$/': ourText,
     "/'(?:(.+)\\.)?(\\w+)\\((.*)\\)'$/": ourText,
   },
@@ -304,14 +300,15 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/\\/+$/': ourText,
   },
   'src/service/send-request.ts': {
+    '/^\\d+(\\.\\d+)?$/': header,
     '/^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$/': ourText,
   },
-  'src/service/dialect-matchers.ts': {
+  'src/service/dialect.ts': {
     "new RegExp(message, 'i')": message,
     "new RegExp(dialect.projectNotFound, 'i')": message,
     "new RegExp(dialect.functionNotTried, 'i')": message,
   },
-  'src/service/filter.ts': {
+  'src/service/read-pages.ts': {
     "new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu')":
       'made without quantifiers, and searched from left to right once',
   },
@@ -327,11 +324,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/service/proxy-for.ts': {
     '/^[a-z][a-z0-9+.-]*:\\/\\//i': ourText,
   },
-  'src/service/read-answer.ts': {
+  'src/service/exchange-once.ts': {
     '/^application\\/(json|[\\w.!#$&^-]+\\+json)\\s*(;|$)/i': header,
-  },
-  'src/service/retry-after.ts': {
-    '/^\\d+(\\.\\d+)?$/': header,
   },
   'src/serving/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,

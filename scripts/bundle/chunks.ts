@@ -13,7 +13,7 @@ const roots = {
     ...['history/sqlite/space-of-file', 'queries/read-runs'],
   ],
   rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
-  audit: ['cli/audit', 'policy/read-policy'],
+  audit: ['cli/audit', 'policy/policy-steps'],
   upkeep: ['history/sqlite/sqlite-upkeep', 'history/sqlite/reseal/is-resealed'],
   text: ['report/text'],
   // Only for a history on a server.

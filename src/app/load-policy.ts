@@ -18,7 +18,7 @@ interface Loading {
  * @throws AuditError.usage with a line for every mistake, or when it takes too long
  */
 export async function loadPolicy(file: string | undefined, { now, signal }: Loading = {}): Promise<Policy> {
-  const { policySteps } = await import('../policy/read-policy.ts')
+  const { policySteps } = await import('../policy/policy-steps.ts')
   return inTime(policySteps(file, readTextFile, now), `reading the policy ${file}`, signal)
 }
 
@@ -51,6 +51,7 @@ export async function inTime<Result>(
     signal?.throwIfAborted()
     const step = steps.next()
     if (step.done === true) return step.value
+    if (step.value instanceof Promise) await step.value
     const now = clock()
     if (now - begun > limitMs) {
       throw AuditError.usage(`${doing} takes more than ${limitMs / 1000} s, the limit`, {

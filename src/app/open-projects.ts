@@ -1,6 +1,6 @@
 import type { AuditedService } from '../audit/audited-service.ts'
 import type { AuditedProject } from '../audit/project-scan.ts'
-import { someOf } from '../config/check-schedules.ts'
+import { someOf } from '../config/check-configuration.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { describeKey, describeUrlPlace } from '../config/describe-key.ts'

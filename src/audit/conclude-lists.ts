@@ -1,11 +1,13 @@
 import pLimit from 'p-limit'
+import type { Coverage } from '../model/coverage.ts'
 import { projectKey } from '../model/keys.ts'
 import { type ProjectRef, projectListOf, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { ListedProject } from '../service/service-client.ts'
+import type { ListedProject, RetryBudget } from '../service/service-client.ts'
+import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
+import { type ListReader, readProjectList } from './discover-projects.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
-import { findUnlisted } from './find-unlisted.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances } from './project-acceptances.ts'
@@ -79,14 +81,6 @@ export async function writeUnlisted(
   return { written, usedWaivers: [...usedWaivers], areRead: found.every((unlisted) => unlisted !== undefined) }
 }
 
-function isSeen(statuses: ProjectOutcome['statuses']): boolean {
-  return Object.values(statuses).includes('complete')
-}
-
-function resourceOf({ uid, name }: ListedProject): Resource {
-  return { kind: 'project', uid, name, attributes: {}, volatile: {}, facts: {} }
-}
-
 async function reconcileList(
   { draft, evaluator }: OpenRun,
   list: ProjectRef,
@@ -104,4 +98,59 @@ async function reconcileList(
   const acceptances = await openAcceptances(draft, list)
   const kept = acceptances.apply(findings)
   await reconcileProject(draft, outcome, kept, { evaluator, acceptances, expected: undefined, ignored: [] })
+}
+
+function isSeen(statuses: ProjectOutcome['statuses']): boolean {
+  return Object.values(statuses).includes('complete')
+}
+
+interface UnlistedProjects {
+  readonly projects: readonly ListedProject[]
+  /** Of the list, which is complete. */
+  readonly coverage: Coverage
+}
+
+/**
+ * Finds projects that a service lists, that its key reads, and that the configuration does not name. undefined: that
+ * cannot be said. The key may have no right to the list, so each request is sent once and a fault is not a gap in
+ * coverage.
+ */
+async function findUnlisted(service: AuditedService, reading: ListReader): Promise<UnlistedProjects | undefined> {
+  const { named, organisation } = service
+  if (organisation === undefined && named.every(({ listings }) => listings.project === 'off')) return undefined
+  // A budget that is spent allows no further try.
+  const budget = { waitedMs: Number.POSITIVE_INFINITY }
+  const { listed, coverage } = await readProjectList(service, reading, budget)
+  const known = new Set(named.map(({ ref }) => ref.uid))
+  if (coverage.status !== 'complete' || !listed.some(({ uid }) => known.has(uid))) return undefined
+  const projects = listed.filter(({ uid }) => !known.has(uid))
+  if (projects.length > 0 && !(await readsOthers(service, projects, reading.signal, budget))) return undefined
+  return { projects, coverage }
+}
+
+/** A project that refuses the key may do so for itself; this many decide about the key. */
+const mostTried = 3
+
+/** A project's key lists all projects of its organisation, and reads its own alone. */
+async function readsOthers(
+  { client, key }: AuditedService,
+  unlisted: readonly ListedProject[],
+  signal: AbortSignal,
+  budget: RetryBudget,
+): Promise<boolean> {
+  for (const { uid } of unlisted.slice(0, mostTried)) {
+    try {
+      const traffic = { requests: 0, retries: 0 }
+      await client.project({ projectUid: uid, key, filters: {}, signal, traffic, budget })
+      return true
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) throw error
+      if (error.kind === 'foreign') return false
+    }
+  }
+  return false
+}
+
+function resourceOf({ uid, name }: ListedProject): Resource {
+  return { kind: 'project', uid, name, attributes: {}, volatile: {}, facts: {} }
 }

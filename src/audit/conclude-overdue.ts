@@ -7,8 +7,7 @@ import { countSeverities, type Finding, type Resolution, type Severity } from '.
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
 import type { Concluded } from './fleet-conclusion.ts'
-import { byPolicy } from './policy-endings.ts'
-import { bareResource } from './read-switches.ts'
+import { bareResource, byPolicy } from './policy-endings.ts'
 import { keyed } from './reconcile.ts'
 
 /** A violation as a run leaves it, as far as its due date needs it. */

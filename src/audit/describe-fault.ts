@@ -1,4 +1,4 @@
-import { writeReason } from '../model/failure-reason.ts'
+import { writeReason } from '../model/coverage.ts'
 import type { FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedProject } from './project-scan.ts'
 

@@ -2,14 +2,22 @@ import { departedProjects } from '../history/departed-projects.ts'
 import type { History } from '../history/history.ts'
 import type { RecordedScan } from '../history/reader.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import { takeInventory } from '../inventory/take-inventory.ts'
+import type { Clock } from '../model/clock.ts'
+import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
+import { classOf } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
+import type { JsonObject } from '../model/json.ts'
 import { projectKey } from '../model/keys.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
+import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '../service/service-client.ts'
+import { isStop, ServiceFault } from '../service/service-fault.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { AuditedService, FoundEntry, ProjectList } from './audited-service.ts'
-import { entryFor, nameProjects, namesAtService } from './name-projects.ts'
+import { describeFault } from './describe-fault.ts'
 import type { AuditedProject } from './project-scan.ts'
-import { type ListReader, type ReadList, readProjectList } from './read-project-list.ts'
 
-export interface Discovering extends ListReader {
+export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer
   /** Knows the projects of earlier runs; undefined: none are known. */
   readonly history: Pick<History, 'lastRun' | 'latestScans' | 'acceptances' | 'runInputs'> | undefined
@@ -29,18 +37,18 @@ export interface DiscoveredProjects {
  */
 export async function discoverProjects(
   services: readonly AuditedService[],
-  discovering: Discovering,
+  search: ProjectSearch,
 ): Promise<DiscoveredProjects> {
-  const scans = services.some(isDiscovering) ? await readScans(discovering) : []
+  const scans = services.some(isDiscovering) ? await readScans(search) : []
   const found = await Promise.all(
     services.map(async (service) => {
       if (!isDiscovering(service)) return { projects: service.named, list: undefined }
-      const read = await readProjectList(service, discovering)
+      const read = await readProjectList(service, search)
       const ofService = scans.filter(({ project }) => project.service === service.name)
       return findProjects(service, read, {
         scans: ofService,
-        labelsOf: await labelsIn(discovering, ofService),
-        ...discovering,
+        labelsOf: await labelsIn(search, ofService),
+        ...search,
       })
     }),
   )
@@ -50,12 +58,127 @@ export async function discoverProjects(
   }
 }
 
+export interface ListReader {
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly signal: AbortSignal
+}
+
+/** What was listed, and what that proves: with any status but `complete`, a project that is missing may be there. */
+interface ReadList {
+  readonly listed: readonly ListedProject[]
+  readonly coverage: Coverage
+}
+
+/**
+ * Reads the list of a service's projects. A list without a project is `suspect`, however often it comes: a service that
+ * lost its place answers so, and every project would vanish.
+ */
+export async function readProjectList(
+  service: AuditedService,
+  reading: ListReader,
+  budget: RetryBudget = { waitedMs: 0 },
+): Promise<ReadList> {
+  const traffic: Traffic = { requests: 0, retries: 0 }
+  const startedAt = reading.clock.now()
+  const result = (status: CoverageStatus, cause: CoverageCause | null, reason: string | null, items = 0): Coverage => {
+    const { requests, retries } = traffic
+    const durationMs = Math.round(reading.clock.now() - startedAt)
+    const pages = items === 0 ? 0 : 1
+    return { listing: 'projects', status, cause, reason, filter: null, pages, items, requests, retries, durationMs }
+  }
+  try {
+    const listed = await listProjectsOf(service, { traffic, budget }, reading)
+    if (listed.length === 0) return { listed, coverage: result('suspect', 'unproven', emptyReason) }
+    return { listed, coverage: result('complete', null, null, listed.length) }
+  } catch (error) {
+    if (error instanceof ServiceFault) {
+      const status = isStop(error.kind) ? 'partial' : 'failed'
+      return { listed: [], coverage: result(status, error.kind, describeFault(error, service)) }
+    }
+    const reason = `a bug in hookdrift ended the reading of the list of projects (${classOf(error)}); please report it`
+    return { listed: [], coverage: result('failed', 'bug', reason) }
+  }
+}
+
+/**
+ * The organisation of the first project that answers and shows it.
+ * @throws ServiceFault when none does
+ */
+export async function findOrganisation<Project>(
+  named: readonly Project[],
+  show: (project: Project) => Promise<JsonObject>,
+): Promise<string> {
+  let fault: unknown
+  for (const project of named) {
+    try {
+      const { organisation_id: organisation } = await show(project)
+      if (typeof organisation === 'string' && organisation !== '') return organisation
+    } catch (error) {
+      if (!(error instanceof ServiceFault) || isStop(error.kind)) throw error
+      fault ??= error
+    }
+  }
+  throw fault ?? new ServiceFault('malformed', 'list of projects: no project shows its organisation_id')
+}
+
+/** A part of a reference, as in a configuration. */
+const nameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/
+
+interface NamesInUse {
+  /** Names under which earlier runs scanned projects, by uid; each is in use once. */
+  readonly known: ReadonlyMap<string, string>
+  /** Names that the configuration gives to other projects. */
+  readonly taken: ReadonlySet<string>
+  readonly sealer: Sealer
+}
+
+/**
+ * Names the projects of a list for references, by uid. A project keeps the name of earlier runs: waivers, baselines and
+ * patterns name it so, and a person who renames it at the service could otherwise lead it away from them. A new one has
+ * the service's name, with `-` for blanks, or its uid: where the name does not fit into a reference, contains a secret,
+ * or is that of another project.
+ */
+export function nameProjects(
+  listed: readonly ListedProject[],
+  { known, taken, sealer }: NamesInUse,
+): ReadonlyMap<string, string> {
+  const uids = new Set(listed.map(({ uid }) => uid))
+  const inUse = new Set([...taken, ...known.values(), ...uids])
+  const fresh = listed.filter(({ uid }) => !known.has(uid))
+  const words = fresh.map(({ uid, name }) => [uid, wordOf(name, sealer)] as const)
+  const wanted = Map.groupBy(words, ([, word]) => word)
+  const names = words.map(([uid, word]) => {
+    const isFree = word !== undefined && !inUse.has(word) && wanted.get(word)?.length === 1
+    return [uid, isFree ? word : uid] as const
+  })
+  return new Map([...known, ...names])
+}
+
+/** What patterns may call a project of the list besides its name here. */
+export function namesAtService(name: string, sealer: Sealer): readonly string[] {
+  return [name, wordOf(name, sealer) ?? name]
+}
+
+/** The first entry for projects of the list whose pattern fits one of the names. */
+export function entryFor<Entry extends { readonly pattern: string }>(
+  entries: readonly Entry[],
+  names: readonly string[],
+): Entry | undefined {
+  return entries.find(({ pattern }) => names.some((name) => matchesGlob(name, pattern)))
+}
+
+/** Makes names of a list fit to be shown and kept. */
+export function namesShownBy(sealer: Sealer): ShowName {
+  return (name) => neutralise(sealedName(name, sealer))
+}
+
 function isDiscovering({ matches }: AuditedService): boolean {
   return matches.length > 0
 }
 
 /** The last scans of projects that did not leave the fleet. */
-async function readScans({ history }: Discovering): Promise<readonly RecordedScan[]> {
+async function readScans({ history }: ProjectSearch): Promise<readonly RecordedScan[]> {
   const last = await history?.lastRun()
   if (history === undefined || last === undefined) return []
   const scans = await history.latestScans(last.number)
@@ -65,19 +188,7 @@ async function readScans({ history }: Discovering): Promise<readonly RecordedSca
 
 type LabelsOf = (project: ProjectRef) => FoundEntry['labels']
 
-/** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
-async function labelsIn({ history }: Discovering, scans: readonly RecordedScan[]): Promise<LabelsOf> {
-  const runs = new Set(scans.filter(({ project }) => isNamedByUid(project)).map(({ run }) => run.number))
-  const labels = new Map<string, FoundEntry['labels']>()
-  for (const run of runs) {
-    for (const { project, labels: ofProject } of (await history?.runInputs(run))?.projects ?? []) {
-      labels.set(project, ofProject)
-    }
-  }
-  return ({ name }) => labels.get(name) ?? {}
-}
-
-interface Known {
+interface PastScans {
   readonly scans: readonly RecordedScan[]
   readonly labelsOf: LabelsOf
   readonly sealer: Sealer
@@ -86,7 +197,7 @@ interface Known {
 function findProjects(
   service: AuditedService,
   { listed, coverage }: ReadList,
-  { scans, labelsOf, sealer }: Known,
+  { scans, labelsOf, sealer }: PastScans,
 ): { readonly projects: readonly AuditedProject[]; readonly list: ProjectList } {
   const named = new Set(service.named.map(({ ref }) => ref.uid))
   const taken = new Set(service.named.map(({ ref }) => shortName(ref)))
@@ -121,6 +232,10 @@ function findProjects(
   }
 }
 
+function shortName({ name, service }: ProjectRef): string {
+  return name.slice(service.length + 1)
+}
+
 /** The names of earlier runs, by uid; the uid itself where the name belongs to several projects. */
 function uniqueNames(past: readonly ProjectRef[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
   const sharing = Map.groupBy(past, shortName)
@@ -132,10 +247,46 @@ function uniqueNames(past: readonly ProjectRef[], taken: ReadonlySet<string>): R
   )
 }
 
-function shortName({ name, service }: ProjectRef): string {
-  return name.slice(service.length + 1)
-}
-
 function isNamedByUid(project: ProjectRef): boolean {
   return shortName(project) === project.uid
+}
+
+/** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
+async function labelsIn({ history }: ProjectSearch, scans: readonly RecordedScan[]): Promise<LabelsOf> {
+  const runs = new Set(scans.filter(({ project }) => isNamedByUid(project)).map(({ run }) => run.number))
+  const labels = new Map<string, FoundEntry['labels']>()
+  for (const run of runs) {
+    for (const { project, labels: ofProject } of (await history?.runInputs(run))?.projects ?? []) {
+      labels.set(project, ofProject)
+    }
+  }
+  return ({ name }) => labels.get(name) ?? {}
+}
+
+const emptyReason =
+  'the list has no project: not believed, however often it comes. ' +
+  'Check `organisation` and the key; projects that earlier runs scanned are scanned all the same'
+
+/** @throws ServiceFault when the list, or the organisation that it needs, could not be read */
+async function listProjectsOf(
+  service: Pick<AuditedService, 'client' | 'key' | 'organisation' | 'named'>,
+  cost: Pick<ListAccess, 'traffic' | 'budget'>,
+  { signal, sealer }: ListReader,
+): Promise<readonly ListedProject[]> {
+  const { client, key, named } = service
+  const show = ({ client, ref, key, filters }: AuditedProject) =>
+    client.project({ projectUid: ref.uid, key, filters, signal, ...cost })
+  const organisation = service.organisation ?? (await findOrganisation(named, show))
+  return client.projects({ organisation, key, signal, ...cost, showName: namesShownBy(sealer) })
+}
+
+/** The service's name as a part of a reference; undefined where it does not fit. */
+function wordOf(name: string, sealer: Sealer): string | undefined {
+  const word = name.trim().replace(/ {1,200}/g, '-')
+  return nameForm.test(word) && sealedName(name, sealer) === name ? word : undefined
+}
+
+/** A name of the list, with its secrets sealed. */
+function sealedName(name: string, sealer: Sealer): string {
+  return takeInventory('project', [{ name }], sealer).listed[0]?.name ?? ''
 }

@@ -8,12 +8,12 @@ import type { PolicyWaiver } from '../policy/waiver.ts'
 import type { Concluded, Fleet } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
-interface Waived extends Fleet {
+interface FleetWithFindings extends Fleet {
   readonly found: FleetFindings
 }
 
 /** What there is to say of the waivers, when everything that they may be for was evaluated. */
-export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waived): Concluded {
+export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: FleetWithFindings): Concluded {
   const { policy, now, found, lists } = fleet
   const evaluator = createEvaluator(policy, now)
   const ofPolicy = evaluator.forProject(policyProject)
@@ -51,7 +51,7 @@ export const unlistedRule = 'project/unlisted'
 /** Whether a violation that needs the waiver could have gone unseen. */
 function startAsking(
   outcomes: readonly ProjectOutcome[],
-  { policy, isWholeFleet, found, lists }: Waived,
+  { policy, isWholeFleet, found, lists }: FleetWithFindings,
 ): (waiver: PolicyWaiver) => boolean {
   if (!isWholeFleet) return () => true
   const scanned = outcomes.map((outcome) => ({ outcome, doubts: readDoubts(outcome.evaluation.doubts, found.blurred) }))

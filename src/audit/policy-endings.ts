@@ -1,5 +1,10 @@
+import type { ScanDraft } from '../history/history.ts'
+import { chunks } from '../model/chunks.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
 import { writeDuration } from '../model/instant.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { RuleSwitch } from '../policy/rule-switch.ts'
@@ -18,4 +23,42 @@ export function endingOfIgnored({ path, at }: IgnoredPath, { placeOf }: Pick<Pol
 export function endingOfExpiry(openForMs: number, { endedBy }: Pick<RuleSwitch, 'endedBy'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`
   return { resolution: 'expired', endedBy: decidedAt('expiry', { reason, place: endedBy.configured_at }) }
+}
+
+/** Resources at a time: memory holds no more of their bodies. */
+const readAtOnce = 100
+
+/**
+ * What the policy says of the rules of violations, for the resources that these are about as the run leaves them. Only
+ * overrides ask for more of a resource than its violation says.
+ */
+export async function readSwitches(
+  draft: Pick<ScanDraft, 'run' | 'versionsAt'>,
+  project: ProjectRef,
+  violations: readonly Finding[],
+  evaluator: Pick<PolicyEvaluator, 'switchOf' | 'overridden'>,
+): Promise<(violation: Finding) => RuleSwitch> {
+  const known = new Map<ResourceKey, Map<string, RuleSwitch>>()
+  const asked = violations.filter(({ rule }) => evaluator.overridden.has(rule))
+  for (const some of chunks(asked, readAtOnce)) {
+    const stored = await draft.versionsAt(
+      project,
+      some.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
+    )
+    for (const [at, violation] of some.entries()) {
+      const { name, attributes } = stored[at] ?? { name: violation.name, attributes: {} }
+      const resource = { ...bareResource(violation), name, attributes }
+      const ofResource = known.get(resourceKey(violation)) ?? new Map<string, RuleSwitch>()
+      known.set(resourceKey(violation), ofResource)
+      ofResource.set(violation.rule, evaluator.switchOf(project, resource, violation.rule))
+    }
+  }
+  return (violation) =>
+    known.get(resourceKey(violation))?.get(violation.rule) ??
+    evaluator.switchOf(project, bareResource(violation), violation.rule)
+}
+
+/** What a violation says of the resource that it is about. */
+export function bareResource({ kind, uid, name }: Pick<Finding, 'kind' | 'uid' | 'name'>): Resource {
+  return { kind, uid, name, attributes: {}, volatile: {}, facts: {} }
 }

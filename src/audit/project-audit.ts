@@ -27,8 +27,8 @@ import type { KnownVersions } from './known-versions.ts'
 import { takeNewerSettings } from './newer-settings.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
-import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
-import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
+import { findTargets, leaveOutProbes, type ProbeOutcomes, runProbes } from './probes/run-probes.ts'
+import type { ProbeTarget } from './probes/try-probes.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { type ProjectPast, readPast } from './project-past.ts'
@@ -236,7 +236,7 @@ export class ProjectAudit implements ProjectScan {
     return [...findings, ...(await this.#origins.decide(resources, drifted))]
   }
 
-  async #probe(statuses: Statuses, removals: Removals): Promise<Probed> {
+  async #probe(statuses: Statuses, removals: Removals): Promise<ProbeOutcomes> {
     if (!this.#run.runsProbes) return leaveOutProbes(this, this.#targets)
     return runProbes(this, {
       client: this.#asked.client,
@@ -266,7 +266,7 @@ export class ProjectAudit implements ProjectScan {
     statuses: Statuses,
     { walks, losses }: ProvenWalks,
     removals: Removals,
-    probed: Probed,
+    probed: ProbeOutcomes,
     missing: Missing,
   ): Promise<ProjectOutcome> {
     const { draft } = this

@@ -18,14 +18,13 @@ import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained } from './contain-bugs.ts'
 import type { LastWritten } from './newer-settings.ts'
-import { noteCachedSettings } from './note-cached-settings.ts'
-import { noteIgnored } from './note-ignored.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
-import { noteUnmatchedProbes } from './probes/describe-probes.ts'
+import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { askOnce } from './project-past.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
+import { noteCachedSettings, noteIgnored } from './write-notices.ts'
 
 export interface Audit extends RunOptions {
   readonly configurationDigest: string

@@ -1,12 +1,19 @@
-import type { ProjectHistory } from '../history/history.ts'
+import { basename } from 'node:path'
+import type { ProjectHistory, ScanDraft } from '../history/history.ts'
+import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/settings-cache.ts'
 import { compareShapes, type Shape } from '../inventory/shape.ts'
+import { projectKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
+import { describeReleases, intersectReleases } from '../model/release-range.ts'
 import { type Listing, listings } from '../model/resource.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
+import { count } from '../text/count.ts'
 import type { Removals } from './find-removals.ts'
 import type { Observations } from './observations.ts'
-import type { Statuses } from './project-scan.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
+import type { AuditedProject, Statuses } from './project-scan.ts'
 
-export interface ShapeChange {
+interface ShapeChange {
   /** As sorted paths. */
   readonly shape: readonly string[]
   /** Undefined when it is new. */
@@ -79,6 +86,51 @@ export function writeNotices(
   return notices
 }
 
+/** Says how many changes the policy leaves out of drift, and where it says so: what is ignored is never hidden. */
+export async function noteIgnored(
+  draft: ScanDraft,
+  ignored: readonly IgnoredPath[],
+  outcomes: readonly Pick<ProjectOutcome, 'ignored'>[],
+): Promise<void> {
+  const parts = ignored.flatMap(({ path, at }) => {
+    const changes = outcomes.reduce((sum, outcome) => sum + (outcome.ignored[path] ?? 0), 0)
+    return changes === 0 ? [] : [{ changes, by: `${placeOf(at)} (${path})` }]
+  })
+  const [first, ...rest] = parts
+  if (first === undefined) return
+  const text = [
+    `${count(first.changes, 'change')} ignored by ${first.by}`,
+    ...rest.map(({ changes, by }) => `${changes} by ${by}`),
+  ].join(', ')
+  await draft.stageNotice(undefined, { code: 'changes_ignored', listing: null, text })
+}
+
+/**
+ * Says of projects with a key of their own how old the settings may be that a service with a cache answers with. A key
+ * that reads two projects is a personal one. Of the one key of a single project nothing shows which kind it is: `doctor`
+ * asks the service.
+ */
+export async function noteCachedSettings(
+  draft: Pick<ScanDraft, 'stageNotice'>,
+  projects: readonly Pick<AuditedProject, 'ref' | 'key'>[],
+  outcomes: readonly Pick<ProjectOutcome, 'project' | 'statuses' | 'release'>[],
+): Promise<void> {
+  const keys = new Map(projects.map(({ ref, key }) => [projectKey(ref), key]))
+  for (const ofService of Map.groupBy(outcomes, ({ project }) => project.service).values()) {
+    const release = intersectReleases(ofService.map((outcome) => outcome.release))
+    const text = release && describeAge(settingsAge(release))
+    if (release === undefined || text === undefined) continue
+    const read = ofService.filter(({ statuses }) => statuses.project === 'complete')
+    const byKey = Map.groupBy(read, ({ project }) => keys.get(projectKey(project)))
+    if (byKey.size < 2) continue
+    for (const [only, ...others] of byKey.values()) {
+      if (only === undefined || others.length > 0) continue
+      const shown = `${text}; the service runs ${describeReleases(release)}`
+      await draft.stageNotice(only.project, { code: 'settings_cached', listing: 'project', text: shown })
+    }
+  }
+}
+
 function shapeText({ appeared, vanished }: { appeared: readonly string[]; vanished: readonly string[] }): string {
   const parts = [
     ...(appeared.length > 0 ? [`now also ${outermost(appeared).join(', ')}`] : []),
@@ -96,4 +148,17 @@ function outermost(paths: readonly string[]): string[] {
     }
     return true
   })
+}
+
+/** `/etc/policy.yaml:4:11` → `policy.yaml:4`: the same wherever the file is. */
+function placeOf(at: string): string {
+  return basename(at.slice(0, at.lastIndexOf(':')))
+}
+
+function describeAge({ projectKey, personalKey }: SettingsAge): string | undefined {
+  if (projectKey === 0) return undefined
+  const upTo = `settings may be up to ${projectKey} minutes old, because the service may answer from a cache`
+  if (projectKey === personalKey) return `${upTo}: ${clearedFrom} clears it with each change`
+  const otherwise = personalKey === 0 ? 'gets them as they are' : `gets them within ${personalKey} minutes`
+  return `if its key is a project's key, ${upTo}: use a personal key, which ${otherwise}`
 }

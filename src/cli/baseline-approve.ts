@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { amendedApprovalsOf } from '../audit/amend-approvals.ts'
-import { approvalsOf } from '../audit/approve-run.ts'
+import { amendedApprovalsOf, approvalsOf } from '../audit/approve-run.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { maskingSealer } from '../inventory/masking-sealer.ts'
 import { sealProse } from '../inventory/seal-prose.ts'

@@ -1,7 +1,7 @@
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import { isOpenToAll } from '../config/check-serve.ts'
+import { isOpenToAll } from '../config/check-configuration.ts'
 import type { ServeSettings } from '../config/configuration.ts'
 import { hostCheck, type NamedAddress } from '../serving/host-check.ts'
 import { type Listening, listen } from '../serving/listen.ts'

@@ -4,8 +4,8 @@ import { loadPolicy } from '../app/load-policy.ts'
 import { configuredPaths } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import { type Explained, explainRule } from '../policy/explain-rule.ts'
-import type { Policy } from '../policy/policy.ts'
+import { explainRule } from '../policy/explain-rule.ts'
+import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView } from '../queries/answer-explanations.ts'
 import { findResource } from '../queries/find-resource.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -55,7 +55,7 @@ async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: Proces
   )
 }
 
-async function chooseRules({ known }: Policy, { resource: { kind } }: Explained, ruleId: string | undefined) {
+async function chooseRules({ known }: Policy, { resource: { kind } }: RuleTarget, ruleId: string | undefined) {
   if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
   const rule = known.find(({ id }) => id === ruleId)
   if (rule === undefined) {

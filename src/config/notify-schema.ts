@@ -123,7 +123,7 @@ export function unsetSecret(member: unknown): string {
 }
 
 /** A channel without its secrets, for the digest of a configuration. */
-export function withoutSecrets(channel: DecodedChannel): Readonly<Record<string, unknown>> {
+export function channelWithoutSecrets(channel: DecodedChannel): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(channel).map(([member, value]) => [member, shown.has(member) ? value : 'secret']),
   )

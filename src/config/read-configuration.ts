@@ -1,24 +1,39 @@
+import { hash, X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { type HistoryLocation, readLocation } from '../history/location.ts'
+import { type HistoryLocation, readLocation, urlScheme } from '../history/location.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import { reasonOf } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
-import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
-import { findHistoryFaults } from './check-history-url.ts'
-import { findLinkFaults } from './check-links.ts'
-import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
-import { findReaderFaults, findServeFaults, findServeWarnings } from './check-serve.ts'
-import { findContradictions, findWarnings } from './check-services.ts'
-import { findWorkerFaults } from './check-worker.ts'
+import {
+  type FindTimetableFault,
+  findChannelFaults,
+  findChannelWarnings,
+  findContradictions,
+  findHistoryFaults,
+  findLinkFaults,
+  findReaderFaults,
+  findScheduleFaults,
+  findServeFaults,
+  findServeWarnings,
+  findWarnings,
+  findWorkerFaults,
+} from './check-configuration.ts'
 import type { Channel, Configuration, ConfiguredProject, Schedule, SharedWork } from './configuration.ts'
-import { configurationDigest } from './configuration-digest.ts'
 import {
   configurationLimits,
   configurationSchema,
   type DecodedConfiguration,
   type DecodedProject,
   type DecodedService,
+  isSecretPath,
+  matchedProjects,
+  namedProjects,
+  retentionOf,
+  secretPlaceholder,
 } from './configuration-schema.ts'
 import { referenceIn, type ValuePlace } from './describe-key.ts'
 import { dialectOf } from './dialect-schema.ts'
@@ -29,12 +44,8 @@ import {
   withoutReferences,
 } from './expand-references.ts'
 import { listenAddress } from './listen-schema.ts'
-import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
-import { matchedProjects, namedProjects } from './project-entries.ts'
-import { authorityOf, type ConfigurationReadContext, resolveFrom } from './read-authority.ts'
+import { channelWithoutSecrets, type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
-import { retentionOf } from './retention-schema.ts'
-import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
 
 export interface ConfigurationOptions {
   /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. */
@@ -160,26 +171,8 @@ export function examineConfiguration(
   return { problems, parts, isCut }
 }
 
-/** Finds what no schema can: faults across values, and in files that are named. */
-function examineValues(
-  document: ReadDocument<DecodedConfiguration>,
-  { file, sources, options }: Pick<ConfigurationReadContext, 'file' | 'sources'> & { options: ConfigurationOptions },
-): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
-  const problems: FileProblem[] = [
-    ...findHistoryFaults(document),
-    ...findContradictions(document),
-    ...findServeFaults(document),
-    ...findReaderFaults(document),
-    ...findWorkerFaults(document),
-    ...findScheduleFaults(document, options.findTimetableFault),
-    ...findChannelFaults(document),
-    ...findLinkFaults(document),
-  ]
-  const authorities = document.value.services.map((_, index) =>
-    authorityOf(index, { file, sources, document, problems }),
-  )
-  return { faults: problems, authorities }
-}
+/** In place of what the environment does not say. */
+const unset = 'unset'
 
 /** Secrets that are not used may be missing. The digest has none, so it stays the same. */
 function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOptions, expand: Expand): Expand {
@@ -194,15 +187,73 @@ function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOpt
   }
 }
 
-/** In place of what the environment does not say. */
-const unset = 'unset'
-
-function sharedWorkOf(worker: DecodedConfiguration['worker']): SharedWork | undefined {
-  return worker?.shared === true ? { slots: worker.slots ?? 16, services: worker.services } : undefined
+/** Finds what no schema can: faults across values, and in files that are named. */
+function examineValues(
+  document: ReadDocument<DecodedConfiguration>,
+  {
+    file,
+    sources,
+    options,
+  }: { readonly file: string; readonly sources: ReferenceSources; readonly options: ConfigurationOptions },
+): { faults: readonly FileProblem[]; authorities: readonly (string | undefined)[] } {
+  const problems: FileProblem[] = [
+    ...findHistoryFaults(document),
+    ...findContradictions(document),
+    ...findServeFaults(document),
+    ...findReaderFaults(document),
+    ...findWorkerFaults(document),
+    ...findScheduleFaults(document, options.findTimetableFault),
+    ...findChannelFaults(document),
+    ...findLinkFaults(document),
+  ]
+  const authorities = document.value.services.map(({ ca_file: path }, index) => {
+    if (path === undefined) return undefined
+    const { pem, fault } = readAuthority(path, file, sources)
+    if (fault !== undefined) problems.push(document.problem(['services', index, 'ca_file'], fault))
+    return pem
+  })
+  return { faults: problems, authorities }
 }
 
-function channelOf(channel: DecodedChannel, file: string): Channel {
-  return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel
+/** The certificates that a service names in `ca_file`, or what is wrong with them. */
+function readAuthority(
+  path: string,
+  file: string,
+  { readFile }: ReferenceSources,
+): { readonly pem?: string; readonly fault?: string } {
+  let pem: string
+  try {
+    pem = readFile(resolveFrom(file, path))
+  } catch (thrown) {
+    return { fault: `cannot read ${path}: ${reasonOf(thrown)}` }
+  }
+  if (isCertificate(pem)) return { pem }
+  return { fault: `${path} does not contain a certificate, expected one or more in PEM form` }
+}
+
+/** A path in the configuration is relative to its folder. */
+function resolveFrom(file: string, path: string): string {
+  return resolve(dirname(file), path)
+}
+
+function isCertificate(pem: string): boolean {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    return certificates.map((certificate) => new X509Certificate(certificate)).length > 0
+  } catch {
+    return false
+  }
+}
+
+function headersAsWritten(
+  index: number,
+  document: ReadDocument<DecodedConfiguration>,
+): Readonly<Record<string, string | null>> {
+  const headers = document.value.services[index]?.dialect.headers ?? {}
+  const written = Object.keys(headers).map((name) => {
+    return [name.toLowerCase(), document.written(['services', index, 'dialect', 'headers', name]) ?? null] as const
+  })
+  return Object.fromEntries(written)
 }
 
 function historyOf(
@@ -218,15 +269,25 @@ function historyOf(
   return seal_key === undefined ? location : { ...location, sealKey: seal_key }
 }
 
-function headersAsWritten(
-  index: number,
-  document: ReadDocument<DecodedConfiguration>,
-): Readonly<Record<string, string | null>> {
-  const headers = document.value.services[index]?.dialect.headers ?? {}
-  const written = Object.keys(headers).map((name) => {
-    return [name.toLowerCase(), document.written(['services', index, 'dialect', 'headers', name]) ?? null] as const
-  })
-  return Object.fromEntries(written)
+function sharedWorkOf(worker: DecodedConfiguration['worker']): SharedWork | undefined {
+  return worker?.shared === true ? { slots: worker.slots ?? 16, services: worker.services } : undefined
+}
+
+function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTimeoutMs: number): Schedule {
+  return {
+    name: schedule.name,
+    cron: schedule.cron,
+    timezone: schedule.timezone,
+    jitterMs: schedule.jitter,
+    projects: schedule.projects ?? [],
+    probes: schedule.probes,
+    runOnStart: schedule.run_on_start,
+    runTimeoutMs: schedule.run_timeout ?? runTimeoutMs,
+  }
+}
+
+function channelOf(channel: DecodedChannel, file: string): Channel {
+  return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel
 }
 
 function settingsOf(service: DecodedService, ca: string | undefined, connections: number): ServiceSettings {
@@ -250,17 +311,8 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
   }
 }
 
-function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTimeoutMs: number): Schedule {
-  return {
-    name: schedule.name,
-    cron: schedule.cron,
-    timezone: schedule.timezone,
-    jitterMs: schedule.jitter,
-    projects: schedule.projects ?? [],
-    probes: schedule.probes,
-    runOnStart: schedule.run_on_start,
-    runTimeoutMs: schedule.run_timeout ?? runTimeoutMs,
-  }
+function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePlace {
+  return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
 }
 
 function projectOf(
@@ -283,6 +335,61 @@ function projectOf(
   }
 }
 
-function placeAt(document: ReadDocument<DecodedConfiguration>, path: NodePath): ValuePlace {
-  return { ...document.at(path), reference: referenceIn(document.written(path) ?? '') }
+/** Values for the digest that the decoded configuration does not contain, by service. */
+interface WrittenService {
+  readonly ca: string | undefined
+  /** Header values as written: one from the environment may be a secret. */
+  readonly headers: Readonly<Record<string, string | null>>
+}
+
+/**
+ * sha256 of the configuration's meaning: comments, the order of members and explicit defaults make no difference. Nor
+ * do keys, a history's server and the readers of the pages, so that a rotated key does not change it. Paths count as written.
+ */
+function configurationDigest(configuration: DecodedConfiguration, parts: readonly WrittenService[]): string {
+  const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
+  const channels = configuration.notify.map(channelWithoutSecrets)
+  // A configuration without channels keeps its digest from before channels existed.
+  const notify = channels.length === 0 ? undefined : channels
+  // Drops members that are undefined.
+  const plain: Json = JSON.parse(
+    JSON.stringify({
+      ...{ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify },
+      serve: undefined,
+      history: historyFor(configuration.history),
+      worker: workerFor(configuration.worker),
+    }),
+  )
+  return hash('sha256', canonicalJson(plain))
+}
+
+function withoutSecrets(service: DecodedService, parts: WrittenService | undefined) {
+  return {
+    ...service,
+    key: placeholderFor(service.key),
+    ca: parts?.ca,
+    dialect: { ...service.dialect, headers: parts?.headers },
+    projects:
+      service.projects === 'all'
+        ? service.projects
+        : service.projects.map((entry) => ('id' in entry ? { ...entry, key: placeholderFor(entry.key) } : entry)),
+  }
+}
+
+const keyPlaceholder = 'key'
+
+function placeholderFor(key: string | undefined): string | undefined {
+  return key === undefined ? undefined : keyPlaceholder
+}
+
+/** A URL may contain a password, and each machine may reach the server under another name. */
+function historyFor(history: string): string {
+  return urlScheme(history) === undefined ? history : 'postgres'
+}
+
+/** How much of a shared run a worker takes, and what it serves, is its own affair: all workers of a run have one digest. */
+function workerFor(worker: DecodedConfiguration['worker']) {
+  return worker === undefined
+    ? undefined
+    : { ...worker, ...{ shared: undefined, slots: undefined, services: undefined, pages: undefined } }
 }

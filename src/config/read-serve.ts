@@ -2,12 +2,17 @@ import { z } from 'zod'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { problemLines, refuseProblems } from '../yaml/problem.ts'
 import { readDocument } from '../yaml/read-document.ts'
-import { findServeFaults, findServeWarnings } from './check-serve.ts'
+import { findServeFaults, findServeWarnings } from './check-configuration.ts'
 import type { ServeSettings } from './configuration.ts'
-import { configurationLimits, configurationSchema } from './configuration-schema.ts'
+import {
+  configurationLimits,
+  configurationSchema,
+  isSecretPath,
+  isServeSecret,
+  secretPlaceholder,
+} from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { listenAddress } from './listen-schema.ts'
-import { isSecretPath, isServeSecret, secretPlaceholder } from './secret-paths.ts'
 import { type DecodedServe, readNetwork } from './serve-schema.ts'
 
 const selection = z.looseObject({ serve: configurationSchema.shape.serve })

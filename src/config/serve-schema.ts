@@ -12,7 +12,7 @@ const token = z.string().regex(/^[\x21-\x7e]{20,200}$/, {
 const otherHeaders = ['authorization', 'cookie', 'host', 'origin']
 const network = 'an IP address, or a network such as `10.0.0.0/8`; not all addresses'
 
-/** Who reads the pages, and where: `check-serve.ts` says what else must be true. */
+/** Who reads the pages, and where: `check-configuration.ts` says what else must be true. */
 export const serveSchema = z.strictObject({
   listen: listenSchema
     .exactOptional()

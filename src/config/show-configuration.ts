@@ -2,15 +2,18 @@ import { dirname } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import type { NodePath } from '../yaml/node-values.ts'
-import { nodeValues } from '../yaml/node-values.ts'
+import { type NodePath, nodeValues } from '../yaml/node-values.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
 import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
-import { configurationJsonSchema, configurationLimits, configurationSchema } from './configuration-schema.ts'
+import {
+  configurationJsonSchema,
+  configurationLimits,
+  configurationSchema,
+  isSecretPath,
+  secretPlaceholder,
+} from './configuration-schema.ts'
 import { referenceIn } from './describe-key.ts'
 import { expandReferences, isLiteral, type ReferenceSources, readConfigurationText } from './expand-references.ts'
-import { type SchemaNode, schemaLeaves } from './schema-leaves.ts'
-import { isSecretPath, secretPlaceholder } from './secret-paths.ts'
 
 /** A value that is in force, and where it comes from. */
 export interface ShownValue {
@@ -27,7 +30,7 @@ export interface ShownValue {
   readonly isSet: boolean
 }
 
-interface ShowContext {
+interface ShowRequest {
   readonly sources: ReferenceSources
   readonly cwd: string
   /** `--history` */
@@ -40,7 +43,7 @@ interface ShowContext {
  * never read into the result.
  * @throws AuditError.usage with a line for every mistake of the schema
  */
-export function showConfiguration(file: string, context: ShowContext): readonly ShownValue[] {
+export function showConfiguration(file: string, context: ShowRequest): readonly ShownValue[] {
   const { sources } = context
   const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
   const parsed = parseYaml(text, configurationLimits)
@@ -71,14 +74,85 @@ export function showConfiguration(file: string, context: ShowContext): readonly 
   return withOverrides(shown, file, context)
 }
 
+/** As much of JSON Schema as the walk uses. */
+interface SchemaNode {
+  readonly type?: string
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+  readonly oneOf?: readonly SchemaNode[]
+}
+
+interface LeafPlace {
+  readonly path: NodePath
+  readonly isDefault: boolean
+}
+
+interface SchemaLeaf {
+  readonly path: NodePath
+  readonly value: Json
+  /** Whether the schema has it, and not the value. */
+  readonly isDefault: boolean
+}
+
+/** The single values in a value that its schema accepts, with the defaults that the schema adds. */
+function* schemaLeaves(
+  schema: SchemaNode,
+  value: unknown,
+  { path, isDefault }: LeafPlace = { path: [], isDefault: false },
+): Generator<SchemaLeaf> {
+  if (Array.isArray(value) && value.some(isObject)) {
+    const { items = {} } = branchFor(schema, value)
+    for (const [index, item] of value.entries()) yield* schemaLeaves(items, item, { path: [...path, index], isDefault })
+    return
+  }
+  if (!isObject(value)) {
+    // as: what YAML and JSON Schema hold is JSON.
+    yield { path, value: value as Json, isDefault }
+    return
+  }
+  const { properties = {} } = branchFor(schema, value)
+  for (const name of new Set([...Object.keys(properties), ...Object.keys(value)])) {
+    const member = properties[name] ?? {}
+    const inside = [...path, name]
+    if (Object.hasOwn(value, name)) yield* schemaLeaves(member, value[name], { path: inside, isDefault })
+    else if (member.default !== undefined) {
+      yield* schemaLeaves(member, member.default, { path: inside, isDefault: true })
+    }
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Of alternatives, the one whose `type` the value has, else the first for values of its kind. */
+function branchFor(schema: SchemaNode, value: object): SchemaNode {
+  const branches = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]
+  if (branches.length === 0) return schema
+  const kind = Array.isArray(value) ? 'array' : 'object'
+  const fitting = branches.filter(({ type }) => type === kind)
+  const { type } = value as { readonly type?: unknown }
+  return (
+    fitting.find(({ properties }) => type !== undefined && properties?.type?.const === type) ?? fitting[0] ?? schema
+  )
+}
+
+function referencesOf(written: string | undefined): readonly string[] {
+  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([found]) => found)
+}
+
 /** A reference that a secret has too is shown as written, wherever it is. */
 function showable(value: Json, written: string | undefined, ofSecrets: readonly string[]): Json {
   if (typeof value === 'string' && isExactNumber(value)) return value
   return written !== undefined && referencesOf(written).some((one) => ofSecrets.includes(one)) ? written : value
 }
 
-function referencesOf(written: string | undefined): readonly string[] {
-  return [...(written ?? '').matchAll(/\$\{(?:file:[^{}]{1,4096}|[A-Za-z_]\w{0,200})/g)].map(([found]) => found)
+function placeOf(document: ReadDocument<unknown>, path: NodePath): Pick<ShownValue, 'source' | 'at'> {
+  const { file, line, column } = document.problem(path, '')
+  return column === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
 }
 
 function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<typeof expandReferences>): boolean {
@@ -87,16 +161,11 @@ function isSetTo(written: string | undefined, path: NodePath, fill: ReturnType<t
   return 'text' in filled && filled.text !== ''
 }
 
-function placeOf(document: ReadDocument<unknown>, path: NodePath): Pick<ShownValue, 'source' | 'at'> {
-  const { file, line, column } = document.problem(path, '')
-  return column === 0 ? { source: 'environment', at: file } : { source: 'file', at: `${file}:${line}:${column}` }
-}
-
 /** The history and the installation key may be named elsewhere; without a policy, the recommended rules apply. */
 function withOverrides(
   shown: readonly ShownValue[],
   file: string,
-  { sources: { env }, cwd, history: option, exists }: ShowContext,
+  { sources: { env }, cwd, history: option, exists }: ShowRequest,
 ): readonly ShownValue[] {
   const plain = { reference: null, isSecret: false, isSet: true } as const
   const find = (name: string) => shown.find(({ path }) => path.length === 1 && path[0] === name)
@@ -119,11 +188,6 @@ function withOverrides(
   return [...(history === undefined ? [] : [history]), sealKey, policy, ...others]
 }
 
-function keyFileOf(location: HistoryLocation, exists: ShowContext['exists']): Pick<ShownValue, 'at' | 'isSet'> {
-  if (location.kind === 'postgres') return { at: null, isSet: false }
-  return { at: location.keyFile, isSet: exists(location.keyFile) }
-}
-
 /** An empty variable counts as unset. */
 function environmentValue(
   env: ReferenceSources['env'],
@@ -132,4 +196,9 @@ function environmentValue(
 ): ShownValue | undefined {
   const value = env[name] ?? ''
   return value === '' ? undefined : { ...make(value), source: 'environment', at: name }
+}
+
+function keyFileOf(location: HistoryLocation, exists: ShowRequest['exists']): Pick<ShownValue, 'at' | 'isSet'> {
+  if (location.kind === 'postgres') return { at: null, isSet: false }
+  return { at: location.keyFile, isSet: exists(location.keyFile) }
 }

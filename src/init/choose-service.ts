@@ -1,4 +1,4 @@
-import { nameProjects, namesShownBy } from '../audit/name-projects.ts'
+import { nameProjects, namesShownBy } from '../audit/discover-projects.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ListedProject } from '../service/service-client.ts'
 import { count } from '../text/count.ts'

@@ -1,8 +1,7 @@
 import { faultDiagnosis } from '../doctor/service/describe-fault.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { describeFailures, nextStep } from '../report/describe-failures.ts'
-import { groupFailures } from '../report/group-failures.ts'
+import { describeFailures, groupFailures, nextStep } from '../report/describe-failures.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 
 /** A fault of a service as an error that ends the set-up; other errors stay as they are. */

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { isVocabulary } from '../secrets/vocabulary.ts'
+import { isVocabulary } from '../secrets/harmless-text.ts'
 import { longestText } from './bounds.ts'
 import { sealCertificate } from './certificate-text.ts'
 import type { Leaf } from './field.ts'

@@ -1,7 +1,6 @@
-import { replaceGrouped } from '../secrets/grouped-text.ts'
 import { holdsCredential, isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
-import { isRandomText, shortest } from '../secrets/random-text.ts'
+import { isRandomText, replaceGrouped, shortest } from '../secrets/random-text.ts'
 import { asSeen } from '../secrets/seen-text.ts'
 import { longestText } from './bounds.ts'
 import { isCredentialHost } from './credential-hosts.ts'

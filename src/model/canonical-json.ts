@@ -1,5 +1,5 @@
 import stringify from 'safe-stable-stringify'
-import { isJsonObject, type Json } from './json.ts'
+import { isJsonObject, type Json, pointerStep } from './json.ts'
 
 /**
  * Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no blanks. Two values are equal exactly when their
@@ -10,6 +10,18 @@ import { isJsonObject, type Json } from './json.ts'
  */
 export function canonicalJson(value: Json): string {
   return isInOrder(value) ? JSON.stringify(value) : stringify(value)
+}
+
+/** JSON Pointer of the first difference between two different values; empty when they differ as a whole. */
+export function firstDifference(before: Json, after: Json): string {
+  const [left, right] = [membersOf(before), membersOf(after)]
+  if (left === undefined || right === undefined || Array.isArray(before) !== Array.isArray(after)) return ''
+  for (const key of [...new Set([...left.keys(), ...right.keys()])].sort()) {
+    const [old, now] = [left.get(key), right.get(key)]
+    if (old === undefined || now === undefined) return `/${pointerStep(key)}`
+    if (canonicalJson(old) !== canonicalJson(now)) return `/${pointerStep(key)}${firstDifference(old, now)}`
+  }
+  return ''
 }
 
 function isInOrder(value: Json): boolean {
@@ -24,4 +36,8 @@ function isInOrder(value: Json): boolean {
     previous = key
   }
   return true
+}
+
+function membersOf(value: Json): ReadonlyMap<string, Json> | undefined {
+  return Array.isArray(value) || isJsonObject(value) ? new Map(Object.entries(value)) : undefined
 }

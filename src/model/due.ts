@@ -7,7 +7,7 @@ export type DueDurations = Readonly<Partial<Record<Severity, number>>>
 /** The rule that reports what is overdue. */
 export const overdueRule = 'violation/overdue'
 
-interface Dated {
+interface DatedViolation {
   readonly rule: string
   readonly kind: Kind
   readonly severity: Severity
@@ -20,7 +20,7 @@ interface Dated {
  * undefined for violations that are waived or resolved, for severities without a duration, for violations about the policy
  * (which have dates of their own), and for those of `violation/overdue`, which would otherwise become overdue themselves.
  */
-export function dueTime(violation: Dated, firstSeen: string, due: DueDurations = {}): number | undefined {
+export function dueTime(violation: DatedViolation, firstSeen: string, due: DueDurations = {}): number | undefined {
   const { rule, kind, severity, state, waiver } = violation
   const duration = due[severity]
   if (duration === undefined || rule === overdueRule || kind === 'policy') return undefined
@@ -29,7 +29,7 @@ export function dueTime(violation: Dated, firstSeen: string, due: DueDurations =
 }
 
 /** The same as ISO 8601 in UTC; null without a due date. */
-export function dueDate(violation: Dated, firstSeen: string, due: DueDurations | undefined): string | null {
+export function dueDate(violation: DatedViolation, firstSeen: string, due: DueDurations | undefined): string | null {
   const time = dueTime(violation, firstSeen, due)
   return time === undefined ? null : new Date(time).toISOString()
 }

@@ -1,16 +1,16 @@
 import type { ReportCoverage } from './report.ts'
 import type { Kind, Listing, WalkedListing } from './resource.ts'
 
-type Walked = Pick<ReportCoverage, 'listing' | 'status'>
+type WalkStatus = Pick<ReportCoverage, 'listing' | 'status'>
 
 /** The walks of a project that show every resource of some kinds. */
-export function walksFor<Walk extends Walked>(kinds: Iterable<Kind>, walks: readonly Walk[]): readonly Walk[] {
+export function walksFor<Walk extends WalkStatus>(kinds: Iterable<Kind>, walks: readonly Walk[]): readonly Walk[] {
   const listings = new Set<WalkedListing | undefined>([...kinds].map((kind) => listingOf(kind, walks)))
   return walks.filter(({ listing }) => listings.has(listing))
 }
 
 /** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
-function listingOf(kind: Kind, walks: readonly Walked[]): Listing | undefined {
+function listingOf(kind: Kind, walks: readonly WalkStatus[]): Listing | undefined {
   switch (kind) {
     case 'project':
       return 'project'

@@ -17,7 +17,7 @@ interface Trigger {
 /** More than so many events of a run make one incident: a person is called once. */
 const mostTriggers = 10
 
-interface IncidentContext {
+interface IncidentSource {
   readonly record: RunRecord
   readonly before: PriorState
   /** The events that the channel chooses. */
@@ -39,7 +39,7 @@ interface Over {
  */
 export function findIncidents(
   { name }: Channel,
-  { record, before, chosen, events }: IncidentContext,
+  { record, before, chosen, events }: IncidentSource,
 ): { readonly triggers: readonly Trigger[]; readonly over: readonly Over[] } {
   const opening = chosen.filter(
     ({ type }) => type === 'violation.opened' || type === 'violation.reopened' || type === 'coverage.lost',

@@ -1,18 +1,20 @@
 import { composeReport } from '../audit/compose-report.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import type { RunRecord } from '../history/records.ts'
 import { isInterrupted } from '../model/coverage.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { isOwnRule } from '../model/own-rules.ts'
 import type { Verdict } from '../model/report.ts'
-import { eventChooser, projectChooser } from './choose-events.ts'
+import { countSeverities, isAtLeast } from '../model/violation.ts'
+import { isShellSafe } from '../report/text/shell-safe.ts'
+import { count } from '../text/count.ts'
 import { findIncidents, workerIncident } from './compose-incidents.ts'
-import { countRules, countTypes, describeCounts } from './count-events.ts'
-import { countOpen } from './count-open.ts'
-import { explainEvents } from './explain-event.ts'
 import { byImportance, findEvents, foldUnasked, idOf, runIdentity } from './find-events.ts'
 import { type Links, noLinks } from './links.ts'
-import type { Event, Message, Storm } from './message.ts'
+import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
 
 /** The most events that a message names: what a person reads, or a program takes in one request. */
 const mostNamed = {
@@ -36,13 +38,13 @@ export function composeRunNotifications(
     // The next run reports what an interrupted run did not.
     if (record.coverage.some(isInterrupted)) return 'later'
     let verdict: Verdict | undefined
-    const context: ComposeContext = {
+    const notified: NotifiedRun = {
       ...{ record, before, links, events: findEvents(record, before) },
       explain: explainEvents(record, links),
       verdict: () => (verdict ??= composeReport(record).verdict),
     }
     return channels.flatMap((channel) =>
-      channel.type === 'pagerduty' ? incidentMessages(channel, context) : messageFor(channel, context),
+      channel.type === 'pagerduty' ? incidentMessages(channel, notified) : messageFor(channel, notified),
     )
   }
 }
@@ -67,7 +69,24 @@ export function testMessage(channel: string, at: string): Message {
   return compose([], { id: idOf([channel, at], 'test'), at, title, command, most: 0 })
 }
 
-interface ComposeContext {
+const longestStep = 200
+
+/** The first step, choice or sentence of a remediation on one line: what a chat has room for. Empty for none. */
+export function firstStep(remediation: string): string {
+  const text = remediation
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/\[([^\]]{1,200})\]\([^)]{1,300}\)/g, '$1')
+  const [step = ''] = text.startsWith('1. ') ? text.slice(3).split(' 2. ') : text.replace(/^- /, '').split(' - ')
+  const end = sentenceEnd(step)
+  const sentence = end === undefined ? step : step.slice(0, end)
+  return sentence.length <= longestStep
+    ? sentence
+    : closed(`${sentence.slice(0, longestStep - 1).replace(/ [^ ]{0,199}$/, '')}…`)
+}
+
+/** A run of which messages are composed, and what they share. */
+interface NotifiedRun {
   readonly record: RunRecord
   readonly before: PriorState
   readonly events: readonly Event[]
@@ -77,24 +96,39 @@ interface ComposeContext {
   readonly verdict: () => Verdict
 }
 
-function messageFor(channel: Channel, context: ComposeContext): NewMessage[] {
-  const { record, before, events } = context
-  const chosen = events.filter(eventChooser(channel, record))
-  const wantsReport =
-    channel.type === 'directory' && channel.min_severity === undefined && channel.owners === undefined
-      ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
-      : chosen.length > 0
-  if (!wantsReport) return []
-  const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
-  const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
-  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, context)]
+/** Adds what a reader needs next: what the rule finds, the first step of the fix, a command, and links. */
+function explainEvents(record: RunRecord, links: Links): (event: Event) => Event {
+  const rules = new Map(record.rules.map((rule) => [rule.id, rule]))
+  return (event) => {
+    const { title = '', remediation = '' } = rules.get(event.rule ?? '') ?? {}
+    const isOpen = event.type === 'violation.opened' || event.type === 'violation.reopened'
+    const isInReport = isOpen || event.type === 'violation.resolved'
+    return {
+      ...event,
+      ...given('title', title),
+      ...(isOpen ? given('remediation', firstStep(remediation)) : {}),
+      ...(isOpen ? given('command', commandFor(event)) : {}),
+      ...(event.resolution === 'removed' ? {} : given('ui_url', links.resource(event))),
+      ...(isInReport ? given('report_url', links.violation(record.number, event.fingerprint ?? '')) : {}),
+    }
+  }
+}
+
+function given(member: string, text: string | undefined): Partial<Event> {
+  return text === undefined || text === '' ? {} : { [member]: text }
+}
+
+/** The page of a rule of hookdrift itself, or else the history of the resource. */
+function commandFor({ rule = '', uid = '', kind }: Event): string | undefined {
+  if (isShellSafe(rule) && isOwnRule(rule)) return `hookdrift rules ${rule}`
+  return kind !== 'policy' && isShellSafe(uid) ? `hookdrift timeline ${uid}` : undefined
 }
 
 /** Triggers come first: a person waits for them. */
-function incidentMessages(channel: Channel, context: ComposeContext): NewMessage[] {
-  const { record, before, events } = context
+function incidentMessages(channel: Channel, notified: NotifiedRun): NewMessage[] {
+  const { record, before, events } = notified
   const { triggers, over } = findIncidents(channel, {
-    ...context,
+    ...notified,
     chosen: events.filter(eventChooser(channel, record)),
   })
   return [
@@ -107,15 +141,49 @@ function incidentMessages(channel: Channel, context: ComposeContext): NewMessage
           storm: isDigest ? (stormOf(shown, record, before) ?? 'mass') : null,
           incident: { action: 'trigger', key },
         },
-        context,
+        notified,
       ),
       incident: { key, subjects },
     })),
     ...over.map(({ key, events: ended }) => ({
-      ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, context),
+      ...runMessage(channel, ended, { id: [key], storm: null, incident: { action: 'resolve', key } }, notified),
       incident: { key, subjects: [] },
     })),
   ]
+}
+
+/**
+ * Whether a channel is sent an event. Owners choose among resources: what is about a listing, a rule or the worker goes
+ * to all channels, because silence about a resource that was not scanned would look like health.
+ */
+function eventChooser(
+  channel: Channel,
+  record: RunRecord,
+): (event: Pick<Event, 'project' | 'severity' | 'kind' | 'owner'>) => boolean {
+  const isMeant = projectChooser(channel, record)
+  const { owners, min_severity = 'info' } = channel
+  return ({ project, severity, kind, owner }) => {
+    if (project !== null && !isMeant(project)) return false
+    if (!isAtLeast(severity, min_severity)) return false
+    return owners === undefined || kind === undefined || owners.some((pattern) => isOwned(owner, pattern))
+  }
+}
+
+/** A project is chosen by its name and its labels; the policy itself is not a project and always chosen. */
+function projectChooser({ projects = [], labels = {} }: Channel, record: RunRecord): (project: string) => boolean {
+  const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
+  const wanted = Object.entries(labels)
+  return (project) => {
+    const own = labelsOf.get(project) ?? {}
+    return (
+      matchesProject(project, projects) &&
+      wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
+    )
+  }
+}
+
+function isOwned(owner: string | undefined, pattern: string): boolean {
+  return owner !== undefined && owner !== '' && matchesGlob(owner, pattern)
 }
 
 interface RunMessage {
@@ -130,7 +198,7 @@ function runMessage(
   channel: Channel,
   events: readonly Event[],
   { id, storm, incident, alreadyOpen = {} }: RunMessage,
-  { record, links, explain, verdict }: ComposeContext,
+  { record, links, explain, verdict }: NotifiedRun,
 ): NewMessage {
   const { number, startedAt: started_at, finishedAt: finished_at } = record
   const frame = {
@@ -153,6 +221,46 @@ function runMessage(
     ...(Object.keys(alreadyOpen).length === 0 ? {} : { already_open: alreadyOpen }),
   }
   return { id: message.id, channel: channel.name, run: number, body: JSON.stringify(message) }
+}
+
+const words: Readonly<Record<EventType, (n: number) => string>> = {
+  'worker.failed': () => 'a run failed',
+  'worker.recovered': () => 'runs succeed again',
+  'coverage.lost': (n) => `${count(n, 'listing')} incomplete`,
+  'coverage.regained': (n) => `${count(n, 'listing')} complete again`,
+  'violation.reopened': () => 'reopened',
+  'violation.opened': () => 'opened',
+  'violation.resolved': () => 'fixed or removed',
+  'violation.closed': () => 'ended otherwise',
+  'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
+}
+
+/** `2 violations opened, 1 resolved in acme/payments` */
+function describeCounts(events: readonly Event[]): string {
+  const counts = countTypes(events)
+  let isNamed = false
+  const parts = eventTypes.flatMap((type) => {
+    const number = counts[type]
+    if (number === undefined) return []
+    if (!type.startsWith('violation.')) return [words[type](number)]
+    const noun = isNamed ? `${number}` : count(number, 'violation')
+    isNamed = true
+    return [`${noun} ${words[type](number)}`]
+  })
+  const projects = [...new Set(events.flatMap(({ project }) => project ?? []))]
+  const where =
+    projects.length > 1 ? ` in ${projects.length} projects` : projects.map((project) => ` in ${project}`).join('')
+  return parts.length === 0 ? 'nothing new' : `${parts.join(', ')}${where}`
+}
+
+function countTypes(events: readonly Event[]): Message['counts'] {
+  const groups = Map.groupBy(events, ({ type }) => type)
+  return Object.fromEntries(
+    eventTypes.flatMap((type) => {
+      const group = groups.get(type)
+      return group === undefined ? [] : [[type, group.length]]
+    }),
+  )
 }
 
 interface Frame {
@@ -187,10 +295,73 @@ function compose(
   }
 }
 
+const rulesInDigest = 10
+
+/** Each rule with its worst severity, those with the most events first. */
+function countRules(events: readonly Event[]): Message['rules'] {
+  const ofRules = events
+    .toSorted(byImportance)
+    .flatMap(({ rule, severity }) => (rule === undefined ? [] : [{ rule, severity }]))
+  return [...Map.groupBy(ofRules, ({ rule }) => rule)]
+    .map(([rule, group]) => ({ rule, severity: group[0]?.severity ?? 'info', events: group.length }))
+    .toSorted((a, b) => b.events - a.events)
+    .slice(0, rulesInDigest)
+}
+
 function stormOf(events: readonly Event[], record: RunRecord, before: PriorState): Storm | null {
   if (events.length <= namedInStorm) return null
   if (before.isFirst) return 'first_run'
   const isOtherPolicy = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
   if (isOtherPolicy) return 'policy_changed'
   return events.length > massFrom ? 'mass' : null
+}
+
+function messageFor(channel: Channel, notified: NotifiedRun): NewMessage[] {
+  const { record, before, events } = notified
+  const chosen = events.filter(eventChooser(channel, record))
+  const wantsReport =
+    channel.type === 'directory' && channel.min_severity === undefined && channel.owners === undefined
+      ? record.coverage.map(({ project }) => project).some(projectChooser(channel, record))
+      : chosen.length > 0
+  if (!wantsReport) return []
+  const shown = foldUnasked(chosen, [channel.name, ...runIdentity(record)])
+  const alreadyOpen = before.isFirst || before.channels.includes(channel.name) ? {} : countOpen(channel, shown, record)
+  return [runMessage(channel, shown, { id: [], storm: stormOf(shown, record, before), alreadyOpen }, notified)]
+}
+
+/** Violations that were open before this run, in its projects, for a channel that is new. `events`: those of its message. */
+function countOpen(
+  channel: Channel,
+  events: readonly Event[],
+  record: RunRecord,
+): NonNullable<Message['already_open']> {
+  const isChosen = eventChooser(channel, record)
+  const fresh = new Set(events.map(({ fingerprint }) => fingerprint))
+  const open = record.violations.filter(
+    ({ state, fingerprint, owner, ...violation }) =>
+      state === 'continuing' && !fresh.has(fingerprint) && isChosen({ ...violation, ...(owner ? { owner } : {}) }),
+  )
+  return Object.fromEntries(Object.entries(countSeverities(open)).filter(([, number]) => number > 0))
+}
+
+/** Behind the first full stop that a blank follows, outside of code. */
+function sentenceEnd(text: string): number | undefined {
+  let isCode = false
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '`') isCode = !isCode
+    if (
+      !isCode &&
+      '.!?'.includes(text[at] ?? ' ') &&
+      text[at + 1] === ' ' &&
+      /^[A-Z]/.test(text.slice(at + 2, at + 3))
+    ) {
+      return at + 1
+    }
+  }
+  return undefined
+}
+
+/** A cut may have left code open. */
+function closed(text: string): string {
+  return text.split('`').length % 2 === 1 ? text : `${text.slice(0, -1)}\`…`
 }

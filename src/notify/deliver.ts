@@ -1,7 +1,6 @@
 import type { ChannelState, Outbox } from '../history/outbox.ts'
 import { dayMs, isoTime } from '../model/clock.ts'
-import { readMessage } from './message.ts'
-import type { SendMessage } from './outcome.ts'
+import { readMessage, type SendMessage } from './message.ts'
 
 export interface Receiver {
   readonly name: string

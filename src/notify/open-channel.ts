@@ -2,7 +2,7 @@ import type { Channel } from '../config/configuration.ts'
 import type { Report } from '../model/report.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { LogLine } from './channels/log.ts'
-import type { SendMessage } from './outcome.ts'
+import type { SendMessage } from './message.ts'
 
 /** What channels need from outside. */
 export interface ChannelDependencies {

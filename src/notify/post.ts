@@ -2,7 +2,7 @@ import { messageOf } from '../model/errors.ts'
 import { networkFailure } from '../service/network-failure.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import { createTransport } from '../service/transport.ts'
-import { accepted, type Outcome, refused } from './outcome.ts'
+import { accepted, type Outcome, refused } from './message.ts'
 
 interface PostRequest {
   /** A secret. */

@@ -1,4 +1,6 @@
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { cut } from '../text/cut.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { endingOf } from './find-events.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
@@ -43,13 +45,6 @@ export function showMessage(message: Message): readonly Line[] {
   ]
 }
 
-function showOpen(open: Message['already_open'] = {}): Line[] {
-  const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
-  if (parts.length === 0) return []
-  const own = `The first message of this channel. Open before it: ${parts.join(', ')}; `
-  return [{ level: 'text', pieces: [{ own }, { command: 'hookdrift violations --open' }] }]
-}
-
 /** What happened to which resource, in one sentence. */
 export function sayEvent(event: Event): readonly Piece[] {
   const { severity, project, rule, kind, name, uid, owner, text: what, title = rule } = event
@@ -59,6 +54,41 @@ export function sayEvent(event: Event): readonly Piece[] {
     kind === undefined ? [] : [{ own: ` – ${kind} ` }, { name: name === undefined || name === '' ? (uid ?? '') : name }]
   const whose = owner === undefined ? [] : [{ own: ', owner ' }, { name: owner }]
   return [{ own: `${wordFor(event)}, ${severity}: ` }, { prose: title ?? rule }, ...resource, ...where, ...whose]
+}
+
+/** Pieces of a line as plain text without control characters or line breaks; what is foreign is cut. */
+export function plainText(pieces: readonly Piece[]): string {
+  return pieces
+    .map((piece) => {
+      if ('own' in piece) return neutralise(cut(piece.own, 600))
+      if ('command' in piece) return `\`${piece.command}\``
+      if ('name' in piece) return `"${neutralise(cut(piece.name, 300))}"`
+      return neutralise(cut('foreign' in piece ? piece.foreign : piece.prose, 500))
+    })
+    .join('')
+}
+
+/** Renders as many events as fit, at least none; the others are counted. */
+export function fitMessage<Rendered>(
+  message: Message,
+  render: (message: Message) => Rendered,
+  fits: (rendered: Rendered) => boolean,
+): Rendered {
+  const { events, more } = message
+  for (let shown = events.length; ; shown--) {
+    const rendered = render({ ...message, events: events.slice(0, shown), more: more + events.length - shown })
+    if (shown === 0 || fits(rendered)) return rendered
+  }
+}
+
+const storms: Readonly<Record<Storm, string>> = {
+  first_run: 'This is the first run: every open violation is new. The worst of them:',
+  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of it:',
+  mass: 'Much changed at once. The worst of it:',
+}
+
+function text(own: string): Line {
+  return { level: 'text', pieces: [{ own }] }
 }
 
 /** The remediation of a rule is said once. */
@@ -85,14 +115,11 @@ function linksOf(...links: readonly (readonly [string, string | undefined])[]): 
   return known.length === 0 ? [] : [{ level: 'links', links: known }]
 }
 
-function text(own: string): Line {
-  return { level: 'text', pieces: [{ own }] }
-}
-
-const storms: Readonly<Record<Storm, string>> = {
-  first_run: 'This is the first run: every open violation is new. The worst of them:',
-  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of it:',
-  mass: 'Much changed at once. The worst of it:',
+function showOpen(open: Message['already_open'] = {}): Line[] {
+  const parts = Object.entries(open).map(([severity, number]) => `${number} ${severity}`)
+  if (parts.length === 0) return []
+  const own = `The first message of this channel. Open before it: ${parts.join(', ')}; `
+  return [{ level: 'text', pieces: [{ own }, { command: 'hookdrift violations --open' }] }]
 }
 
 const marks: Readonly<Record<EventType, string>> = {

@@ -2,13 +2,11 @@ import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
-import type { EvaluationRun, Rule } from '../rules/engine/rule.ts'
+import type { EvaluationRun, Meter, Rule } from '../rules/engine/rule.ts'
 import { type RuleTime, ruleTime } from '../rules/engine/rule-time.ts'
 import type { KnownFacts } from './fleet-facts.ts'
-import { startMeter } from './meter.ts'
-import { namedRules, type Policy } from './policy.ts'
+import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
-import { ruleNeeds } from './rule-needs.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
@@ -84,5 +82,26 @@ export function createEvaluator(
       )
     },
     forProject: (project, excluded = new Map(), facts) => new ProjectEvaluator(project, excluded, shared, facts),
+  }
+}
+
+/**
+ * Time limit of all custom rules of a run together. A million resources and a dozen rules take about a quarter of it.
+ */
+const limitMs = 60_000
+
+/** `clock`: milliseconds; only differences count. */
+function startMeter(clock: () => number): Meter {
+  let usedMs = 0
+  let since: number | undefined
+  return {
+    begin() {
+      since = clock()
+    },
+    end() {
+      if (since !== undefined) usedMs += clock() - since
+      since = undefined
+    },
+    isSpent: () => usedMs + (since === undefined ? 0 : clock() - since) > limitMs,
   }
 }

@@ -1,11 +1,8 @@
 import type { Json } from '../model/json.ts'
-import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
-import type { RuleStatement } from './layer.ts'
-import type { Policy } from './policy.ts'
+import type { Policy, RuleStatement, RuleTarget } from './policy.ts'
 import type { RuleSetting } from './policy-schema.ts'
-import type { Labels } from './selector.ts'
 
 /** What a policy says of one rule for one resource, and who in it says so. */
 export interface Explanation {
@@ -26,13 +23,7 @@ export interface ExplainedLayer extends RuleStatement {
   readonly decides: boolean
 }
 
-export interface Explained {
-  readonly project: ProjectRef
-  readonly labels: Labels
-  readonly resource: Resource
-}
-
-export function explainRule(policy: Policy, rule: Rule, { project, labels, resource }: Explained): Explanation {
+export function explainRule(policy: Policy, rule: Rule, { project, labels, resource }: RuleTarget): Explanation {
   const indexes = policy.overrides.flatMap((override, index) =>
     override.matches(project, labels, resource) ? [index] : [],
   )

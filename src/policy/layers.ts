@@ -2,8 +2,7 @@ import type { Json } from '../model/json.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Pack, Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
-import type { Layer, RuleStatement } from './layer.ts'
-import type { ActiveRule } from './policy.ts'
+import type { ActiveRule, Layer, RuleStatement } from './policy.ts'
 
 export function packLayer(pack: Pack, at: string | undefined): Layer {
   const said: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }

@@ -7,10 +7,10 @@ import { type Severity, severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
-import { oneOf } from '../yaml/expectation.ts'
+import { oneOf } from '../yaml/describe-issue.ts'
 import { readExpiry } from './expiry.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
-import { probeSchema } from './probe-schema.ts'
+import { probeSchema } from './probe.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])

@@ -2,11 +2,11 @@ import type { DueDurations } from '../model/due.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
-import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import type { BoundRule, Rule } from '../rules/engine/rule.ts'
+import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
-import type { Layer } from './layer.ts'
+import type { RuleSetting } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
 import type { Labels } from './selector.ts'
 import type { PolicyWaiver } from './waiver.ts'
@@ -49,11 +49,18 @@ export interface ActiveRule {
   readonly bound: BoundRule
 }
 
-export interface Override {
+interface Override {
   readonly layer: Layer
   /** Rules that it names. */
   readonly rules: readonly string[]
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
+}
+
+/** What a rule is on or off for. */
+export interface RuleTarget {
+  readonly project: ProjectRef
+  readonly labels: Labels
+  readonly resource: Resource
 }
 
 /** Every rule that applies to some resource: by default, or under an override that names it. */
@@ -63,4 +70,42 @@ export function namedRules(policy: Policy): readonly ActiveRule[] {
     for (const active of policy.rulesUnder([index])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
   }
   return [...byId.values()]
+}
+
+/** The settings of one layer, by rule; later layers win, rule by rule and option by option. */
+export type Layer = ReadonlyMap<string, RuleStatement>
+
+export interface RuleStatement {
+  readonly setting: RuleSetting
+  /** The kind of layer: `pack recommended`, `rules`, `custom`, `override`. */
+  readonly layer: string
+  /** `file:line:column`; undefined for defaults. */
+  readonly at: string | undefined
+}
+
+/** What a rule must see completely before the absence of a finding proves anything. */
+export interface Needs {
+  readonly kinds: readonly Kind[]
+  readonly scope: Rule['scope']
+  /** Of a drift rule: what ends its violations. */
+  readonly life?: DriftLife
+  /** A rule of the policy file: its failure is not a bug of hookdrift. */
+  readonly isCustom?: true
+}
+
+/** By rule; without rules that the policy turns off. */
+export type RuleNeeds = ReadonlyMap<string, Needs>
+
+export function ruleNeeds(policy: Policy): RuleNeeds {
+  return new Map(
+    namedRules(policy).map(({ rule: { id, needs, scope, life, custom } }) => [
+      id,
+      {
+        kinds: needs,
+        scope,
+        ...(life === undefined ? {} : { life }),
+        ...(custom === undefined ? {} : { isCustom: true as const }),
+      },
+    ]),
+  )
 }

@@ -1,12 +1,13 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import type { Field, Members } from '../inventory/field.ts'
+import { wireSchema } from '../inventory/wire-schema.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { nearestName } from '../text/nearest-name.ts'
-import { describeReference } from '../yaml/describe-value.ts'
+import { describeName, describeReference } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, mostProblems, type ReadDocument, refuseFaults } from '../yaml/read-document.ts'
-import { findUnknownFields } from './find-unknown-fields.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 
@@ -69,13 +70,6 @@ export function* policyTestSteps(
   return tests
 }
 
-function readTestFile(file: string, text: string, problems: FileProblem[]): PlacedTest[] {
-  const examined = examineDocument(text, { file, schema: policyTestFileSchema })
-  const document = examined.document ?? refuseFaults(examined)
-  problems.push(...examined.problems)
-  return document.value.tests.map((test, index) => placed(document, test, index))
-}
-
 function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): PlacedTest {
   return {
     test,
@@ -87,20 +81,11 @@ function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: num
   }
 }
 
-function* findUnknownNames(test: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
-  for (const { resource, path, text } of findUnknownFields(test.test)) {
-    yield test.problemAt(['resources', resource, ...path], text)
-  }
-  yield* findUnknownRules(test, ruleIds)
-}
-
-function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
-  for (const [index, { rule }] of test.expect.entries()) {
-    if (ruleIds.includes(rule)) continue
-    const nearest = nearestName(rule, ruleIds)
-    const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-    yield problem(index, `there is no rule ${describeReference(rule)}, ${hint}`)
-  }
+function readTestFile(file: string, text: string, problems: FileProblem[]): PlacedTest[] {
+  const examined = examineDocument(text, { file, schema: policyTestFileSchema })
+  const document = examined.document ?? refuseFaults(examined)
+  problems.push(...examined.problems)
+  return document.value.tests.map((test, index) => placed(document, test, index))
 }
 
 function read(file: string, readFile: (file: string) => string): string {
@@ -120,5 +105,73 @@ function readIfThere(file: string, readFile: (file: string) => string): string |
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+function* findUnknownNames(test: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
+  for (const { resource, path, text } of findUnknownFields(test.test)) {
+    yield test.problemAt(['resources', resource, ...path], text)
+  }
+  yield* findUnknownRules(test, ruleIds)
+}
+
+interface UnknownField {
+  /** Its place among the resources of the test. */
+  readonly resource: number
+  readonly path: NodePath
+  readonly text: string
+}
+
+/** By which a test names neighbours; the service shows them embedded. */
+const neighbours = ['endpoint_uid', 'source_uid', 'device_uid']
+
+/** Members of a test's resources that a service never shows: a test with such a slip would test something else. */
+function* findUnknownFields({ resources }: PolicyTest): Generator<UnknownField> {
+  for (const [index, { kind, ...fields }] of resources.entries()) {
+    const more = kind === 'subscription' ? neighbours : []
+    for (const { path, known } of unknownIn(fields, wireSchema[kind], ['uid', ...more])) {
+      const name = String(path.at(-1))
+      const nearest = nearestName(name, known)
+      const hint = nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean \`${nearest}\`?`
+      const owner =
+        path.length === 1
+          ? kind
+          : path
+              .filter((step) => typeof step === 'string')
+              .slice(0, -1)
+              .join('.')
+      yield { resource: index, path, text: `there is no field ${describeName(name)} of ${owner}, ${hint}` }
+    }
+  }
+}
+
+function* unknownIn(
+  value: object,
+  members: Members,
+  more: readonly string[],
+): Generator<{ readonly path: NodePath; readonly known: readonly string[] }> {
+  for (const [name, member] of Object.entries(value)) {
+    const field: Field | undefined = Object.hasOwn(members, name) ? members[name] : undefined
+    if (field === undefined) {
+      if (!more.includes(name)) yield { path: [name], known: [...new Set([...Object.keys(members), ...more])] }
+      continue
+    }
+    if (field.type !== 'struct' && field.type !== 'keyed') continue
+    const isList = Array.isArray(member)
+    for (const [at, object] of (isList ? member : [member]).entries()) {
+      if (typeof object !== 'object' || object === null) continue
+      for (const { path, known } of unknownIn(object, field.members, field.type === 'keyed' ? ['uid'] : [])) {
+        yield { path: [name, ...(isList ? [at] : []), ...path], known }
+      }
+    }
+  }
+}
+
+function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
+  for (const [index, { rule }] of test.expect.entries()) {
+    if (ruleIds.includes(rule)) continue
+    const nearest = nearestName(rule, ruleIds)
+    const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
+    yield problem(index, `there is no rule ${describeReference(rule)}, ${hint}`)
   }
 }

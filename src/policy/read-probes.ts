@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
+import { canonicalJson, firstDifference } from '../model/canonical-json.ts'
 import { messageOf, reasonOf } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
-import { type Expectation, expectExpression, expectJson } from './expectation.ts'
-import { functionPlaces, type Probe } from './probe.ts'
-import type { WrittenProbe } from './probe-schema.ts'
+import { compilerFrom, type LoadCompiler } from './expression-compiler.ts'
+import { type Expectation, functionPlaces, type Probe, type WrittenProbe } from './probe.ts'
 import { matcherOf } from './selector.ts'
 import type { Steps } from './steps.ts'
 
@@ -14,19 +14,17 @@ import type { Steps } from './steps.ts'
 const mostCharacters = 1024 * 1024
 const tooLarge = `is larger than a probe may be: ${mostCharacters} characters`
 
-interface ProbeReadContext {
-  readonly document: ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
-  /** The policy file: paths are relative to it. */
-  readonly file: string
-  readonly readFile: (file: string) => string
-}
+type ProbesDocument = ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
 
-/** Reads the probes of a policy file with the files that they name, and their mistakes; one step each. */
-export function* readProbes({
-  document,
-  file,
-  readFile,
-}: ProbeReadContext): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
+/**
+ * Reads the probes of a policy file with the files that they name, and their mistakes; one step each. `file`: the policy,
+ * to which paths are relative.
+ */
+export function* readProbes(
+  document: ProbesDocument,
+  file: string,
+  { readFile, loadCompiler }: { readonly readFile: (file: string) => string; readonly loadCompiler: LoadCompiler },
+): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
   const problems: FileProblem[] = []
   const probes: Probe[] = []
   for (const [index, written] of document.value.probes.entries()) {
@@ -39,7 +37,7 @@ export function* readProbes({
     const payloadFile = from(written.payload)
     const payload = payloadOf(read('payload', payloadFile), payloadFile, complain)
     const functionText = written.function_file === undefined ? '' : read('function_file', from(written.function_file))
-    const expectation = expectationOf(written, (offset, text) => {
+    const expectation = yield* expectationOf(written, loadCompiler, (offset, text) => {
       problems.push(document.problemWithin(['probes', index, 'expect'], offset, text))
     })
     if (payload === undefined || functionText === undefined || expectation === 'refused') continue
@@ -53,7 +51,7 @@ export function* readProbes({
  * one.
  */
 export function* findDoubleProbes(
-  { value, problem }: ProbeReadContext['document'],
+  { value, problem }: ProbesDocument,
   extended: readonly Probe[],
 ): Generator<FileProblem> {
   const known = new Map<string, string>()
@@ -75,28 +73,31 @@ export function withoutRepeats(probes: readonly Probe[]): Probe[] {
   return [...new Map(probes.map((probe) => [probe.name, probe])).values()]
 }
 
-interface Parts {
-  readonly payload: JsonObject
-  readonly functionText: string
-  readonly expectation: Expectation | undefined
+/** Parses the payload for a function, or returns what is wrong with it. */
+export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
+  if (text.length > mostCharacters) return { fault: tooLarge }
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    // The parser's message quotes the text; the place alone is safe.
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
+    return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
+  }
+  if (isJsonObject(value)) return { payload: value }
+  return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
 }
 
-function probeOf(written: WrittenProbe, { payload, functionText, expectation }: Parts): Probe {
-  const { name, match, function: probed } = written
-  const matches = matcherOf(match)
-  const type = written.type ?? (probed === 'body' ? 'body' : 'header')
-  // Decoded values of the policy file are JSON.
-  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+/** This JSON value and no other; the order of members means nothing. */
+export function expectJson(expected: Json): Expectation {
+  const wanted = canonicalJson(expected)
   return {
-    name,
-    function: probed,
-    functionText: written.function_file === undefined ? undefined : functionText,
-    payload,
-    type,
-    expectation,
-    said,
-    matches: (project, labels, resource) =>
-      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+    evaluate(result) {
+      if (canonicalJson(result) === wanted) return { is: 'met' }
+      const where = firstDifference(expected, result)
+      const place = where === '' ? 'it is another value' : `it differs at ${where}`
+      return { is: 'broken', complaint: `the result is not the JSON that is expected: ${place}` }
+    },
   }
 }
 
@@ -128,29 +129,41 @@ function payloadOf(text: string | undefined, path: string, complain: Complain): 
   return undefined
 }
 
-/** Parses the payload for a function, or returns what is wrong with it. */
-export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
-  if (text.length > mostCharacters) return { fault: tooLarge }
-  let value: unknown
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''))
-  } catch (error) {
-    // The parser's message quotes the text; the place alone is safe.
-    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
-    return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
-  }
-  if (isJsonObject(value)) return { payload: value }
-  return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
-}
-
-function expectationOf(
+function* expectationOf(
   written: WrittenProbe,
+  loadCompiler: LoadCompiler,
   complain: (offset: number, text: string) => void,
-): Expectation | undefined | 'refused' {
+): Steps<Expectation | undefined | 'refused'> {
   if (written.expect_json !== undefined) return expectJson(written.expect_json)
   if (written.expect === undefined) return undefined
+  const { expectExpression } = yield* compilerFrom(loadCompiler)
   const result = expectExpression(written.expect)
   if ('expectation' in result) return result.expectation
   for (const { offset, text } of result.mistakes) complain(offset, text)
   return 'refused'
+}
+
+interface ProbeContent {
+  readonly payload: JsonObject
+  readonly functionText: string
+  readonly expectation: Expectation | undefined
+}
+
+function probeOf(written: WrittenProbe, { payload, functionText, expectation }: ProbeContent): Probe {
+  const { name, match, function: probed } = written
+  const matches = matcherOf(match)
+  const type = written.type ?? (probed === 'body' ? 'body' : 'header')
+  // Decoded values of the policy file are JSON.
+  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+  return {
+    name,
+    function: probed,
+    functionText: written.function_file === undefined ? undefined : functionText,
+    payload,
+    type,
+    expectation,
+    said,
+    matches: (project, labels, resource) =>
+      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+  }
 }

@@ -1,10 +1,7 @@
 import { overdueRule } from '../model/due.ts'
 import { decidedAt, type EndedBy } from '../model/ending.ts'
 import type { FileLocation } from '../model/evaluation.ts'
-import type { ProjectRef, Resource } from '../model/resource.ts'
-import type { Layer, RuleStatement } from './layer.ts'
-import type { Policy } from './policy.ts'
-import type { Labels } from './selector.ts'
+import type { Layer, Policy, RuleStatement, RuleTarget } from './policy.ts'
 
 /** Whether a policy has a rule on for a resource, and what in it decides that. */
 export interface RuleSwitch {
@@ -13,14 +10,8 @@ export interface RuleSwitch {
   readonly endedBy: EndedBy
 }
 
-interface Switched {
-  readonly project: ProjectRef
-  readonly labels: Labels
-  readonly resource: Resource
-}
-
 /** An override that names the rule is more particular than all else. */
-export function switchOf(policy: Policy, rule: string, { project, labels, resource }: Switched): RuleSwitch {
+export function switchOf(policy: Policy, rule: string, { project, labels, resource }: RuleTarget): RuleSwitch {
   const matched = policy.overrides.flatMap((override) =>
     override.rules.includes(rule) && override.matches(project, labels, resource) ? [override.layer] : [],
   )

@@ -5,7 +5,7 @@ import { type AnswerView, limited } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
-import { writeAnnotated } from '../yaml/write-annotated.ts'
+import { writeAnnotated } from '../yaml/write-yaml.ts'
 
 interface ConfigRow {
   /** `services[0].url` */

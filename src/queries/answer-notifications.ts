@@ -1,6 +1,6 @@
 import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
-import type { Outcome } from '../notify/outcome.ts'
+import type { Outcome } from '../notify/message.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { toAnswerRun } from './as-of.ts'

@@ -5,7 +5,7 @@ import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { withRequestId } from '../service/describe-failure.ts'
+import { withRequestId } from '../service/reply.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 

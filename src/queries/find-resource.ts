@@ -1,6 +1,6 @@
 import type { HistoryReader, Identity } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Explained } from '../policy/explain-rule.ts'
+import type { RuleTarget } from '../policy/policy.ts'
 import { resolveUid } from './resolve-uid.ts'
 
 /**
@@ -35,13 +35,13 @@ export async function findResource(
   return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
 }
 
-export interface FoundResource extends Explained {
+export interface FoundResource extends RuleTarget {
   /** Start of the run that removed it; null for a current resource. */
   readonly goneSince: string | null
 }
 
 function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
   // A stored body is canonical JSON of attributes.
-  const attributes: Explained['resource']['attributes'] = JSON.parse(body)
+  const attributes: RuleTarget['resource']['attributes'] = JSON.parse(body)
   return { kind, uid, name, attributes, volatile: {}, facts: {} }
 }

@@ -1,4 +1,4 @@
-import { formatExpiry } from '../model/format-expiry.ts'
+import { formatExpiry } from '../model/instant.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../text/neutralise.ts'
 

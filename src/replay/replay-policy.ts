@@ -1,6 +1,6 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
 import { concludeOverdue } from '../audit/conclude-overdue.ts'
-import { bareResource } from '../audit/read-switches.ts'
+import { bareResource } from '../audit/policy-endings.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'

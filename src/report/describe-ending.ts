@@ -2,29 +2,29 @@ import type { EndedBy } from '../model/ending.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { showTime } from './text/show-time.ts'
 
-type Ended = Pick<ReportViolation, 'resolution' | 'ended_by'>
+type EndedState = Pick<ReportViolation, 'resolution' | 'ended_by'>
 
 /**
  * How a violation ended, with who, when and why: `approved with the baseline of run 5 by eve on 2026-11-24 15:13 UTC:
  * looks fine`. Empty while it is active. It may quote a person.
  */
-export function describeEnding(violation: Ended): string {
+export function describeEnding(violation: EndedState): string {
   return describe(violation, ({ by, at }) => `${byWhom(by)}${at === null ? '' : ` on ${showTime(at)}`}`)
 }
 
 /** The same as a sentence. */
-export function sentenceOfEnding(violation: Ended): string {
+export function sentenceOfEnding(violation: EndedState): string {
   const text = describeEnding(violation)
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
 /** The same without the time, so that what one person or line ended reads alike. */
-export function summariseEnding(violation: Ended): string {
+export function summariseEnding(violation: EndedState): string {
   return describe(violation, ({ by }) => byWhom(by))
 }
 
 /** How many ended in which way: `1 fixed, 2 approved with the baseline of run 5 by eve: looks fine`. */
-export function countEndings(violations: readonly Ended[]): string {
+export function countEndings(violations: readonly EndedState[]): string {
   const inOrder = violations.toSorted((a, b) => rankOf(a) - rankOf(b))
   const groups = [...Map.groupBy(inOrder, summariseEnding)]
   const named = groups.slice(0, mostNamed).map(([how, { length }]) => `${length} ${how}`)
@@ -49,13 +49,13 @@ export const endingNames = [
 export type EndingName = (typeof endingNames)[number]
 
 /** How a violation ended, for a row that has no room, and for a group. */
-export function nameEnding({ resolution, ended_by: by }: Ended): EndingName {
+export function nameEnding({ resolution, ended_by: by }: EndedState): EndingName {
   if (resolution === 'accepted') return by?.kind === 'baseline' ? 'approved' : 'accepted'
   if (resolution === 'policy') return isSwitchedOff(by) ? 'switched off' : 'no longer required'
   return resolution ?? 'ended'
 }
 
-function rankOf(violation: Ended): number {
+function rankOf(violation: EndedState): number {
   return endingNames.indexOf(nameEnding(violation))
 }
 
@@ -63,7 +63,7 @@ function isSwitchedOff(by: EndedBy | null): boolean {
   return by?.reason === null && (by.kind === 'rule_off' || by.kind === 'override')
 }
 
-function describe(violation: Ended, signed: (by: EndedBy) => string): string {
+function describe(violation: EndedState, signed: (by: EndedBy) => string): string {
   const { resolution, ended_by: by } = violation
   if (resolution === null) return 'ended'
   if (resolution === 'removed') return 'removed with its resource'

@@ -1,10 +1,11 @@
-import type { CoverageCause } from '../model/coverage.ts'
+import { type CoverageCause, type CoverageStatus, readReason } from '../model/coverage.ts'
+import type { Report, ReportCoverage, ReportProject } from '../model/report.ts'
 import type { FaultKind } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
-import type { FailureGroup } from './group-failures.ts'
+import { isGap } from './gaps.ts'
 
 /** A cause of failed walks in words: the headline, and what is known of it. */
-interface FailureDescribed {
+interface FailureDescription {
   readonly headline: string
   /** What was not read for it, which is one of the facts. */
   readonly cost: string
@@ -12,7 +13,7 @@ interface FailureDescribed {
 }
 
 /** Describes a group for a person: every format shows these words. */
-export function describeFailures(group: FailureGroup): FailureDescribed {
+export function describeFailures(group: FailureGroup): FailureDescription {
   const { service, what, url, urlOrigin, requestId, keys, cause } = group
   const asked = url === null ? [] : [{ label: 'asked' as const, text: `GET ${url}${idOf(requestId)}` }]
   const hidden = keys.length - mostNamed
@@ -29,6 +30,85 @@ export function describeFailures(group: FailureGroup): FailureDescribed {
       ...(next === null ? [] : [{ label: 'next' as const, text: next }]),
     ],
   }
+}
+
+/** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
+export function nextStep(cause: CoverageCause, url: string | null): string | null {
+  return isFault(cause) ? stepAfterFault(cause, url) : doubtSteps[cause]
+}
+
+/** Of lists that were read to their end and are not believed. */
+const doubtSteps = {
+  unseen_fields: 'Request an item of the list with curl: was the service upgraded, or does a proxy leave fields out?',
+  contradicted: 'Run the audit again; if it stays, compare both lists with what the service shows to people.',
+  unproven: null,
+  suspect_loss: null,
+  suspect_page: null,
+  bug: null,
+} as const satisfies Record<Exclude<CoverageCause, FaultKind>, string | null>
+
+/** What to do about a fault of an exchange. */
+export function stepAfterFault(kind: FaultKind, url: string | null): string {
+  return faultSteps[kind]({ url })
+}
+
+/** All walks of a service that failed for one cause. */
+export interface FailureGroup {
+  readonly service: string
+  /** null where no walk gives a cause. */
+  readonly cause: CoverageCause | null
+  /** What came back, without page, tries and request id. */
+  readonly what: string
+  /** The first address that was requested, without its query; null when none is known. */
+  readonly url: string | null
+  /** Where the URL of the service is configured; null unless that is what to check. */
+  readonly urlOrigin: string | null
+  /** Of that request. */
+  readonly requestId: string | null
+  /** Where the keys are configured, and what may be said of them; empty unless the cause is the key. */
+  readonly keys: readonly string[]
+  /** In the order of the report. */
+  readonly projects: readonly FailedProject[]
+  readonly walks: number
+  /** Items that these walks saw before they ended. */
+  readonly items: number
+}
+
+interface FailedProject {
+  readonly name: string
+  /** `file:line`; null when it is not configured in a file. */
+  readonly configuredAt: string | null
+  readonly walks: readonly { readonly listing: string; readonly status: CoverageStatus; readonly items: number }[]
+}
+
+/** Groups the walks that are not complete by service and cause: one cause is one message. */
+export function groupFailures(
+  coverage: Report['coverage'],
+  projects: readonly Pick<ReportProject, 'project' | 'configured_at'>[],
+): readonly FailureGroup[] {
+  const places = new Map(projects.map(({ project, configured_at: at }) => [project, at && `${at.file}:${at.line}`]))
+  const alike = Map.groupBy(coverage.filter(isGap), (walk) =>
+    JSON.stringify([serviceOf(walk), walk.cause, bareReason(walk).toLowerCase()]),
+  )
+  return [...alike.values()].flatMap(([first, ...more]) => (first === undefined ? [] : [groupOf(first, more, places)]))
+}
+
+export function serviceOf({ project }: Pick<ReportCoverage, 'project'>): string {
+  return project.split('/', 1)[0] ?? project
+}
+
+/** Why a walk failed, without what differs between those that failed alike. */
+export function bareReason({ reason }: Pick<ReportCoverage, 'reason'>): string {
+  return reason === null ? 'no reason given' : bareWhat(readReason(reason).what)
+}
+
+/** What differs between requests that failed alike is left out: the page, the item, the tries. */
+export function bareWhat(what: string): string {
+  return what
+    .replace(/^(?:page \d{1,9}|project|list of projects|event types|filters): /, '')
+    .replace(/^item \d{1,9} /, 'an item ')
+    .replace(/ after \d{1,5} tries/, '')
+    .replace(', no time left for further tries', '')
 }
 
 const mostNamed = 5
@@ -52,30 +132,6 @@ function describeCost({ projects, walks, items }: FailureGroup): string {
 
 function placeOf({ configuredAt }: FailureGroup['projects'][number]): string {
   return configuredAt === null ? '' : ` (${configuredAt})`
-}
-
-/** What to do about a cause; null where the reason itself says it. `url`: what was asked. */
-export function nextStep(cause: CoverageCause, url: string | null): string | null {
-  return isFault(cause) ? stepAfterFault(cause, url) : doubtSteps[cause]
-}
-
-/** Of lists that were read to their end and are not believed. */
-const doubtSteps = {
-  unseen_fields: 'Request an item of the list with curl: was the service upgraded, or does a proxy leave fields out?',
-  contradicted: 'Run the audit again; if it stays, compare both lists with what the service shows to people.',
-  unproven: null,
-  suspect_loss: null,
-  suspect_page: null,
-  bug: null,
-} as const satisfies Record<Exclude<CoverageCause, FaultKind>, string | null>
-
-/** What to do about a fault of an exchange. */
-export function stepAfterFault(kind: FaultKind, url: string | null): string {
-  return faultSteps[kind]({ url })
-}
-
-function isFault(cause: CoverageCause): cause is FaultKind {
-  return cause in faultSteps
 }
 
 const faultSteps = {
@@ -102,6 +158,36 @@ const faultSteps = {
     'Use a personal key for all projects, or give each project its own: a key of a project lists others but reads one.',
 } as const satisfies Record<FaultKind, (asked: Pick<FailureGroup, 'url'>) => string>
 
+function isFault(cause: CoverageCause): cause is FaultKind {
+  return cause in faultSteps
+}
+
 function originOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : 'with the `url` of the service'
+}
+
+function groupOf(
+  first: ReportCoverage,
+  more: readonly ReportCoverage[],
+  places: ReadonlyMap<string, string | null>,
+): FailureGroup {
+  const walks = [first, ...more]
+  const facts = walks.map(({ reason }) => readReason(reason ?? ''))
+  const asked = facts.find(({ url }) => url !== null) ?? facts[0]
+  return {
+    service: serviceOf(first),
+    cause: first.cause,
+    what: bareReason(first),
+    url: asked?.url ?? null,
+    urlOrigin: facts.find(({ urlOrigin }) => urlOrigin !== null)?.urlOrigin ?? null,
+    requestId: asked?.requestId ?? null,
+    keys: [...new Set(facts.flatMap(({ key }) => (key === null ? [] : [key])))],
+    projects: [...Map.groupBy(walks, ({ project }) => project)].map(([name, ofProject]) => ({
+      name,
+      configuredAt: places.get(name) ?? null,
+      walks: ofProject.map(({ listing, status, items }) => ({ listing, status, items })),
+    })),
+    walks: walks.length,
+    items: walks.reduce((sum, { items }) => sum + items, 0),
+  }
 }

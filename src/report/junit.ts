@@ -1,12 +1,12 @@
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { rulesOf } from './evaluated-rules.ts'
-import { failsRunOf } from './fails-run.ts'
 import type { Case } from './junit/case.ts'
 import { ruleCase } from './junit/rule-case.ts'
 import { walkCase } from './junit/walk-case.ts'
 import { element, type Xml } from './junit/xml.ts'
 import type { ReportFormat } from './report-format.ts'
+import { failsRunOf } from './verdict.ts'
 
 /** JUnit XML, for CI: a suite for each project, in it a case for each walk and each rule. */
 export const junit: ReportFormat = (report) => {

@@ -3,7 +3,9 @@ import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../
 import { count } from '../text/count.ts'
 import { listingWalks } from './gaps.ts'
 
-type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly listing?: ReportCoverage['listing'] }
+type ScannedWalk = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & {
+  readonly listing?: ReportCoverage['listing']
+}
 
 /**
  * What a run can say about drift: `nothing` was scanned, everything it scanned was scanned for the `first` time, or it
@@ -12,7 +14,7 @@ type Walked = Pick<ReportCoverage, 'project' | 'status' | 'pages'> & { readonly 
 export type ScannedExtent = 'nothing' | 'first' | 'compared'
 
 export function scannedExtent(
-  coverage: readonly Walked[],
+  coverage: readonly ScannedWalk[],
   projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[] = [],
 ): ScannedExtent {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -68,7 +70,9 @@ export function newViolations(report: Report): readonly ReportViolation[] {
   return report.violations.filter(({ state, project }) => state === 'opened' && !first.has(project))
 }
 
-function firstWalks(projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[]): (walk: Walked) => boolean {
+function firstWalks(
+  projects: readonly Pick<ReportProject, 'project' | 'not_compared'>[],
+): (walk: ScannedWalk) => boolean {
   const first = new Map(projects.map(({ project, not_compared = [] }) => [project, new Set<string>(not_compared)]))
   return ({ project, listing }) => listing !== undefined && first.get(project)?.has(listing) === true
 }

@@ -1,10 +1,18 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
-import type { ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
-import { countSeverities, type FailOn, isOpen, leastNew, severities, totalOf } from '../model/violation.ts'
+import type { Report, ReportChange, ReportProject, ReportViolation, Verdict } from '../model/report.ts'
+import {
+  countSeverities,
+  type FailOn,
+  isAtLeast,
+  isOpen,
+  leastNew,
+  type Severity,
+  severities,
+  totalOf,
+} from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { atLeast, failsRun } from './fails-run.ts'
 import { listingWalks } from './gaps.ts'
 import { type ScannedExtent, scannedExtent } from './scanned-extent.ts'
 
@@ -21,7 +29,7 @@ interface EvaluatedExtent {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /** What the sentence needs besides the counts. */
-interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
+interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
   readonly extent: ScannedExtent
@@ -55,6 +63,33 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
+export function failsRunOf({ verdict, projects }: Pick<Report, 'verdict' | 'projects'>) {
+  return failsRun(verdict.fail_on, projects)
+}
+
+export function atLeast(severity: Severity): string {
+  return severity === 'critical' ? 'critical' : `${severity} or above`
+}
+
+type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
+  Partial<Pick<ReportViolation, 'project' | 'first_seen'>>
+
+/** Whether a violation fails the run, by what the run fails on and by the approvals of its projects. */
+function failsRun(
+  failOn: FailOn,
+  projects: readonly Pick<ReportProject, 'project' | 'approved_at'>[] = [],
+): (violation: FailureCandidate) => boolean {
+  if (failOn === 'never') return () => false
+  if (failOn !== 'new') return (violation) => isOpen(violation) && isAtLeast(violation.severity, failOn)
+  const approvals = new Map(projects.map(({ project, approved_at }) => [project, approved_at]))
+  return (violation) => {
+    const { severity, state, project = '', first_seen = '' } = violation
+    if (!isOpen(violation) || !isAtLeast(severity, leastNew)) return false
+    const approvedAt = approvals.get(project)
+    return approvedAt === undefined ? state === 'opened' : first_seen > approvedAt
+  }
+}
+
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
   const signal = coverage.map(signalOf).find((name) => name !== undefined)
   if (signal !== undefined) return signalExits[signal]
@@ -63,7 +98,7 @@ function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number):
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
-function sentenceOf(counts: Counts, context: VerdictContext): string {
+function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   const parts = [
     ...scanOf(counts, context),
     ...describeUnknown(counts),
@@ -75,7 +110,7 @@ function sentenceOf(counts: Counts, context: VerdictContext): string {
 }
 
 /** What was scanned and found open. Only a run that could evaluate everything is called clean. */
-function scanOf(counts: Counts, context: VerdictContext): string[] {
+function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   const { coverage, exitCode, failing, extent } = context
   if (!isCoverageComplete(coverage)) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -94,20 +129,12 @@ function scanOf(counts: Counts, context: VerdictContext): string[] {
   return counts.unknown + context.doubted === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
-function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
-  const open = countEach(severities, violations)
-  const among = open === '' ? '' : ` (${open})`
-  if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
-  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
-  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
-}
-
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   const projects = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
+function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictGrounds): string {
   const open = totalOf(violations)
   if (open === 0) return `no open violation${limits}`
   return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
@@ -120,11 +147,23 @@ function describeShare(failOn: FailOn, failing: number, open: number): string {
   return failing === open ? '' : `, ${share} at ${atLeast(failOn)}`
 }
 
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function describeNoFailure({ fail_on, violations }: Counts, failing: number): string {
+  const open = countEach(severities, violations)
+  const among = open === '' ? '' : ` (${open})`
+  if (fail_on === 'never') return open === '' ? 'no open violation' : `open violations fail no run${among}`
+  if (fail_on === 'new') return `no new violation at ${atLeast(leastNew)}${open === '' ? '' : ` (open: ${open})`}`
+  return `no open violation at ${atLeast(fail_on)}${failing === 0 ? among : ''}`
+}
+
 function describeUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
 }
 
-function describeDoubted({ doubted }: VerdictContext): string[] {
+function describeDoubted({ doubted }: VerdictGrounds): string[] {
   return doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]
 }
 
@@ -132,13 +171,9 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): string[] {
+function describeDrift({ drift }: Counts, { extent, limits }: VerdictGrounds): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
   if (changes > 0) return [count(changes, 'change')]
   if (extent === 'first') return ['first scan']
   return extent === 'nothing' ? [] : [`no drift${limits}`]
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

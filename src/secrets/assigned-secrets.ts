@@ -1,7 +1,5 @@
-import { findSetting, type Setting } from './find-setting.ts'
 import { isSecretName, mayHoldSecretName } from './known-secrets.ts'
 import { isPlain } from './plain-text.ts'
-import { loginBefore, mayHoldLogin, nameBefore, shortNameIn } from './secret-before.ts'
 
 /**
  * Replaces the values that a text itself calls secret: those that follow a secret's name, in the ways in which people
@@ -35,9 +33,117 @@ const shortest = 7
 /** A cheap first check: whether a text has what `findSetting` finds. */
 const maySet = /[:=>|/"'`→⇒➜➔]| [-–—iwleèéIWLE]|-[-pPuU]/
 
-interface TextSpan {
+/** A cheap first check: whether a text contains what `loginBefore` or an option of a command needs. */
+function mayHoldLogin(text: string): boolean {
+  return /login|logon|user|creds|cred|account|pin|puk|pw|zugang|anmeld|benutzer|identifiant|usuario|utente|utilizador|ac{1,2}es{1,2}o|(?:^|\s)-[pu]/i.test(
+    text,
+  )
+}
+
+/** A place in a text where a value may follow the name of a secret. */
+interface Setting {
+  /**
+   * - `sign`: `:`, `=`, `:=`, `=>`, `->`
+   * - `word`: ` is ` and its like
+   * - `dash`, `cell`: ` - `, ` | `
+   * - `quote`: an opening quote behind a word
+   * - `element`: the end of an opening tag
+   * - `option`, `short option`: `--name `, `-p `
+   * - `slash`: as between user and password
+   */
+  readonly type: 'sign' | 'word' | 'dash' | 'cell' | 'quote' | 'element' | 'option' | 'short option' | 'slash'
   readonly from: number
+  /** Where the value may begin, behind blanks. */
   readonly to: number
+  /** Of an option or an element; else empty, because it is before `from`. */
+  readonly name: string
+}
+
+function sign(text: string, at: number): Setting {
+  let to = at + 1
+  while (to < at + 3 && (text[to] === '=' || text[to] === '>')) to++
+  return setting('sign', at, to)
+}
+
+function setting(type: Setting['type'], from: number, to: number, name = ''): Setting {
+  return { type, from, to, name }
+}
+
+/** 0 for characters at which none begins. */
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => (' :=>-|/"\'`'.includes(String.fromCharCode(code)) ? 1 : 0))
+
+/** The first one from an index on. */
+function findSetting(text: string, start: number): Setting | undefined {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (kinds[code] === 0) continue
+    const found = settingAt(text, at, code)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const codes = { blank: 0x20, colon: 0x3a, equals: 0x3d, greater: 0x3e, hyphen: 0x2d, bar: 0x7c, slash: 0x2f } as const
+
+const otherSigns = '→⇒➜➔'
+
+function settingAt(text: string, at: number, code: number): Setting | undefined {
+  switch (code) {
+    case codes.colon:
+    case codes.equals:
+      // The colon of a seal does not set a value.
+      return code === codes.colon && text.startsWith('sealed', at - 6) ? undefined : sign(text, at)
+    case codes.hyphen:
+      if (text[at + 1] === '>') return setting('sign', at, at + 2)
+      return optionAt(text, at)
+    case codes.greater:
+      return elementAt(text, at)
+    case codes.bar:
+      return text[at + 1] === ' ' && text[at - 1] === ' ' ? setting('cell', at, at + 1) : undefined
+    case codes.slash:
+      return text[at + 1] === '/' || text[at - 1] === '/' || text[at - 1] === '<'
+        ? undefined
+        : setting('slash', at, at + 1)
+    case codes.blank:
+      return wordAt(text, at)
+    default:
+      if (code < 128) return text[at - 1] === ' ' ? setting('quote', at, at) : undefined
+      return otherSigns.includes(text.charAt(at)) ? setting('sign', at, at + 1) : undefined
+  }
+}
+
+/** `--db-password x`, `-p x`, `-u user:x`; only at the beginning of a word. */
+function optionAt(text: string, at: number): Setting | undefined {
+  if (at > 0 && !/[\s"'`(]/.test(text.charAt(at - 1))) return undefined
+  const [whole, short, long] = /^(?:-([pPuU])|--([A-Za-z][\w-]{0,40})) /.exec(text.slice(at, at + 45)) ?? []
+  if (whole === undefined) return undefined
+  const isUser = long === 'user' || long === 'proxy-user'
+  return setting(short !== undefined || isUser ? 'short option' : 'option', at, at + whole.length, short ?? long)
+}
+
+const longestTag = 96
+
+/** The name of the tag that ends here. */
+function elementAt(text: string, at: number): Setting | undefined {
+  let from = at - 1
+  while (from >= 0 && at - from < longestTag && text[from] !== '<' && text[from] !== '>') from--
+  if (text[from] !== '<' || text[at - 1] === '/') return undefined
+  const name = /^[A-Za-z][\w.:-]{0,60}/.exec(text.slice(from + 1, at))?.[0]
+  return name === undefined ? undefined : setting('element', at, at + 1, name)
+}
+
+const longestVerb = 6
+
+/** In the six languages whose names of secrets are known: is, was, reads. */
+const verbs = new Set('is was ist war lautet est était etait es era è é era'.split(' '))
+
+function wordAt(text: string, at: number): Setting | undefined {
+  const next = text.charAt(at + 1)
+  if ((next === '-' || next === '–' || next === '—') && text[at + 2] === ' ') return setting('dash', at, at + 3)
+  if (!/[iwleèéIWLE]/.test(next)) return undefined
+  const end = text.indexOf(' ', at + 1)
+  if (end < 0 || end - at - 1 > longestVerb || !verbs.has(text.slice(at + 1, end).toLowerCase())) return undefined
+  return setting('word', at, end + 1)
 }
 
 /** Which values are secret: all, all but plain words without quotes, or all but plain ones. */
@@ -64,13 +170,61 @@ function claimOf(text: string, { type, from, name }: Setting, isNamed: boolean):
   return type !== 'dash' && type !== 'cell' && isSecretName(nameBefore(text, from, 7)) ? 'odd' : undefined
 }
 
-/** `token-service:8443`. */
-function isPort(text: string, at: number): boolean {
-  return text.charAt(at) === ':' && /^\d{2,5}(?!\w)/.test(text.slice(at + 1, at + 8))
-}
-
 function isShortName(name: string): boolean {
   return /^(?:[\w.-]{0,40}[_.-])?(?:pass|pw|pin)$/i.test(name)
+}
+
+const userCharacters = /[\w.@+-]/
+
+const blanks = /[ \t!?]/
+const closing = /["'`\]*\\”“»’]/
+const nameCharacters = /[\w\p{L}\p{M}'’-]/u
+
+const logins =
+  /^(?:.{0,24}[_-])?(?:login|logon|users?|username|account|creds?|credentials?|auth|basic|zugang|zugangsdaten|anmeldung|benutzer|identifiants?|compte|acc[eè]s|usuario|cuenta|acceso|credenciales|utente|accesso|credenziali|utilizador|acesso|credenciais)$/i
+
+/**
+ * What the words before `user/…` or `user:…` say of the part behind the sign at an index: it is a password where they
+ * announce a user (`login admin/x1y2`, `credentials: root / x1y2`).
+ */
+function loginBefore(text: string, sign: number): 'all' | 'odd' | undefined {
+  const end = text[sign - 1] === ' ' ? sign - 1 : sign
+  const user = skipBack(text, end, userCharacters, 64)
+  if (user === end) return undefined
+  let to = skipBack(text, user, blanks)
+  if (text[to - 1] === ':' || text[to - 1] === '=') to = skipBack(text, to - 1, blanks)
+  if (to === user) return undefined
+  to = skipBack(text, to, closing)
+  const from = skipBack(text, to, nameCharacters, 32)
+  return logins.test(text.slice(from, to)) ? 'odd' : undefined
+}
+
+function skipBack(text: string, end: number, characters: RegExp, most = 8): number {
+  let at = end
+  while (at > 0 && end - at < most && characters.test(text.charAt(at - 1))) at--
+  return at
+}
+
+/**
+ * The words before an index: at most so many, without quotes, brackets, the signs of Markdown, and a remark in
+ * parentheses. They end at any other sign.
+ */
+function nameBefore(text: string, end: number, most: number): string {
+  let to = skipBack(text, end, blanks)
+  if (text[to - 1] === ')') {
+    const opened = text.lastIndexOf('(', to)
+    if (opened >= 0 && to - opened <= 48) to = skipBack(text, opened, blanks)
+  }
+  to = skipBack(text, to, closing)
+  let from = to
+  for (let words = 0; words < most; words++) {
+    const start = skipBack(text, from, nameCharacters, 64)
+    if (start === from) break
+    from = start
+    if (text[from - 1] !== ' ') break
+    from--
+  }
+  return text.slice(from, to).trimStart()
 }
 
 /** Not `token "x"`, which messages about syntax say. */
@@ -78,23 +232,55 @@ function isPasswordName(name: string): boolean {
   return /(?:pass\w{0,8}|pwd|wort|senha|contrase\S{1,2}a|mdp)$/i.test(name)
 }
 
-function isValueName(text: string, { from }: Setting): boolean {
-  return /^val(?:ue)?$/i.test(nameBefore(text, from, 1))
+/** `token-service:8443`. */
+function isPort(text: string, at: number): boolean {
+  return text.charAt(at) === ':' && /^\d{2,5}(?!\w)/.test(text.slice(at + 1, at + 8))
 }
 
-/** Whether a sign sets a name, and the name is that of a secret. */
-function nextNames(text: string, { from, to }: Setting): boolean {
-  if (!/^(?:name|key|header|id|variable)$/i.test(nameBefore(text, from, 1))) return false
-  const start = skipAhead(text, to)
-  if (quotes[text.charAt(start)] !== undefined)
-    return isSecretName(text.slice(start + 1, endOfWord(text, start + 1, false)))
-  return isSecretName(text.slice(start, endOfWord(text, start, false)))
+/**
+ * Whether words before a sign end in a short name that is an everyday word too (`pass`, `pin`): `alone` where it is a
+ * part of a variable's name or the only word, so that it can hardly be one of a sentence.
+ */
+function shortNameIn(words: string): 'alone' | 'within a sentence' | undefined {
+  const name = words.slice(words.lastIndexOf(' ') + 1)
+  if (name.length > 64 || !/(?:^|[_.-]|[a-z0-9](?=P))(?:pass|pw|pin|puk|clave|identifiants)$/is.test(name))
+    return undefined
+  return name === words || /[_.-]|[a-z][A-Z]/.test(name) ? 'alone' : 'within a sentence'
+}
+
+interface TextSpan {
+  readonly from: number
+  readonly to: number
 }
 
 function valueAfter(text: string, setting: Setting, claim: Claim): TextSpan | undefined {
   const value = setting.type === 'element' ? withinElement(text, setting.to) : valueBehind(text, setting, claim)
   if (value === undefined || text.startsWith('sealed:', value.from)) return undefined
   return value
+}
+
+const longestInElement = 8192
+
+/** Up to the closing tag. */
+function withinElement(text: string, start: number): TextSpan | undefined {
+  const from = text.startsWith('<![CDATA[', start) ? start + 9 : start
+  let to = from
+  while (to < text.length && to - from < longestInElement && text[to] !== '<') to++
+  const isClosed = text.startsWith('</', to) || text.startsWith(']]>', to - 3)
+  if (from > start && text.startsWith(']]>', to - 3)) to -= 3
+  return isClosed && text.slice(from, to).trim() !== '' ? { from, to } : undefined
+}
+
+/** Quotes, and those that close them. */
+const quotes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '`': '`',
+  '“': '”“',
+  '„': '“”',
+  '‘': '’',
+  '«': '»',
+  '‹': '›',
 }
 
 /** undefined without a value, and for an ordinary word where the claim leaves it out. */
@@ -122,34 +308,6 @@ function valueBehind(text: string, { type, to, name }: Setting, claim: Claim): T
   return { from, to: end }
 }
 
-/** Of `-p`, which may have a port or a path; of `-u` and `--user`, the text behind the user. */
-function valueOfOption(word: string, name: string, from: number): TextSpan | undefined {
-  const to = from + word.length
-  if (name.toLowerCase() !== 'p') {
-    const colon = word.indexOf(':')
-    return colon > 0 && word.length - colon > 2 ? { from: from + colon + 1, to } : undefined
-  }
-  const isOther = word.length < 4 || /^[-/.~$]|^[\d:]{1,24}(?:\/(?:tcp|udp))?$/.test(word)
-  return isOther ? undefined : { from, to }
-}
-
-/** Words that follow the name of an option in a sentence about it. */
-function isWordOfOptions(word: string): boolean {
-  return /^(?:option|flag|argument|parameter|switch|from|with|instead|must|should)s?$/i.test(word)
-}
-
-/** Quotes, and those that close them. */
-const quotes: Readonly<Record<string, string>> = {
-  '"': '"',
-  "'": "'",
-  '`': '`',
-  '“': '”“',
-  '„': '“”',
-  '‘': '’',
-  '«': '»',
-  '‹': '›',
-}
-
 /** Behind blanks, and behind the signs of Markdown, JSON and YAML that open a value. */
 function skipAhead(text: string, start: number): number {
   let from = start
@@ -171,18 +329,6 @@ function quoted(text: string, from: number, closing: string): TextSpan | undefin
   return to - from < 1 ? undefined : { from, to }
 }
 
-/** Up to the closing tag. */
-function withinElement(text: string, start: number): TextSpan | undefined {
-  const from = text.startsWith('<![CDATA[', start) ? start + 9 : start
-  let to = from
-  while (to < text.length && to - from < longestInElement && text[to] !== '<') to++
-  const isClosed = text.startsWith('</', to) || text.startsWith(']]>', to - 3)
-  if (from > start && text.startsWith(']]>', to - 3)) to -= 3
-  return isClosed && text.slice(from, to).trim() !== '' ? { from, to } : undefined
-}
-
-const longestInElement = 8192
-
 /** A separator ends a word where something follows that looks like the next of a list. */
 function endOfWord(text: string, from: number, isInList: boolean): number {
   let to = from
@@ -197,4 +343,33 @@ function endOfWord(text: string, from: number, isInList: boolean): number {
 
 function endsItem(text: string, at: number): boolean {
   return /^(?:$|[\s"'`]|[\w -]{1,40}[:=])/.test(text.slice(at, at + 42))
+}
+
+/** Of `-p`, which may have a port or a path; of `-u` and `--user`, the text behind the user. */
+function valueOfOption(word: string, name: string, from: number): TextSpan | undefined {
+  const to = from + word.length
+  if (name.toLowerCase() !== 'p') {
+    const colon = word.indexOf(':')
+    return colon > 0 && word.length - colon > 2 ? { from: from + colon + 1, to } : undefined
+  }
+  const isOther = word.length < 4 || /^[-/.~$]|^[\d:]{1,24}(?:\/(?:tcp|udp))?$/.test(word)
+  return isOther ? undefined : { from, to }
+}
+
+/** Words that follow the name of an option in a sentence about it. */
+function isWordOfOptions(word: string): boolean {
+  return /^(?:option|flag|argument|parameter|switch|from|with|instead|must|should)s?$/i.test(word)
+}
+
+/** Whether a sign sets a name, and the name is that of a secret. */
+function nextNames(text: string, { from, to }: Setting): boolean {
+  if (!/^(?:name|key|header|id|variable)$/i.test(nameBefore(text, from, 1))) return false
+  const start = skipAhead(text, to)
+  if (quotes[text.charAt(start)] !== undefined)
+    return isSecretName(text.slice(start + 1, endOfWord(text, start + 1, false)))
+  return isSecretName(text.slice(start, endOfWord(text, start, false)))
+}
+
+function isValueName(text: string, { from }: Setting): boolean {
+  return /^val(?:ue)?$/i.test(nameBefore(text, from, 1))
 }

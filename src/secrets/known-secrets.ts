@@ -1,5 +1,3 @@
-import { wordsOfName } from './words-of-name.ts'
-
 /** Credentials whose form alone identifies them, anywhere in a text. */
 const credentialForms = [
   /\bwhsec_[A-Za-z0-9+/=_-]{6,}/,
@@ -123,6 +121,20 @@ export function mayHoldSecretName(text: string): boolean {
 
 const secretHint =
   /auth|cookie|cred|jwt|pass|key|pwd|secre|token|account|woord|wort|geheim|segre|senha|contrase|mdp|jeton|cl[eé]|c[lh]ave|chiave|schl|sleutel|daten|has[lł]|heslo|l[oö]senord|adgang|salasan|[sş]ifre|parola|palavra|[^\0-\u024f]/i
+
+/** The words of a name in small letters, without accents and the numbers at their ends: `dbPassword2` is `db`, `password`. */
+function wordsOfName(name: string): string[] {
+  return withoutAccents(name)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .map((word) => word.replace(/(?<!\d)\d+$/, ''))
+}
+
+/** `contraseña` is `contrasena`. */
+function withoutAccents(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}/gu, '') : text
+}
 
 function saysSecret(words: readonly string[]): boolean {
   if (words.some((word, place) => isSecretWord(word, words[place - 1] ?? ''))) return true

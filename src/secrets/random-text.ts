@@ -1,5 +1,5 @@
-import { leastScore, type RandomStretch, randomStretches, type SymbolRun, type Test } from './random-stretches.ts'
-import { kindOf, kinds } from './symbols.ts'
+import { kindCosts, letterCosts, levels } from './bigrams.ts'
+import { knownLength } from './known-forms.ts'
 
 /**
  * Whether a word without blanks, or a part of it, is more likely random than written by people. Decided by how likely
@@ -48,14 +48,93 @@ function isRandom(score: number, length: number): boolean {
   return length >= shortest && score >= thresholdOf(length)
 }
 
-/**
- * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few names as
- * possible (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names sometimes a
- * little more; short names would be mistaken more often.
- */
-function thresholdOf(length: number): number {
-  return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)
+/** The kind of a character within a word; `none` is between words. */
+export const kinds = { separator: 0, lower: 1, upper: 2, digit: 3, sign: 4, none: 5 } as const
+
+/** The kind of each ASCII character. */
+export const kindOf = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if ('-_./~'.includes(character)) return kinds.separator
+  if (character >= 'a' && character <= 'z') return kinds.lower
+  if (character >= 'A' && character <= 'Z') return kinds.upper
+  if (character >= '0' && character <= '9') return kinds.digit
+  return code > 32 && code < 127 ? kinds.sign : kinds.none
+})
+
+/** The number of kinds in a word. */
+export const kindCount = 5
+/** The kinds of the three preceding characters, as a number of three octal digits. */
+export const histories = 8 ** 3
+
+/** Each part of a word is independent of the parts before its separator; only digits continue (`2026-11-05`). */
+export function nextHistory(history: number, kind: number): number {
+  if (kind === kinds.separator) return (history & 7) === kinds.digit ? kinds.digit << 3 : 0
+  return ((history << 3) | kind) & (histories - 1)
 }
+
+/** 1 to 26, in either case; for letters only. */
+export function letterOf(code: number): number {
+  return code & 31
+}
+
+/**
+ * Replaces random texts that are written in groups of one length: `JBSW Y3DP EHPK 3PXP`, `aa:bb:cc:…`, with blanks, dashes
+ * or colons in between. A group alone is too short to decide; joined they are one word. One pass over the text.
+ */
+export function replaceGrouped(text: string, replace: (groups: string) => string): string {
+  if (text.length < shortest || !mayHoldGroups(text)) return text
+  const out: string[] = []
+  let at = 0
+  for (let from = 0; from < text.length; ) {
+    const run = groupsAt(text, from)
+    const found = run.count < fewestGroups ? undefined : randomGroups(text, run)
+    if (found !== undefined) {
+      out.push(text.slice(at, found.from), replace(text.slice(found.from, found.to)))
+      at = found.to
+    }
+    from = found === undefined ? run.next : Math.max(found.to, run.next)
+  }
+  return at === 0 ? text : out.join('') + text.slice(at)
+}
+
+/** Whether a text has a word that is random once its groups of one length are joined. */
+export function holdsGroups(text: string): boolean {
+  return replaceGrouped(text, () => '') !== text
+}
+
+/**
+ * Replaces words that mix letters, digits and signs as generators of passwords do: `Ua1[=N-)]<ppA1uka8>`. In a text of
+ * people signs are between words and numbers, so the kinds of characters change far more seldom. One pass.
+ */
+export function replaceMixed(text: string, replace: (word: string) => string): string {
+  if (text.length < shortest || !/[!#$%^&*()=+[\]{}|;<>?@]/.test(text)) return text
+  const out: string[] = []
+  let at = 0
+  for (let from = 0; from < text.length; ) {
+    const to = endOfMixed(text, from)
+    if (to - from >= shortest && isMixed(text.slice(from, Math.min(to, from + longestMixed)))) {
+      out.push(text.slice(at, from), replace(text.slice(from, to)))
+      at = to
+    }
+    from = to + 1
+  }
+  return at === 0 ? text : out.join('') + text.slice(at)
+}
+
+/** A stretch of a text: from its first character up to, not including, `to`. */
+interface RandomStretch {
+  readonly from: number
+  readonly to: number
+}
+
+/** A stretch without blanks, its kinds of characters (one bit for each), and whether it is decided as a whole. */
+interface SymbolRun extends RandomStretch {
+  readonly has: number
+  readonly isWhole: boolean
+}
+
+const noRuns: readonly SymbolRun[] = []
+const plus = 0x2b
 
 /** The parts of a text that can be words and are long enough to decide. With `isWhole`, signs belong to a word. */
 function runsOf(text: string, isWhole: boolean): readonly SymbolRun[] {
@@ -77,8 +156,269 @@ function runsOf(text: string, isWhole: boolean): readonly SymbolRun[] {
   return runs
 }
 
-const noRuns: readonly SymbolRun[] = []
-const plus = 0x2b
+/** Whether a stretch counts, by how much more likely random than written it is (in units), and by its length. */
+type Test = (score: number, length: number) => boolean
+
+/** The costs of a word of ordinary length; longer ones have an array of their own. */
+const shared = new Uint8Array(4096)
+
+/** Stretches that score less are skipped. */
+const leastScore = 60
+
+/**
+ * The stretches of a run that are more likely random than written. For each alphabet, one pass finds the stretches
+ * whose characters cost most in a name, relative to their cost where all are equally likely.
+ */
+function randomStretches(text: string, run: SymbolRun, isRandom: Test): RandomStretch[] {
+  const { alphabets, leastCosts } = choiceFor(run)
+  if (alphabets.length === 0) return []
+  const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
+  if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
+  const found: RandomStretch[] = []
+  for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, found)
+  return found
+}
+
+interface Alphabet {
+  readonly has: Uint8Array
+  /** Of one character, where all are equally likely. */
+  readonly cost: number
+  /** Whether a random word may begin and end at a separator. */
+  readonly isParted: boolean
+  /** The least cost of a hyphen; in base64 it is an ordinary character. */
+  readonly hyphen: number
+}
+
+interface Choice {
+  readonly alphabets: readonly Alphabet[]
+  /** The least cost of each character in one of the alphabets. */
+  readonly leastCosts: Uint8Array
+}
+
+/** By the kinds that a run has, built on first use. */
+const choices: Choice[] = []
+
+function choiceFor({ has, isWhole }: SymbolRun): Choice {
+  const place = has * 2 + (isWhole ? 1 : 0)
+  const known = choices[place]
+  if (known !== undefined) return known
+  const choice = choose(has, isWhole)
+  choices[place] = choice
+  return choice
+}
+
+/** A separator costs at least this: the text after it must be random enough by itself. */
+const bridge = 16
+
+const bothCases = alphabetOf(/[A-Za-z_-]/, 34)
+
+const small = {
+  hex: alphabetOf(/[0-9a-f_-]/, 24),
+  letters: alphabetOf(/[a-z_-]/, 28),
+  all: alphabetOf(/[0-9a-z_-]/, 31),
+}
+const great = {
+  hex: alphabetOf(/[0-9A-F_-]/, 24),
+  letters: alphabetOf(/[A-Z_-]/, 28),
+  all: alphabetOf(/[0-9A-Z_-]/, 30),
+}
+
+const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), hyphen: 0 }
+const printable = { ...alphabetOf(/[!-~]/, 39), isParted: false }
+
+/** Digits alone are numbers and have no alphabet. */
+function choose(has: number, isWhole: boolean): Choice {
+  const [hasLower, hasUpper, hasDigit, hasSign] = [kinds.lower, kinds.upper, kinds.digit, kinds.sign].map(
+    (kind) => (has & (1 << kind)) !== 0,
+  )
+  const alphabets = [small, great].flatMap(({ hex, letters, all }, at) => {
+    if (!(at === 0 ? hasLower : hasUpper)) return []
+    return hasDigit ? [hex, letters, all] : [letters]
+  })
+  if (hasLower && hasUpper) alphabets.push(bothCases)
+  if ((hasLower || hasUpper) && (hasSign || (hasLower && hasUpper))) alphabets.push({ ...base64, isParted: !isWhole })
+  if (hasSign && isWhole) alphabets.push(printable)
+  const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
+    Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
+  )
+  return { alphabets, leastCosts }
+}
+
+function alphabetOf(has: RegExp, cost: number): Alphabet {
+  const codes = Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0))
+  return { has: codes, cost, isParted: true, hyphen: bridge }
+}
+
+/** Decoded on first use. */
+let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined
+
+const twoSmall = (kinds.lower << 3) | kinds.lower
+const longestAcronym = 6
+
+/** `aaaa`, `1234`, `zyxw`: one bit. */
+const costInRow = 6
+/** One odd character proves nothing, many do. */
+const mostCost = 60
+
+/**
+ * Writes the cost of each character of a run in a name, in units: the higher, the less it looks like written text.
+ * Returns how much the costliest stretch costs beyond `leastCosts`, the least cost of each character where all are
+ * equally likely.
+ */
+function writeCosts(text: string, from: number, to: number, costs: Uint8Array, leastCosts: Uint8Array): number {
+  tables ??= readTables()
+  const { letters, kinds: ofKinds } = tables
+  let history = 0
+  let letter = 0
+  let kind: number = kinds.separator
+  let code = 0
+  let step = 9
+  let sum = 0
+  let most = 0
+  let capitals = 0
+  let isHump = false
+  for (let at = from; at < to; at++) {
+    if (kind === kinds.separator || kind === kinds.sign) {
+      const length = knownLength(text, at)
+      if (length > 0) {
+        costs.fill(0, at - from, at - from + length)
+        at += length - 1
+        history = letter = sum = capitals = 0
+        kind = kinds.digit
+        continue
+      }
+    }
+    const codeBefore = code
+    const kindBefore = kind
+    code = text.charCodeAt(at)
+    kind = kindOf[code] ?? kinds.sign
+    let cost = ofKinds[(history << 3) | kind] ?? 0
+    if (kind === kinds.lower || kind === kinds.upper) {
+      const before = letterBefore(letter, kindBefore, kind)
+      letter = letterOf(code)
+      cost += letters[(before << 5) | letter] ?? 0
+    } else letter = 0
+    if (kind === kinds.upper) {
+      if (kindBefore !== kinds.upper) capitals = 0
+      if (capitals === 0) isHump = (history & 0o77) === twoSmall
+      capitals++
+    } else if (capitals > 0 && (kind !== kinds.lower || kindBefore === kinds.lower)) {
+      const end = kindBefore === kinds.lower ? at - 1 : at
+      if (capitals > 1 && capitals <= longestAcronym && (isHump || kind === kinds.lower)) {
+        easeAcronym(costs, end - from - capitals, end - from)
+      }
+      capitals = 0
+    }
+    history = nextHistory(history, kind)
+    const stepBefore = step
+    step = code - codeBefore
+    if (step === stepBefore && step >= -1 && step <= 1) cost = costInRow
+    else if (cost > mostCost) cost = mostCost
+    costs[at - from] = cost
+    if (kind === kinds.separator) continue
+    sum += cost - (leastCosts[code] ?? 0)
+    if (sum < 0) sum = 0
+    else if (sum > most) most = sum
+  }
+  return most
+}
+
+/**
+ * Added to the cost of its kind: nothing for letters, which have their table; one of ten digits, of four separators, of
+ * thirty signs.
+ */
+const ownCosts = [12, 0, 0, 20, 29]
+
+function readTables() {
+  const letters = new Uint8Array(27 * 32)
+  for (let place = 0; place < letterCosts.length; place++) {
+    letters[(Math.floor(place / 26) << 5) | ((place % 26) + 1)] = levels.indexOf(letterCosts.charAt(place))
+  }
+  const ofKinds = new Uint8Array(histories * 8)
+  for (let place = 0; place < kindCosts.length; place++) {
+    const kind = place % kindCount
+    const before = Math.floor(place / kindCount)
+    // From digits of base five to octal ones.
+    const history = (Math.floor(before / 25) << 6) | ((Math.floor(before / 5) % 5) << 3) | (before % 5)
+    ofKinds[(history << 3) | kind] = levels.indexOf(kindCosts.charAt(place)) + (ownCosts[kind] ?? 0)
+  }
+  return { letters, kinds: ofKinds }
+}
+
+/** The letter that a letter follows; 0 where a word begins, also with a capital after a small letter. */
+function letterBefore(letter: number, kindBefore: number, kind: number): number {
+  return kind === kinds.upper && kindBefore === kinds.lower ? 0 : letter
+}
+
+const costInAcronym = 36
+
+/** `orderHTTP`, `PDFDocument`: in an acronym any letter follows any other. */
+function easeAcronym(costs: Uint8Array, from: number, to: number): void {
+  for (let at = from; at < to; at++) costs[at] = Math.min(costs[at] ?? 0, costInAcronym)
+}
+
+const slash = 0x2f
+
+/** A stretch ends where it lost so many units: the text after it is written. */
+const drop = 150
+
+/** The text before the first separator is replaced too if it scores this much by itself. */
+const entry = 40
+
+function seek(
+  text: string,
+  { from, to }: SymbolRun,
+  costs: Uint8Array,
+  { has, cost, isParted, hyphen }: Alphabet,
+  isRandom: Test,
+  found: RandomStretch[],
+): void {
+  let sum = 0
+  let best = 0
+  let start = from
+  let kept = from
+  let end = from
+  let part = from
+  let grown = from
+  const close = () => {
+    if (best >= leastScore) {
+      if (grown < end) grown = endOfPart(text, end, to)
+      if (isRandom(best, grown - start)) found.push({ from: Math.min(kept, end), to: grown })
+    }
+    sum = best = 0
+  }
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    const kind = kindOf[code]
+    const isBetween = isParted && (kind === kinds.separator || kind === kinds.sign)
+    if (has[code] === 1) {
+      if (sum === 0) start = kept = part
+      const gain = (costs[at - from] ?? 0) - cost
+      sum += isParted && kind === kinds.separator ? Math.min(gain, code === slash ? -bridge : -hyphen) : gain
+      if (sum > best) {
+        best = sum
+        end = at + 1
+      } else if (sum <= 0 || sum < best - drop) close()
+    } else if (best > 0) close()
+    if (isBetween) {
+      part = at + 1
+      if (best < entry) kept = part
+    }
+  }
+  close()
+}
+
+/** The rest of a secret within its part of the word is secret too. */
+function endOfPart(text: string, end: number, to: number): number {
+  let at = end
+  while (at < to && isWithinPart(text.charCodeAt(at))) at++
+  return at
+}
+
+function isWithinPart(code: number): boolean {
+  const kind = kindOf[code]
+  return kind === kinds.lower || kind === kinds.upper || kind === kinds.digit
+}
 
 function merged(found: RandomStretch[]): readonly RandomStretch[] {
   if (found.length < 2) return found
@@ -90,4 +430,173 @@ function merged(found: RandomStretch[]): readonly RandomStretch[] {
     else if (stretch.to > last.to) out[out.length - 1] = { from: last.from, to: stretch.to }
   }
   return out
+}
+
+/**
+ * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few names as
+ * possible (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names sometimes a
+ * little more; short names would be mistaken more often.
+ */
+function thresholdOf(length: number): number {
+  return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)
+}
+
+const longestGroup = 8
+
+/** Whether words of one length side by side have enough characters; in most texts none do. */
+function mayHoldGroups(text: string): boolean {
+  let length = 0
+  let lengthBefore = 0
+  let together = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (isGroupCharacter(text.charCodeAt(at))) {
+      length++
+      continue
+    }
+    if (length === 0) continue
+    together = length === lengthBefore ? together + length : length
+    // The last group may be shorter.
+    if (length > 1 && length <= longestGroup && together > length && together + length > shortest) return true
+    lengthBefore = length
+    length = 0
+  }
+  return false
+}
+
+function isGroupCharacter(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
+}
+
+interface GroupRun {
+  readonly from: number
+  readonly to: number
+  readonly size: number
+  readonly separator: string
+  readonly count: number
+  /** Behind the last whole group: where to search for the next run. */
+  readonly next: number
+}
+
+/** The groups of one length from the word at an index on; the last one may be shorter. */
+function groupsAt(text: string, start: number): GroupRun {
+  let from = start
+  while (from < text.length && !isGroupCharacter(text.charCodeAt(from))) from++
+  let end = wordEnd(text, from)
+  const size = end - from
+  const separator = text.charAt(end)
+  let next = end
+  let count = size < 2 || size > longestGroup ? 0 : 1
+  while (count > 0 && isSeparator(separator) && text[end] === separator) {
+    const to = wordEnd(text, end + 1)
+    if (text.startsWith('sealed:', end + 1)) break
+    const length = to - end - 1
+    if (length === 0 || length > size) break
+    // A shorter one is the last.
+    if (length < size && isSeparator(text.charAt(to)) && text[to] === separator) break
+    end = to
+    count++
+    if (length < size) break
+    next = end
+  }
+  return { from, to: end, size, separator, count, next: Math.max(next, from + 1) }
+}
+
+function wordEnd(text: string, from: number): number {
+  let to = from
+  while (to < text.length && isGroupCharacter(text.charCodeAt(to))) to++
+  return to
+}
+
+function isSeparator(character: string): boolean {
+  return character === ' ' || character === '-' || character === ':'
+}
+
+const fewestGroups = 3
+
+/** Groups of one length are rarely words, so less than usual makes them random. */
+const leastScoreOfGroups = 62
+
+function randomGroups(text: string, run: GroupRun): { readonly from: number; readonly to: number } | undefined {
+  const groups = text.slice(run.from, run.to).split(run.separator)
+  const joined = groups.join('')
+  if (joined.length < shortest || isAddress(groups, run.separator) || areNames(groups, joined)) return undefined
+  if (!isHexKey(joined) && scoreOf(joined) < leastScoreOfGroups && !isRandomText(joined)) return undefined
+  // A word of the text before or behind that has the length of a group by chance.
+  const rest = groups.filter((group) => !/^[a-z]{1,8}$/.test(group))
+  if (rest.length === groups.length || rest.some((group) => /[a-z]/.test(group))) return run
+  const before = groups.findIndex((group) => !/^[a-z]{1,8}$/.test(group))
+  const behind = groups.length - 1 - groups.findLastIndex((group) => !/^[a-z]{1,8}$/.test(group))
+  return { from: run.from + before * (run.size + 1), to: run.to - behind * (run.size + 1) }
+}
+
+/** An IPv6 or hardware address. */
+function isAddress(groups: readonly string[], separator: string): boolean {
+  return separator === ':' && groups.length <= 8 && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+}
+
+/** Words, codes and numbered names side by side: `EUR USD GBP CHF`, `web1 web2 web3`. */
+function areNames(groups: readonly string[], joined: string): boolean {
+  const isLong = groups.length >= 6 && (groups[0]?.length ?? 0) >= 4
+  if (!/\d/.test(joined)) {
+    if (isLong && !/[^A-Z]/.test(joined)) return false
+    const odd = groups.filter((group) => !/^(?:[A-Z]?[a-z]{1,7}|[A-Z]{2,8})$/.test(group))
+    return groups.length < 4 || odd.length * 2 < groups.length
+  }
+  if (isHexKey(joined)) return false
+  const words = new Set(groups.map((group) => group.replace(/\d/g, '')))
+  if (groups.some((group) => group.length > 2) && words.size * 2 <= groups.length) return true
+  // Words alone are less random than this.
+  if (isLong && scoreOf(joined) > 150) return false
+  return groups.every((group) => /^(?:[A-Z]?[a-z]{1,8}\d{0,2}|\d{1,8})$/.test(group))
+}
+
+/** Digits and letters of a key, some of each. */
+function isHexKey(joined: string): boolean {
+  return joined.length >= 32 && /^[0-9a-f]{32,4096}$/i.test(joined) && /[a-f]/i.test(joined) && /\d/.test(joined)
+}
+
+/** So much of a word decides. */
+const longestMixed = 256
+
+function endOfMixed(text: string, from: number): number {
+  let to = from
+  while (to < text.length && text.charCodeAt(to) > 0x20 && text.charCodeAt(to) < 0x7f) to++
+  return to
+}
+
+/** Less than usual makes a word random that changes so often. */
+const leastScoreOfMixed = 62
+
+function isMixed(written: string): boolean {
+  // Classes of regular expressions are made of single characters, too.
+  const word = written.replace(/A-Z|a-z|0-9|\\[A-Za-z]|%[0-9A-Fa-f]{2}/g, '')
+  if (word.length < shortest || word.includes('sealed:') || isJson(written)) return false
+  const signs = new Set<string>()
+  let [upper, lower, changes, kindBefore] = [0, 0, 0, '']
+  for (const character of word) {
+    const kind = kindOfCharacter(character)
+    if (kind === 'upper') upper++
+    else if (kind === 'lower') lower++
+    else if (kind === 'sign') signs.add(character)
+    if (kind !== kindBefore) changes++
+    kindBefore = kind
+  }
+  if (signs.size < 3 || upper < 2 || lower < 2) return false
+  return changes >= word.length * 0.42 && scoreOf(word) >= leastScoreOfMixed
+}
+
+function isJson(word: string): boolean {
+  if (!/^[[{"]/.test(word)) return false
+  try {
+    JSON.parse(word)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function kindOfCharacter(character: string): 'upper' | 'lower' | 'digit' | 'sign' {
+  if (character >= 'a' && character <= 'z') return 'lower'
+  if (character >= 'A' && character <= 'Z') return 'upper'
+  return character >= '0' && character <= '9' ? 'digit' : 'sign'
 }

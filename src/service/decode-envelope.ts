@@ -2,7 +2,7 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 
 /** A decoded value, or the reason why it breaks the contract. */
-type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+type DecodingResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
 
 interface DecodedPage {
   readonly items: readonly JsonObject[]
@@ -14,7 +14,7 @@ interface DecodedPage {
 const longestCursor = 1000
 
 /** The `data` of a success (section 2.1 of the service's document); undefined when it is absent or null. */
-export function decodeEnvelope(value: unknown): Decoded<unknown> {
+export function decodeEnvelope(value: unknown): DecodingResult<unknown> {
   if (!isJsonObject(value)) return broken('the answer is not an object')
   if (value.status !== true) return broken('status is not true')
   return { ok: true, value: value.data ?? undefined }
@@ -24,7 +24,7 @@ export function decodeEnvelope(value: unknown): Decoded<unknown> {
  * Decodes a page of a listing (section 2.2). Portal keys send null for an empty list. `elsewhere`: the number of its
  * items that are not in the value (`split-page.ts`).
  */
-export function decodePage(value: unknown, elsewhere = 0): Decoded<DecodedPage> {
+export function decodePage(value: unknown, elsewhere = 0): DecodingResult<DecodedPage> {
   const envelope = decodeEnvelope(value)
   if (!envelope.ok) return envelope
   const data = envelope.value

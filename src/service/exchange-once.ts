@@ -1,16 +1,20 @@
+import { STATUS_CODES } from 'node:http'
+import { isJsonObject } from '../model/json.ts'
 import { whenDropped } from '../model/stop.ts'
-import type { DialectMatchers } from './dialect-matchers.ts'
-import { explainConnection } from './explain-connection.ts'
-import { failure, type HttpOutcome } from './http-outcome.ts'
-import { networkFailure } from './network-failure.ts'
-import { readAnswer } from './read-answer.ts'
-import type { ServiceRequest } from './reply.ts'
+import { credentials } from '../secrets/known-secrets.ts'
+import type { DialectMatchers } from './dialect.ts'
+import { foreignText, withoutCredentials } from './foreign-text.ts'
+import { explainConnection, networkFailure } from './network-failure.ts'
+import { parseJson } from './parse-json.ts'
+import { failure, type HttpFailure, type HttpOutcome, type ServiceRequest, stopped } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
-import { stopped } from './stopped.ts'
-import type { Transport, WireRequest } from './transport.ts'
+import { splitPage } from './split-page.ts'
+import type { Transport, WireAnswer } from './transport.ts'
 import { unconnected } from './watch-reach.ts'
+import { shownBase, type WireRequest } from './wire-request.ts'
 
-interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' | 'limitMs' | 'ahead'> {
+/** One try of a request: over what it is sent, what is known of it, what ends it. */
+interface Exchange extends Pick<ServiceRequest, 'success' | 'mostItems' | 'limitMs' | 'ahead'> {
   readonly transport: Transport
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
@@ -28,28 +32,17 @@ interface ExchangeContext extends Pick<ServiceRequest, 'success' | 'mostItems' |
 }
 
 /** Sends a request once and reads its answer. Never throws: what went wrong is an outcome. */
-export async function exchangeOnce(request: WireRequest, context: ExchangeContext): Promise<HttpOutcome> {
-  const { transport, settings, matchers, cut, timeoutAfter, key, signal } = context
-  const { success, mostItems, ahead, unreached, whenWanted = atOnce } = context
+export async function exchangeOnce(request: WireRequest, exchange: Exchange): Promise<HttpOutcome> {
+  const { transport, settings, cut, timeoutAfter, signal, ahead, unreached } = exchange
   const { url, limits } = settings
-  const limitMs = Math.min(limits.pageTimeoutMs, context.limitMs ?? limits.pageTimeoutMs)
+  const limitMs = Math.min(limits.pageTimeoutMs, exchange.limitMs ?? limits.pageTimeoutMs)
   const timeout = ahead === undefined ? timeoutAfter(limitMs) : limitFrom(ahead.turn, () => timeoutAfter(limitMs))
   const dropped = whenDropped(signal)
   const ends = [cut ?? signal, dropped.signal, ...(ahead === undefined ? [] : [ahead.abandoned])]
   const end = AbortSignal.any(ends)
   try {
     const answer = await transport.send(request, AbortSignal.any([end, timeout, ...(unreached ? [unreached] : [])]))
-    const { maxBodyBytes } = limits
-    return await readAnswer(answer, {
-      matchers,
-      maxBodyBytes,
-      key,
-      url,
-      path: request.path,
-      success,
-      mostItems,
-      whenWanted,
-    })
+    return await readAnswer(answer, request, exchange)
   } catch (error) {
     if (end.aborted) return stopped(signal)
     if (unreached?.aborted === true) return unconnected
@@ -72,4 +65,216 @@ function limitFrom(turn: Promise<void>, start: () => AbortSignal): AbortSignal {
   return limit.signal
 }
 
-async function atOnce(): Promise<void> {}
+/**
+ * Checks an answer from the outside in: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
+ * Rejects only when the connection breaks while a success is read.
+ */
+async function readAnswer(answer: WireAnswer, { path }: WireRequest, exchange: Exchange): Promise<HttpOutcome> {
+  const { matchers, key } = exchange
+  const id = answer.header(matchers.requestIdHeader)
+  const requestId = id === undefined ? null : readRequestId(id, key)
+  const { status } = answer
+  const outcome = await readByStatus(answer, path, exchange)
+  return { ...outcome, requestId, status }
+}
+
+/** One word, as an id is; the text after it may echo anything. */
+function readRequestId(id: string, key: string): string | null {
+  const shown = foreignText(id, key)
+  return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
+}
+
+/** `path`: as requested, with the query, from the root of the host. */
+function readByStatus(answer: WireAnswer, path: string, exchange: Exchange): HttpOutcome | Promise<HttpOutcome> {
+  const { status } = answer
+  if (exchange.success.includes(status)) return readSuccess(answer, exchange)
+  if (status < 300) return readOtherSuccess(answer, exchange)
+  return status < 400 ? readRedirect(answer, path, exchange) : readError(answer, exchange)
+}
+
+/** A larger answer is read item by item or not at all: an object may take fifty times its text in memory. */
+const maxWholeBytes = 2 * 1024 * 1024
+
+async function readSuccess(
+  answer: WireAnswer,
+  { settings, key, mostItems, whenWanted }: Exchange,
+): Promise<HttpOutcome> {
+  const { maxBodyBytes } = settings.limits
+  const mostBytes = {
+    bytes: maxBodyBytes,
+    hint: mostItems === undefined ? 'allow more' : 'ask for smaller pages, or allow more',
+  }
+  const refusal = refuseUnread(answer, mostBytes, key)
+  if (refusal !== undefined) {
+    answer.discard()
+    return refusal
+  }
+  const bytes = await answer.read(maxBodyBytes, lengthOf(answer))
+  if (bytes === undefined) return tooLarge(mostBytes)
+  if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
+  if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
+  await whenWanted?.()
+  if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
+  return mostItems === undefined ? tooLarge({ bytes: maxWholeBytes }) : readLargePage(answer.status, bytes, mostItems)
+}
+
+/** `hint`: what a person can do about a larger answer. */
+interface Bound {
+  readonly bytes: number
+  readonly hint?: string
+}
+
+/** What the head of a success alone forbids. Without a content type, the body decides. */
+function refuseUnread(answer: WireAnswer, mostBytes: Bound, key: string): HttpFailure | undefined {
+  const type = answer.header('content-type')
+  if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
+  const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
+  if (encoding !== 'identity') {
+    const named = foreignText(encoding, key)
+    return failure('malformed', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
+  }
+  return (lengthOf(answer) ?? 0) > mostBytes.bytes ? tooLarge(mostBytes) : undefined
+}
+
+function isJsonType(type: string): boolean {
+  return /^application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type.trim())
+}
+
+function notJson(status: number, type: string | undefined, key: string): HttpFailure {
+  // A service answers paths that it does not know with its dashboard. What is required fails all the same.
+  return failure('not_offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
+    hint: 'check the base path',
+  })
+}
+
+/** `502 bad gateway`. */
+function nameOf(status: number): string {
+  const name = STATUS_CODES[status]
+  return name === undefined ? String(status) : `${status} ${name.toLowerCase()}`
+}
+
+function typeName(type: string | undefined, key: string): string {
+  return (type === undefined ? '' : foreignText(type, key)) || 'no content type'
+}
+
+function lengthOf(answer: WireAnswer): number | undefined {
+  const length = answer.header('content-length')
+  return length === undefined ? undefined : Number(length)
+}
+
+function tooLarge({ bytes, hint }: Bound): HttpFailure {
+  return failure('malformed', `an answer larger than ${bytes} bytes`, hint === undefined ? {} : { hint })
+}
+
+function readJson(status: number, bytes: Buffer): HttpOutcome {
+  const parsed = parseJson(bytes)
+  if (parsed.ok) return { ok: true, value: parsed.value, requestId: null, status }
+  return parsed.isCutOff ? cutOff(status) : failure('malformed', `${nameOf(status)}, ${parsed.reason}`)
+}
+
+/** Without an announced length, a cut looks like an end. */
+function cutOff(status: number): HttpFailure {
+  return failure('malformed', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
+}
+
+function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {
+  const page = splitPage(bytes, mostItems)
+  if (page === 'cut off') return cutOff(status)
+  if (page === 'too many') return tooMany(status, mostItems)
+  if (page === undefined || page.envelope.length > maxWholeBytes) return tooMuchAround(status)
+  const read = readJson(status, page.envelope)
+  return read.ok ? { ...read, items: page.items } : read
+}
+
+function tooMany(status: number, mostItems: number): HttpFailure {
+  return failure('malformed', `${nameOf(status)} with more than ${mostItems} items`, { hint: 'ask for smaller pages' })
+}
+
+function tooMuchAround(status: number): HttpFailure {
+  return failure('malformed', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
+}
+
+/** 206 is a part of a page, 203 was changed on the way, 202 is a promise: none proves that the rest is absent. */
+function readOtherSuccess(answer: WireAnswer, { success }: Exchange): HttpFailure {
+  answer.discard()
+  return failure('http', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
+}
+
+/** A redirect; where it names the same path elsewhere, with the base URL that would have been right. */
+function readRedirect(answer: WireAnswer, path: string, { settings, key }: Exchange): HttpFailure {
+  answer.discard()
+  const location = answer.header('location')
+  const target = location === undefined ? null : URL.parse(location, settings.url)
+  const to = target === null || target.host === '' ? 'a redirect' : `a redirect to ${foreignText(target.host, key)}`
+  const what = `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`
+  const base = target === null ? undefined : movedBase(target, path)
+  return base === undefined
+    ? failure('http', what)
+    : failure('wrong_url', what, { hint: `set url: ${foreignText(base, key)}` })
+}
+
+/** The base URL that would have been right, where a redirect names the same path elsewhere. */
+function movedBase({ origin, pathname, search, protocol }: URL, path: string): string | undefined {
+  const asked = path.slice(path.indexOf('/api/'))
+  const isSame = /^https?:$/.test(protocol) && path.includes('/api/') && `${pathname}${search}`.endsWith(asked)
+  return isSame
+    ? withoutCredentials(origin + pathname.slice(0, pathname.length + search.length - asked.length))
+    : undefined
+}
+
+async function readError(answer: WireAnswer, { matchers, key, settings }: Exchange): Promise<HttpFailure> {
+  const { status } = answer
+  const { url } = settings
+  const what = nameOf(status)
+  if (status === 400 && url.startsWith('http:') && !isJsonType(answer.header('content-type') ?? '')) {
+    return readPlainBadRequest(answer, url)
+  }
+  const serviceMessage = await readServiceMessage(answer, key)
+  const known = { serviceMessage, retryAfter: answer.header('retry-after') }
+  if (matchers.isTransient(status, serviceMessage ?? ''))
+    return failure(status === 429 ? 'rate_limited' : 'http', what, { ...known, again: 'later' })
+  if (status === 401) return failure('refused_key', what, { ...known, again: 'key', surelyNotRun: true })
+  if (status === 429) return failure('rate_limited', what, { ...known, again: 'later', surelyNotRun: true })
+  if (status >= 500 || status === 408) return failure('http', what, { ...known, again: 'later' })
+  if (status === 403) return failure('forbidden', what, { ...known, hint: 'the key is not allowed to do this' })
+  if ((status === 400 || status === 404) && serviceMessage !== null && matchers.isProjectNotFound(serviceMessage)) {
+    return failure('not_found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
+  }
+  if (status === 404 || status === 405) {
+    const type = typeName(answer.header('content-type'), key)
+    return failure('not_offered', `${what} with ${type}`, {
+      ...known,
+      hint: 'not offered by this service, or a wrong base path',
+    })
+  }
+  return failure('http', what, known)
+}
+
+/** Of an error page, more than its first lines. */
+const firstLinesBytes = 16 * 1024
+
+/** Web servers answer so where plain http arrives at a port for TLS. */
+async function readPlainBadRequest(answer: WireAnswer, url: string): Promise<HttpFailure> {
+  const what = nameOf(answer.status)
+  const bytes = await answer.read(firstLinesBytes).catch(() => undefined)
+  const text = bytes?.toString('latin1') ?? ''
+  if (!/HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)/i.test(text)) return failure('http', what)
+  const base = shownBase(url).replace(/^http:/, 'https:')
+  return failure('wrong_url', `${what}, the port speaks TLS`, { hint: `set url: ${base}` })
+}
+
+/** Bodies of errors are read only for their message. */
+const maxErrorBodyBytes = 64 * 1024
+
+/** The message of an error's envelope, or null. A body that breaks off does not change the status. */
+async function readServiceMessage(answer: WireAnswer, key: string): Promise<string | null> {
+  if (!isJsonType(answer.header('content-type') ?? '') || answer.header('content-encoding') !== undefined) {
+    answer.discard()
+    return null
+  }
+  const bytes = await answer.read(maxErrorBodyBytes).catch(() => undefined)
+  if (bytes === undefined) return null
+  const parsed = parseJson(bytes)
+  if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.message !== 'string') return null
+  return foreignText(parsed.value.message, key) || null
+}

@@ -1,8 +1,6 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import { replaceGrouped } from '../secrets/grouped-text.ts'
 import { credentials } from '../secrets/known-secrets.ts'
-import { replaceMixed } from '../secrets/mixed-text.ts'
-import { replaceRandom } from '../secrets/random-text.ts'
+import { replaceGrouped, replaceMixed, replaceRandom } from '../secrets/random-text.ts'
 import { asSeen } from '../secrets/seen-text.ts'
 
 /** At most this many characters of the service's words go into a message. */

@@ -1,13 +1,12 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
-import { faultOf } from './describe-failure.ts'
-import { pageGroups } from './page-groups.ts'
-import type { Reply } from './reply.ts'
+import { faultOf, type Reply } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
 import { type ListAccess, type ListedProject, listedProject } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
+import { pageGroups } from './split-page.ts'
 
 /** As many as a configuration may name. */
 const mostProjects = 50_000

@@ -1,6 +1,10 @@
+import { isIP } from 'node:net'
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { classOf, messageOf } from '../model/errors.ts'
-import { failure, type HttpFailure } from './http-outcome.ts'
+import { foreignText } from './foreign-text.ts'
+import { failure, type HttpFailure } from './reply.ts'
 import type { FaultKind } from './service-fault.ts'
+import { shownBase } from './wire-request.ts'
 
 /** No connection was made, so the request did not run. */
 const unconnected: Readonly<Record<string, string>> = {
@@ -30,6 +34,9 @@ const hungUp = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 /** Errors of the language: the same answer would raise them again. */
 const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
+
+/** The proxy's answer is within the first line of an error. */
+const longestMessage = 1000
 
 /**
  * Describes an error that was thrown while a request was sent or its answer was read. Never throws: a bad answer ends
@@ -84,14 +91,70 @@ export function networkFailure(error: unknown): HttpFailure {
     : failure('network', unreadable, { again: 'later' })
 }
 
-function kindOf(code: string): FaultKind {
-  if (code.endsWith('_OVERFLOW')) return 'malformed'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown_host'
-  return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
+/**
+ * Says why a connection failed, where the port shows it: what certificate it has, which scheme it speaks. `url`: base URL
+ * of the service. `inspect`: reads the certificate of the port; undefined where it does not speak TLS, or cannot be
+ * reached directly.
+ */
+export async function explainConnection(
+  failed: HttpFailure,
+  url: string,
+  inspect: () => Promise<ShownCertificate | undefined>,
+): Promise<HttpFailure> {
+  const { protocol, hostname } = new URL(url)
+  const { certificateCode } = failed
+  if (certificateCode !== null) {
+    return { ...failed, hint: describeCertificate(certificateCode, hostname, await inspect()) ?? failed.hint }
+  }
+  if (failed.kind === 'wrong_url') {
+    return {
+      ...failed,
+      hint: `the port does not speak TLS; if it speaks plain http, set url: ${withScheme(url, 'http:')}`,
+    }
+  }
+  if (protocol !== 'http:' || !failed.isWrongScheme || (await inspect()) === undefined) return failed
+  return {
+    ...failed,
+    kind: 'wrong_url',
+    what: `${failed.what}, the port speaks TLS`,
+    hint: `set url: ${withScheme(url, 'https:')}`,
+    again: 'lasting',
+  }
 }
 
-/** The proxy's answer is within the first line of an error. */
-const longestMessage = 1000
+/** The certificate that a port shows. Names are fit for a message. */
+export interface ShownCertificate {
+  /** Host names and addresses that it is for, at most three. */
+  readonly names: readonly string[]
+  /** Dates such as 2027-02-01; undefined when unreadable. */
+  readonly validFrom: string | undefined
+  readonly validTo: string | undefined
+}
+
+/**
+ * Greets a port in TLS and hangs up, to explain a connection that failed: what certificate it shows; undefined where it
+ * does not speak TLS. The certificate is only read, so it need not be valid; no key and no request is sent.
+ */
+export function inspectPort(url: string, timeoutMs: number): Promise<ShownCertificate | undefined> {
+  const { hostname, port, protocol } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  const { promise, resolve } = Promise.withResolvers<ShownCertificate | undefined>()
+  const socket: TLSSocket = connect({
+    host,
+    port: Number(port) || (protocol === 'http:' ? 80 : 443),
+    ...servername,
+    rejectUnauthorized: false,
+  })
+  const end = (shown?: ShownCertificate) => {
+    socket.destroy()
+    resolve(shown)
+  }
+  socket.setTimeout(timeoutMs, () => end())
+  socket.once('error', () => end())
+  socket.once('secureConnect', () => end(readCertificate(socket.getPeerCertificate())))
+  return promise
+}
 
 /** Empty without a code. */
 function codeOf(error: unknown): string {
@@ -99,7 +162,45 @@ function codeOf(error: unknown): string {
   return error.code.length <= 60 && /^\w+$/.test(error.code) ? error.code : ''
 }
 
+function kindOf(code: string): FaultKind {
+  if (code.endsWith('_OVERFLOW')) return 'malformed'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown_host'
+  return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
+}
+
 /** Codes of OpenSSL's verification, and Node's code for the name. */
 function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UND_ERR_PRX_TLS/.test(code)
+}
+
+function describeCertificate(code: string, host: string, shown: ShownCertificate | undefined): string | undefined {
+  if (code === 'CERT_HAS_EXPIRED') return shown?.validTo && `it expired on ${shown.validTo}: renew it at the service`
+  if (code === 'CERT_NOT_YET_VALID')
+    return shown?.validFrom && `it is valid from ${shown.validFrom} on: check the clock of this machine`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    if (shown === undefined || shown.names.length === 0) return undefined
+    return `it is for ${shown.names.join(' and ')} and not for ${host}: set url to a name that it is for`
+  }
+  const isSelfSigned = code.includes('SELF_SIGNED')
+  const why = isSelfSigned ? 'it is self-signed' : 'its authority is not known here'
+  return `${why}: name the certificate of its authority in ca_file`
+}
+
+function withScheme(url: string, protocol: 'http:' | 'https:'): string {
+  return shownBase(url).replace(/^https?:/, protocol)
+}
+
+function readCertificate({ subject, subjectaltname = '', valid_from, valid_to }: PeerCertificate): ShownCertificate {
+  const alternatives = subjectaltname
+    .split(', ')
+    .filter((name) => name.startsWith('DNS:') || name.startsWith('IP Address:'))
+    .map((name) => name.slice(name.indexOf(':') + 1))
+  const common = subject?.CN === undefined ? [] : [subject.CN].flat()
+  const names = (alternatives.length > 0 ? alternatives : common).slice(0, 3).map((name) => foreignText(name, ''))
+  return { names, validFrom: dateOf(valid_from), validTo: dateOf(valid_to) }
+}
+
+function dateOf(text: string | undefined): string | undefined {
+  const time = Date.parse(text ?? '')
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)
 }

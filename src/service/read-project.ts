@@ -1,12 +1,12 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
-import { faultOf } from './describe-failure.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
-import { projectPath } from './project-path.ts'
+import { faultOf } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
 import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
+import { projectPath } from './wire-request.ts'
 
 /** A project that answered, which a project's key makes its own. */
 type AnsweringProject = JsonObject & { readonly uid: string }

@@ -1,15 +1,19 @@
 import type { Clock } from '../model/clock.ts'
-import { backoffMs, refusedKeyBackoffMs } from './backoff.ts'
-import type { DialectMatchers } from './dialect-matchers.ts'
+import type { DialectMatchers } from './dialect.ts'
 import { exchangeOnce } from './exchange-once.ts'
-import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'
-import { createKeyVerdicts } from './key-verdicts.ts'
 import type { RateGate } from './rate-gate.ts'
-import type { FailedReply, Reply, RequestSent, ServiceRequest } from './reply.ts'
-import { retryAfterMs } from './retry-after.ts'
+import {
+  type FailedReply,
+  failure,
+  type HttpFailure,
+  type HttpOutcome,
+  type Reply,
+  type RequestSent,
+  type ServiceRequest,
+  stopped,
+} from './reply.ts'
 import type { ProjectAccess } from './service-client.ts'
 import type { Patience, ServiceSettings } from './settings.ts'
-import { stopped } from './stopped.ts'
 import type { Transport } from './transport.ts'
 import type { ReachWatch } from './watch-reach.ts'
 import { shownQuery, shownUrl, toWireRequest } from './wire-request.ts'
@@ -198,6 +202,49 @@ export function createSender({
   }
 }
 
+/** What a service has said of the keys of a run. */
+interface KeyVerdicts {
+  isAccepted(key: string): boolean
+  accept(key: string): void
+  /** How the key was refused in the end; undefined as long as it was not. */
+  refusalOf(key: string): FailedReply | undefined
+  refuse(key: string, reply: FailedReply): void
+  /**
+   * Lets the first request with a key go ahead alone: if the key is refused, no other needs to be sent. Resolves with
+   * a function to call when the first answer is there; for later requests it does nothing.
+   */
+  goAhead(key: string): Promise<() => void>
+}
+
+function createKeyVerdicts(): KeyVerdicts {
+  const accepted = new Set<string>()
+  const refused = new Map<string, FailedReply>()
+  const firstAnswers = new Map<string, Promise<void>>()
+  return {
+    isAccepted: (key) => accepted.has(key),
+    accept(key) {
+      accepted.add(key)
+      refused.delete(key)
+    },
+    refusalOf: (key) => refused.get(key),
+    refuse: (key, reply) => void refused.set(key, reply),
+    async goAhead(key) {
+      const first = firstAnswers.get(key)
+      if (first === undefined) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        firstAnswers.set(key, promise)
+        return resolve
+      }
+      await first
+      return () => {}
+    },
+  }
+}
+
+function isHeaderValue(key: string): boolean {
+  return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(key)
+}
+
 async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(ms, signal)
@@ -206,6 +253,37 @@ async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal)
   }
 }
 
-function isHeaderValue(key: string): boolean {
-  return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(key)
+/** The same for a refused key, never short: three tries must cover the seconds that a database needs to restart. */
+function refusedKeyBackoffMs(failures: number, random: () => number): number {
+  return (0.5 + random() / 2) * doubled(1_000, failures)
+}
+
+function doubled(baseMs: number, failures: number): number {
+  return Math.min(10_000, baseMs * 2 ** (failures - 1))
+}
+
+/**
+ * The wait that a Retry-After asks for, in milliseconds from `now` (milliseconds since the epoch); undefined when it is
+ * absent or unreadable. Seconds and HTTP dates are the standard; releases up to v26.7.2 send the time itself in seconds
+ * since 1970 (service-behaviour.md 12). Never negative, not capped.
+ */
+function retryAfterMs(header: string | undefined, now: number, isTimeAbove: number): number | undefined {
+  const text = header?.trim()
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) {
+    const seconds = Number(text)
+    return Math.max(0, seconds > isTimeAbove ? seconds * 1000 - now : seconds * 1000)
+  }
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined
+  // The oldest of the three forms (`Sun Nov  6 08:49:37 1994`) names no zone and means GMT.
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now)
+}
+
+/**
+ * The wait before try `n + 1` of a request, in milliseconds: random, up to 250 ms · 2ⁿ⁻¹ and at most 10 s. The
+ * randomness keeps walks that failed together from returning together.
+ */
+function backoffMs(failures: number, random: () => number): number {
+  return random() * doubled(250, failures)
 }

@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../model/json.ts'
-import type { RawPage } from '../model/raw-page.ts'
 import type { Filters } from './settings.ts'
 
 /** The three operations of the service's contract; the project itself and its event types where the service offers them. */
@@ -57,7 +56,7 @@ export interface ProjectAccess {
  * Whether the service accepted the key in this audit of the project. Reports say so: it must depend neither on other
  * projects that the same process asked for, nor on an audit that was broken off before.
  */
-export interface KeyAcceptance {
+interface KeyAcceptance {
   isAccepted: boolean
 }
 
@@ -101,7 +100,7 @@ export interface FunctionTrial {
 }
 
 /** It could not be tried (no licence, an outage); the function itself is not to blame. */
-export interface NotTried {
+export interface UnknownOutcome {
   readonly outcome: 'unknown'
   /** Alike for all that failed alike: without the request id. */
   readonly message: string
@@ -112,4 +111,15 @@ export interface NotTried {
 export type FunctionOutcome =
   | { readonly outcome: 'ok'; readonly payload: Json; readonly log: readonly string[] }
   | { readonly outcome: 'failed'; readonly message: string }
-  | NotTried
+  | UnknownOutcome
+
+/** One page of a listing or a part of it, with items as the service sent them. */
+export interface RawPage {
+  /** Counted from 1; parts of one page have one number. */
+  readonly number: number
+  /** Items of the page before these; absent where these are the whole page. */
+  readonly from?: number
+  readonly items: readonly JsonObject[]
+  /** The service's id of the exchange, for its operators; null when it sends none. */
+  readonly requestId: string | null
+}

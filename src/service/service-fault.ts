@@ -1,5 +1,4 @@
-import { type CoverageCause, isInterrupted } from '../model/coverage.ts'
-import { type FailureFacts, writeReason } from '../model/failure-reason.ts'
+import { type CoverageCause, type FailureFacts, isInterrupted, writeReason } from '../model/coverage.ts'
 
 /** Why a walk of a listing broke off: one of the causes that an exchange with a service can show. */
 export type FaultKind = Exclude<

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
 import {
   closeBrace,
   closeBracket,
@@ -6,12 +7,13 @@ import {
   comma,
   openBrace,
   openBracket,
+  parseJson,
   quote,
   skipBlanks,
-} from './json-bytes.ts'
+} from './parse-json.ts'
 
 /** A large page in pieces, so that only a few items are in memory as objects at once. */
-export interface SplitPage {
+interface SplitPage {
   /** The answer with an empty list in place of the items. */
   readonly envelope: Buffer
   /** Each item as it was written. */
@@ -19,8 +21,8 @@ export interface SplitPage {
 }
 
 /**
- * Cuts the elements out of `data.content`, or out of `data` itself, without parsing them or checking that the text is JSON: the pieces are parsed
- * one by one. `cut off` when the text ends before the list does; undefined without such a list.
+ * Cuts the elements out of `data.content`, or out of `data` itself, without parsing them or checking that the text is
+ * JSON: the pieces are parsed one by one. `cut off` when the text ends before the list does; undefined without such a list.
  */
 export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut off' | 'too many' | undefined {
   const start = findContent(bytes)
@@ -45,6 +47,42 @@ export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut of
   }
   return 'cut off'
 }
+
+/** Some items of a page, in order, or the reason why they cannot be read. */
+type Group =
+  | { readonly ok: true; readonly items: readonly JsonObject[] }
+  | { readonly ok: false; readonly reason: string }
+
+const groupItems = 100
+const groupBytes = 1024 * 1024
+/** An item takes several times its size while it is sealed, compared and written. */
+const largestItem = 8 * 1024 * 1024
+
+/** Parses the pieces of a large page a few at a time, so that the rest cost only their bytes. */
+export function* pageGroups(pieces: readonly (Buffer | JsonObject)[]): Generator<Group, void, void> {
+  let items: JsonObject[] = []
+  let bytes = 0
+  for (const [index, piece] of pieces.entries()) {
+    if (Buffer.isBuffer(piece)) {
+      if (piece.length > largestItem)
+        return yield { ok: false, reason: `item ${index + 1} is larger than ${largestItem} bytes` }
+      const parsed = parseJson(piece)
+      if (!parsed.ok) return yield { ok: false, reason: `item ${index + 1}: ${parsed.reason}` }
+      if (!isJsonObject(parsed.value))
+        return yield { ok: false, reason: 'data.content contains something that is not an object' }
+      items.push(parsed.value)
+      bytes += piece.length
+    } else items.push(piece)
+    if (items.length < groupItems && bytes < groupBytes) continue
+    yield { ok: true, items }
+    items = []
+    bytes = 0
+  }
+  if (items.length > 0 || pieces.length === 0) yield { ok: true, items }
+}
+
+const data = Buffer.from('data')
+const content = Buffer.from('content')
 
 /** Where the elements of the array `data` begin, or those of the array `content` of the object `data`. */
 function findContent(bytes: Buffer): number | undefined {
@@ -74,6 +112,3 @@ function findContent(bytes: Buffer): number | undefined {
 function isBlank(bytes: Buffer): boolean {
   return skipBlanks(bytes, 0) === bytes.length
 }
-
-const data = Buffer.from('data')
-const content = Buffer.from('content')

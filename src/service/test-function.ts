@@ -1,11 +1,11 @@
 import { isJsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
-import { describeFailure, faultOf } from './describe-failure.ts'
-import type { DialectMatchers } from './dialect-matchers.ts'
-import { projectPath } from './project-path.ts'
+import type { DialectMatchers } from './dialect.ts'
+import { describeFailure, faultOf } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
 import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
 import { isStop } from './service-fault.ts'
+import { projectPath } from './wire-request.ts'
 
 /** The service stops a function after 10 seconds; a longer wait means that it did not run. */
 const limitMs = 15_000

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts'
-import { failure, type HttpFailure } from './http-outcome.ts'
+import { failure, type HttpFailure } from './reply.ts'
 
 /** How long a one-shot command tries again to reach a host, over all of its requests. */
 const tryWithinMs = 4_000

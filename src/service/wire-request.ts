@@ -1,7 +1,15 @@
+import { pathStep } from '../model/path-step.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import type { ServiceRequest } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
-import type { WireRequest } from './transport.ts'
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  /** With the query, from the root of the host. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
 
 export function toWireRequest(
   { method, path, query, body }: ServiceRequest,
@@ -39,4 +47,14 @@ export function shownQuery({ query }: Pick<ServiceRequest, 'query'>, key: string
 
 export function basePath(url: string): string {
   return new URL(url).pathname.replace(/\/+$/, '')
+}
+
+/**
+ * The path of a project, below the dialect's prefix.
+ * @throws RangeError for a uid that may not remain one step; neither configuration nor lists of projects have such a uid
+ */
+export function projectPath(projectUid: string): string {
+  const step = pathStep(projectUid)
+  if (step === undefined) throw new RangeError(`no path can name the project ${JSON.stringify(projectUid)}`)
+  return `/projects/${step}`
 }

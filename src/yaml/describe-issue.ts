@@ -2,9 +2,7 @@ import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
-import { expectationOf, oneOf } from './expectation.ts'
-import type { TextPlace } from './locate.ts'
-import type { NodePath } from './node-values.ts'
+import type { NodePath, TextPlace } from './node-values.ts'
 
 /** A schema's complaint in plain words, and the path that it concerns. */
 export interface SchemaIssue {
@@ -13,7 +11,7 @@ export interface SchemaIssue {
   readonly text: string
 }
 
-export interface SchemaContext {
+export interface FileView {
   readonly placeOf: (path: NodePath) => TextPlace | undefined
   /** The expanded value at a path; used only to see whether it is empty. */
   readonly valueAt: (path: NodePath) => unknown
@@ -34,11 +32,7 @@ export function expectationOfIssue(issue: core.$ZodRawIssue): string {
 }
 
 /** One issue can contain several findings: each unknown key, or all mistakes in the intended branch of a union. */
-export function* describeIssue(
-  issue: core.$ZodIssue,
-  around: SchemaContext,
-  prefix: NodePath = [],
-): Generator<SchemaIssue> {
+export function* describeIssue(issue: core.$ZodIssue, around: FileView, prefix: NodePath = []): Generator<SchemaIssue> {
   const path = [...prefix, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) yield { path: [...path, key], where: 'key', text: unknownKey(key, issue.message) }
@@ -60,6 +54,115 @@ export function* describeIssue(
   yield { path, where: 'value', text: unfitValue(path, issue, around) }
 }
 
+/** `` `a`, `b` or `c` `` */
+export function oneOf(values: readonly unknown[]): string {
+  const quoted = values.map((value) => `\`${String(value)}\``)
+  const last = quoted.pop() ?? 'nothing'
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`
+}
+
+function shapeOf(schema: unknown): object {
+  const { shape } = (schema as { _zod: { def: { shape?: object } } } | undefined)?._zod.def ?? {}
+  return shape ?? {}
+}
+
+/**
+ * What a schema expects, in words that follow "expected". The `error` of a schema or of one of its checks is used as
+ * those words, so a schema with a pattern says `z.string().regex(…, { error: 'a duration such as 5s' })`.
+ */
+function expectationOf(schema: core.SomeType): string {
+  // zod's union of its own schemas, distinguished by `def.type`; SomeType is its wider public name.
+  const { def } = (schema as core.$ZodTypes)._zod
+  const own = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
+  if (own !== undefined) return own
+  switch (def.type) {
+    case 'string':
+      return isFilled(def) ? 'text that is not empty' : 'text'
+    case 'number':
+      return `${isWhole(def) ? 'a whole number' : 'a number'}${rangeOf(def)}`
+    case 'boolean':
+      return 'true or false'
+    case 'null':
+      return 'nothing'
+    case 'enum':
+      return oneOf(Object.values(def.entries))
+    case 'literal':
+      return oneOf(def.values)
+    case 'array':
+      return isFilled(def) ? 'a list that is not empty' : 'a list'
+    case 'object':
+    case 'record':
+      return 'a mapping'
+    case 'union':
+      return [...new Set(def.options.map(expectationOf))].join(', or ')
+    case 'optional':
+    case 'nullable':
+    case 'nonoptional':
+    case 'default':
+    case 'prefault':
+    case 'catch':
+    case 'readonly':
+      return expectationOf(def.innerType)
+    case 'pipe':
+      return expectationOf(def.in._zod.def.type === 'transform' ? def.out : def.in)
+    case 'lazy':
+      return expectationOf(def.getter())
+    default:
+      return 'another value'
+  }
+}
+
+function checksOf(def: core.$ZodTypeDef): readonly core.$ZodChecks['_zod']['def'][] {
+  return (def.checks ?? []).map((check) => (check as core.$ZodChecks)._zod.def)
+}
+
+/** These words don't depend on an issue, so none is passed. */
+function ownWords({ error }: { error?: unknown }): string | undefined {
+  const words: unknown = typeof error === 'function' ? error({}) : undefined
+  return typeof words === 'string' ? words : undefined
+}
+
+function isFilled(def: core.$ZodTypeDef): boolean {
+  return checksOf(def).some(
+    (check) => (check.check === 'min_length' || check.check === 'length_equals') && atLeast(check) > 0,
+  )
+}
+
+function atLeast(check: core.$ZodCheckMinLengthDef | core.$ZodCheckLengthEqualsDef): number {
+  return check.check === 'min_length' ? check.minimum : check.length
+}
+
+function isWhole(def: core.$ZodNumberDef): boolean {
+  const formats = checksOf(def).flatMap((check) => (check.check === 'number_format' ? [check.format] : []))
+  return [...formats, 'format' in def ? String(def.format) : ''].some((format) => format.includes('int'))
+}
+
+interface ValueBound {
+  readonly value: number
+  readonly isOpen: boolean
+}
+
+/** An exclusive bound of a whole number is written as the next number. */
+function rangeOf(def: core.$ZodNumberDef): string {
+  const step = isWhole(def) ? 1 : 0
+  let least: ValueBound | undefined
+  let most: ValueBound | undefined
+  for (const check of checksOf(def)) {
+    if (check.check !== 'greater_than' && check.check !== 'less_than') continue
+    const isLower = check.check === 'greater_than'
+    const shift = check.inclusive ? 0 : step
+    const bound = { value: Number(check.value) + (isLower ? shift : -shift), isOpen: !check.inclusive && step === 0 }
+    if (isLower) least = bound
+    else most = bound
+  }
+  if (least !== undefined && most !== undefined && !least.isOpen && !most.isOpen) {
+    return ` from ${least.value} to ${most.value}`
+  }
+  const lower = least === undefined ? [] : [`${least.isOpen ? 'above' : 'of at least'} ${least.value}`]
+  const upper = most === undefined ? [] : [`${most.isOpen ? 'below' : 'of at most'} ${most.value}`]
+  return [...lower, ...upper].length === 0 ? '' : ` ${[...lower, ...upper].join(' and ')}`
+}
+
 function unknownKey(key: string, known: string): string {
   const names = known.split('\n').filter((name) => name !== '')
   const nearest = nearestName(key, names)
@@ -79,7 +182,7 @@ function isWithin(issue: core.$ZodIssue): boolean {
   return (issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'array'
 }
 
-function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext): string {
+function unfitValue(path: NodePath, issue: core.$ZodIssue, around: FileView): string {
   const label = labelOf(path)
   const place = around.placeOf(path)
   if (place === undefined) return `${label} is missing, expected ${issue.message}`
@@ -103,21 +206,6 @@ function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext
   return `${label} is ${shown}, expected ${issue.message}${hint}${suggestValue(place.node, issue.message)}`
 }
 
-/** Which of the values that a message names was probably meant. */
-function suggestValue(node: unknown, expected: string): string {
-  if (!isScalar(node) || typeof node.value !== 'string' || expected.includes('did you mean')) return ''
-  const names = expected.split('`').filter((_, at) => at % 2 === 1)
-  const nearest = nearestName(node.value, names)
-  return nearest === undefined || nearest === node.value ? '' : `; did you mean \`${nearest}\`?`
-}
-
-/** Names of variables and paths of files are not secret; the text around them may be. */
-function referencesIn(node: unknown): string {
-  const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
-  const names = [...written.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^}]{1,200})/g)].map(([name]) => `\`${name}}\``)
-  return names.length === 0 ? 'its references are' : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
-}
-
 /** `concurrency`, `projects[1]`: the position shows the rest. */
 function labelOf(path: NodePath): string {
   const start = path.findLastIndex((step) => typeof step === 'string')
@@ -127,7 +215,17 @@ function labelOf(path: NodePath): string {
   return `${label}${indices.map((index) => `[${index}]`).join('')}`
 }
 
-function shapeOf(schema: unknown): object {
-  const { shape } = (schema as { _zod: { def: { shape?: object } } } | undefined)?._zod.def ?? {}
-  return shape ?? {}
+/** Names of variables and paths of files are not secret; the text around them may be. */
+function referencesIn(node: unknown): string {
+  const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+  const names = [...written.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^}]{1,200})/g)].map(([name]) => `\`${name}}\``)
+  return names.length === 0 ? 'its references are' : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
+}
+
+/** Which of the values that a message names was probably meant. */
+function suggestValue(node: unknown, expected: string): string {
+  if (!isScalar(node) || typeof node.value !== 'string' || expected.includes('did you mean')) return ''
+  const names = expected.split('`').filter((_, at) => at % 2 === 1)
+  const nearest = nearestName(node.value, names)
+  return nearest === undefined || nearest === node.value ? '' : `; did you mean \`${nearest}\`?`
 }

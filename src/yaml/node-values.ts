@@ -6,7 +6,7 @@ export type NodePath = readonly (string | number)[]
 /** Expands a text of the file before it is checked: another text, or the reason why there is none. */
 export type Expand = (text: string, path: NodePath) => { readonly text: string } | { readonly problem: string }
 
-export interface NodeValues {
+interface NodeValues {
   readonly value: unknown
   /** The node of each alias. */
   readonly targets: ReadonlyMap<Alias, Node>
@@ -14,7 +14,7 @@ export interface NodeValues {
   readonly protos: readonly { readonly path: NodePath; readonly offset: number }[]
 }
 
-interface NodeReadContext {
+interface NodeReader {
   readonly expand: Expand
   /** Whether a number stays as written if a double cannot keep it. */
   readonly isExact: (path: NodePath) => boolean
@@ -36,9 +36,9 @@ const maxDepth = 64
 /** Converts nodes to values in one pass: expands texts, follows aliases within limits, reports duplicate keys. */
 export function nodeValues(
   root: Node | null,
-  io: Pick<NodeReadContext, 'expand' | 'isExact' | 'lineOf' | 'report'>,
+  io: Pick<NodeReader, 'expand' | 'isExact' | 'lineOf' | 'report'>,
 ): NodeValues {
-  const reading: NodeReadContext = {
+  const reading: NodeReader = {
     ...io,
     anchors: new Map(),
     targets: new Map(),
@@ -50,8 +50,53 @@ export function nodeValues(
   return { value, targets: reading.targets, protos: reading.protos }
 }
 
+/** A place in a document: the offsets of its key and its value, and the node itself. */
+export interface TextPlace {
+  readonly keyOffset: number
+  readonly valueOffset: number
+  /** The node there, with aliases followed. */
+  readonly node: Node | null
+}
+
+/** Finds the node at a path. A path through an alias leads to the aliased text. */
+export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): TextPlace | undefined {
+  let place: TextPlace | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
+  for (const step of path) {
+    place = member(place.node, step, targets)
+    if (place === undefined) return undefined
+  }
+  return place
+}
+
+/**
+ * The offset in the file of a position in a decoded text, for every form of text: plain, in quotes with escapes, as a
+ * block, folded over lines. Only blanks may differ, so both are walked in parallel. undefined if the node is not a
+ * text.
+ */
+export function offsetWithin(file: string, node: Node | null, offset: number): number | undefined {
+  if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return undefined
+  const [start, end] = node.range
+  const { value, type } = node
+  let at = type === 'PLAIN' || type === undefined ? start : firstCharacter(file, start, type)
+  const skip = type === 'QUOTE_DOUBLE' ? skipContinuation : (_: string, here: number) => here
+  for (let index = 0; index < Math.min(offset, value.length); ) {
+    const isText = !isBlank(value[index])
+    at = skip(file, isText ? skipBlanks(file, skip(file, at, end), end) : at, end)
+    const isInFile = isText || isBlank(file[at]) || (type === 'QUOTE_DOUBLE' && file[at] === '\\')
+    if (!isInFile) {
+      index++ // A blank from folding.
+      continue
+    }
+    const taken = written(file, at, type)
+    at += taken.written
+    index += taken.decoded
+  }
+  at = skip(file, at, end)
+  return Math.min(isBlank(value[offset]) ? at : skip(file, skipBlanks(file, at, end), end), end)
+}
+
 /** `alias` is the outermost alias through which the node is read, if any: the place that messages show. */
-function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
+function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReader): unknown {
   const offset = node.range?.[0] ?? 0
   if (path.length > maxDepth) {
     reading.report(path, offset, `nested more than ${maxDepth} levels deep, the limit`)
@@ -70,7 +115,7 @@ function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading:
   return value
 }
 
-function aliased(alias: Alias, path: NodePath, outermost: Alias, reading: NodeReadContext): unknown {
+function aliased(alias: Alias, path: NodePath, outermost: Alias, reading: NodeReader): unknown {
   const target = reading.targets.get(alias) ?? reading.anchors.get(alias.source)
   const offset = alias.range?.[0] ?? 0
   if (target === undefined) {
@@ -85,7 +130,7 @@ function aliased(alias: Alias, path: NodePath, outermost: Alias, reading: NodeRe
   return readNode(target, path, outermost, reading)
 }
 
-function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
+function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReader): unknown {
   if (isMap(node)) return members(node, path, alias, reading)
   if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], alias, reading))
   if (!isScalar(node)) return null
@@ -97,13 +142,7 @@ function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading
   return node.value
 }
 
-function exactValue(value: number, source: string | undefined): unknown {
-  const exact = source === undefined ? value : exactNumber(source)
-  // YAML has more ways to write a number than JSON: `+1`, `0x10`, `.inf`.
-  return isExactNumber(exact) ? exact : value
-}
-
-function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
+function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading: NodeReader): unknown {
   const offsets = new Map<string, number>()
   const entries: [string, unknown][] = []
   for (const { key, value } of map.items) {
@@ -123,4 +162,80 @@ function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading
 
 function isNode(value: unknown): value is Node {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)
+}
+
+function exactValue(value: number, source: string | undefined): unknown {
+  const exact = source === undefined ? value : exactNumber(source)
+  // YAML has more ways to write a number than JSON: `+1`, `0x10`, `.inf`.
+  return isExactNumber(exact) ? exact : value
+}
+
+/** An omitted value has an offset after its key, where there is nothing to see: the key's offset replaces it. */
+function startOf(node: Node | null): number | undefined {
+  const range = node?.range
+  if (range === undefined || range === null) return undefined
+  return range[0] === range[1] ? undefined : range[0]
+}
+
+function member(parent: Node | null, step: string | number, targets: ReadonlyMap<Alias, Node>): TextPlace | undefined {
+  if (isSeq<Node>(parent)) {
+    const item = parent.items[Number(step)]
+    return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
+  }
+  if (!isMap<Node, Node | null>(parent)) return undefined
+  const pair = pairsOf(parent).get(String(step))
+  return pair === undefined ? undefined : placeOf(startOf(pair.key) ?? 0, pair.value, targets)
+}
+
+function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): TextPlace {
+  const target = isAlias(node) ? (targets.get(node) ?? null) : node
+  return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
+}
+
+type Mapping = YAMLMap<Node, Node | null>
+
+/** By name, the last one of several. Without an index, a search for each mistake would take minutes. */
+const indexes = new WeakMap<Mapping, ReadonlyMap<string, Mapping['items'][number]>>()
+
+function pairsOf(map: Mapping): ReadonlyMap<string, Mapping['items'][number]> {
+  const known = indexes.get(map)
+  if (known !== undefined) return known
+  const index = new Map(
+    map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
+  )
+  indexes.set(map, index)
+  return index
+}
+
+/** After the quote, or in the line below the sign of a block. */
+function firstCharacter(file: string, start: number, type: string): number {
+  if (type.startsWith('QUOTE')) return start + 1
+  const line = file.indexOf('\n', start)
+  return line < 0 ? start : line + 1
+}
+
+/** A backslash at the end of a line joins it with the next, whose indentation does not count. */
+function skipContinuation(file: string, at: number, end: number): number {
+  const [joint = ''] = /^\\\r?\n/.exec(file.slice(at, at + 3)) ?? []
+  return joint === '' ? at : skipBlanks(file, at + joint.length, end)
+}
+
+function skipBlanks(file: string, at: number, end: number): number {
+  let here = at
+  while (here < end && isBlank(file[here])) here++
+  return here
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\n' || character === '\r' || character === '\t'
+}
+
+/** How many characters of the file make how many of the text, at one position. */
+function written(file: string, at: number, type: string | undefined): { written: number; decoded: number } {
+  if (type === 'QUOTE_SINGLE' && file.startsWith("''", at)) return { written: 2, decoded: 1 }
+  if (type !== 'QUOTE_DOUBLE' || file[at] !== '\\') return { written: 1, decoded: 1 }
+  const sequence =
+    /^\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])/.exec(file.slice(at, at + 10))?.[0] ?? '\\'
+  const isPair = sequence.startsWith('\\U') && Number.parseInt(sequence.slice(2), 16) > 0xffff
+  return { written: sequence.length, decoded: isPair ? 2 : 1 }
 }

@@ -1,10 +1,7 @@
 import { isScalar } from 'yaml'
 import type { core, z } from 'zod'
-import { describeIssue, expectationOfIssue, type SchemaContext, type SchemaIssue } from './describe-issue.ts'
-import { leaveOut, type Reduced } from './leave-out.ts'
-import { locate, type TextPlace } from './locate.ts'
-import { type Expand, type NodePath, nodeValues } from './node-values.ts'
-import { offsetWithin } from './offset-within.ts'
+import { describeIssue, expectationOfIssue, type FileView, type SchemaIssue } from './describe-issue.ts'
+import { type Expand, locate, type NodePath, nodeValues, offsetWithin, type TextPlace } from './node-values.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type FileProblem, refuseProblems } from './problem.ts'
 
@@ -24,13 +21,13 @@ export interface ReadDocument<T> {
 }
 
 /** A file that was examined: as far as it can be read, and its problems. */
-export interface ExaminedDocument<T> {
+interface ExaminedDocument<T> {
   /** The file without its faulty parts, to find what else is wrong; undefined where they are too many. */
   readonly document: ReadDocument<T> | undefined
   readonly problems: readonly FileProblem[]
 }
 
-export interface DocumentOptions<S extends z.ZodType> {
+interface DocumentOptions<S extends z.ZodType> {
   /** The name of the file in messages. */
   readonly file: string
   /** For a text that is in no file: what messages name instead of the file, for a line of it. */
@@ -129,7 +126,7 @@ export function examineDocument<S extends z.ZodType>(
   const parse = (input: unknown) => schema.safeParse(input, { error: expectationOfIssue })
   const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   const leftOut: NodePath[] = []
-  let reduced: Reduced | undefined = { value, original: (path) => path }
+  let reduced: Reduction | undefined = { value, original: (path) => path }
   let decoded = parse(value)
   for (let round = 0; !decoded.success; round++) {
     const { original } = reduced
@@ -171,25 +168,37 @@ export function examineDocument<S extends z.ZodType>(
   }
 }
 
-/** What was left out is missing now: then the fault is its owner's. */
-function ownerOf(path: NodePath, leftOut: readonly NodePath[]): NodePath {
-  const isOut = leftOut.some((other) => other.length === path.length && other.every((step, at) => step === path[at]))
-  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), leftOut) : path
+/** A value without its faulty parts. */
+interface Reduction {
+  readonly value: unknown
+  /** The path in the file of a path in the value: entries that were left out make the others move up. */
+  original(path: NodePath): NodePath
 }
 
-/** Findings with paths in the file. */
-function* findingsIn(
-  issues: readonly core.$ZodIssue[],
-  around: SchemaContext,
-  original: Reduced['original'],
-): Generator<SchemaIssue> {
-  for (const issue of issues) {
-    for (const finding of describeIssue({ ...issue, path: [...original(pathOf(issue))] }, around)) yield finding
+/**
+ * Leaves parts out of a value. A part that is not there is missing: then its parent goes. Paths are those of the file.
+ * Returns undefined where nothing would be left.
+ */
+export function leaveOut(value: unknown, paths: readonly NodePath[]): Reduction | undefined {
+  const root = treeOf(paths.map((path) => nearestThere(value, path)))
+  if (root.isOut) return undefined
+  const moved = new Map<string, readonly number[]>()
+  const reduced = reduce(value, root, [], moved)
+  return {
+    value: reduced,
+    original(path) {
+      const found: (string | number)[] = []
+      for (const [at, step] of path.entries()) {
+        const kept = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
+        found.push(typeof step === 'number' ? (kept?.[step] ?? step) : step)
+      }
+      return found
+    },
   }
 }
 
-function pathOf({ path }: core.$ZodIssue): NodePath {
-  return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
+function offsetIn(place: TextPlace | undefined, where: 'key' | 'value'): number {
+  return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
 }
 
 function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | undefined): TextPlace | undefined {
@@ -201,10 +210,6 @@ function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | u
   return placeOf([])
 }
 
-function offsetIn(place: TextPlace | undefined, where: 'key' | 'value'): number {
-  return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
-}
-
 function valueAt(value: unknown, path: NodePath): unknown {
   let current = value
   for (const step of path) {
@@ -212,4 +217,74 @@ function valueAt(value: unknown, path: NodePath): unknown {
     current = Object.getOwnPropertyDescriptor(current, step)?.value
   }
   return current
+}
+
+/** Findings with paths in the file. */
+function* findingsIn(
+  issues: readonly core.$ZodIssue[],
+  around: FileView,
+  original: Reduction['original'],
+): Generator<SchemaIssue> {
+  for (const issue of issues) {
+    for (const finding of describeIssue({ ...issue, path: [...original(pathOf(issue))] }, around)) yield finding
+  }
+}
+
+function pathOf({ path }: core.$ZodIssue): NodePath {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
+}
+
+/** What was left out is missing now: then the fault is its owner's. */
+function ownerOf(path: NodePath, leftOut: readonly NodePath[]): NodePath {
+  const isOut = leftOut.some((other) => other.length === path.length && other.every((step, at) => step === path[at]))
+  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), leftOut) : path
+}
+
+interface Tree {
+  isOut: boolean
+  readonly below: Map<string | number, Tree>
+}
+
+function treeOf(paths: readonly NodePath[]): Tree {
+  const root: Tree = { isOut: false, below: new Map() }
+  for (const path of paths) {
+    let tree = root
+    for (const step of path) {
+      const next = tree.below.get(step) ?? { isOut: false, below: new Map() }
+      tree.below.set(step, next)
+      tree = next
+    }
+    tree.isOut = true
+  }
+  return root
+}
+
+/** The path itself, or that of the object in which its end is missing. */
+function nearestThere(value: unknown, path: NodePath): NodePath {
+  let here = value
+  for (const [at, step] of path.entries()) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return path.slice(0, at)
+    here = Object.getOwnPropertyDescriptor(here, step)?.value
+  }
+  return path
+}
+
+function reduce(value: unknown, tree: Tree, path: NodePath, moved: Map<string, readonly number[]>): unknown {
+  if (tree.below.size === 0 || typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => childOf(tree, name, value)?.isOut !== true)
+  if (Array.isArray(value))
+    moved.set(
+      JSON.stringify(path),
+      kept.map(([index]) => Number(index)),
+    )
+  const members = kept.map(([name, member], place) => {
+    const child = childOf(tree, name, value)
+    const step = Array.isArray(value) ? place : name
+    return [name, child === undefined ? member : reduce(member, child, [...path, step], moved)] as const
+  })
+  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members)
+}
+
+function childOf({ below }: Tree, name: string, owner: object): Tree | undefined {
+  return below.get(Array.isArray(owner) ? Number(name) : name)
 }

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { describeFailures } from '../../src/report/describe-failures.ts'
-import { groupFailures } from '../../src/report/group-failures.ts'
+import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
 import type { Patience } from '../../src/service/settings.ts'
 import { closedPort, json, makeCertificates, plain, tls } from '../service/front-ends.ts'
 import { openAuditHarness } from './audit-harness.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nameProjects } from '../../src/audit/name-projects.ts'
+import { nameProjects } from '../../src/audit/discover-projects.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))

@@ -3,7 +3,7 @@ import { byKey, type Criteria, keyed, type ReconcilableViolation, reconcile } fr
 import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { Finding, Resolution, Waiver } from '../../src/model/violation.ts'
-import type { Needs } from '../../src/policy/rule-needs.ts'
+import type { Needs } from '../../src/policy/policy.ts'
 
 const waiver: Waiver = { owner: 'payments team', reason: 'moves soon', expires: '2026-12-01T00:00:00.000Z' }
 const finding = (more: Partial<Finding> = {}): Finding => ({

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linkTemplate } from '../../src/config/link-template.ts'
+import { linkTemplate } from '../../src/config/configuration-schema.ts'
 import { fillTemplate } from '../../src/model/resource-link.ts'
 import { configure, firstService, refusal, withService } from './config-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import { type Delivery, deliver, waitMs } from '../../src/notify/deliver.ts'
-import { accepted, type Outcome, refused } from '../../src/notify/outcome.ts'
+import { accepted, type Outcome, refused } from '../../src/notify/message.ts'
 import { emptyMemory, openMemoryHistory } from '../history/model/memory-history.ts'
 import { Machines } from '../history/processes.ts'
 import { aMessage } from './samples.ts'

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { firstStep } from '../../src/notify/first-step.ts'
+import { firstStep } from '../../src/notify/compose-messages.ts'
 import { remediationOf } from '../../src/rules/rule-page.ts'
 
 describe('the first step of a remediation', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compile } from '../../src/policy/cel/compile.ts'
-import { guarded } from '../../src/policy/cel/guard.ts'
+import { compile, guarded } from '../../src/policy/cel/compile.ts'
 import { languageOf } from '../../src/policy/cel/language.ts'
 import { tries } from '../thoroughness.ts'
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Json } from '../../src/model/json.ts'
-import { expectExpression, expectJson } from '../../src/policy/expectation.ts'
+import { expectExpression } from '../../src/policy/cel/payload-expression.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
+import { expectJson } from '../../src/policy/read-probes.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/order.json': '{"a": 1}',

@@ -2,7 +2,10 @@ import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { inTime } from '../../src/app/load-policy.ts'
 import { messageOf } from '../../src/model/errors.ts'
-import { policySteps, readPolicy } from '../../src/policy/read-policy.ts'
+import { compileCustomRule } from '../../src/policy/cel/custom-rule.ts'
+import { expectExpression } from '../../src/policy/cel/payload-expression.ts'
+import { policySteps } from '../../src/policy/policy-steps.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
 
 /** Policy files by name; counts how often each is read. */
 function someFiles(texts: Readonly<Record<string, string>>) {
@@ -34,7 +37,8 @@ describe('reading a policy', () => {
   const custom = `custom:\n${Array.from({ length: 100 }, (_, index) => `- { id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }\n`).join('')}`
 
   it('yields between files and within long steps', () => {
-    const count = (text: string) => [...policySteps('/p.yaml', () => text)].length
+    const compiler = () => ({ compileCustomRule, expectExpression })
+    const count = (text: string) => [...policySteps('/p.yaml', () => text, undefined, compiler)].length
     expect(count('rules: {}\n')).toBeGreaterThanOrEqual(5)
     expect(count(custom)).toBeGreaterThanOrEqual(100)
     expect(count(large)).toBeGreaterThanOrEqual(20)

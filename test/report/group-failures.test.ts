@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coverageCauses } from '../../src/model/coverage.ts'
-import { readReason, writeReason } from '../../src/model/failure-reason.ts'
+import { coverageCauses, readReason, writeReason } from '../../src/model/coverage.ts'
 import type { ReportCoverage } from '../../src/model/report.ts'
-import { describeFailures } from '../../src/report/describe-failures.ts'
-import { groupFailures } from '../../src/report/group-failures.ts'
+import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
 import { aWalk } from './sample-reports.ts'
 
 const failed = (project: string, listing: ReportCoverage['listing'], reason: string): ReportCoverage =>

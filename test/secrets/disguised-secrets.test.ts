@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
-import { replaceGrouped } from '../../src/secrets/grouped-text.ts'
-import { isHarmless } from '../../src/secrets/harmless-text.ts'
-import { replaceMixed } from '../../src/secrets/mixed-text.ts'
+import { isHarmless, isVocabulary } from '../../src/secrets/harmless-text.ts'
+import { replaceGrouped, replaceMixed } from '../../src/secrets/random-text.ts'
 import { asSeen } from '../../src/secrets/seen-text.ts'
-import { isVocabulary } from '../../src/secrets/vocabulary.ts'
 
 const random = seeded(8)
 const inGroups = (word: string, size: number, separator: string) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { collectBody } from '../../src/service/collect-body.ts'
 import { parseJson } from '../../src/service/parse-json.ts'
 import { splitPage } from '../../src/service/split-page.ts'
+import { collectBody } from '../../src/service/transport.ts'
 import {
   type Answer,
   aClient,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Stop } from '../../src/model/stop.ts'
-import { askAhead } from '../../src/service/ask-ahead.ts'
+import { askAhead } from '../../src/service/read-pages.ts'
 import type { Reply } from '../../src/service/reply.ts'
 import { type Answer, aClient, aClock, anAccess, answer, aService, item, page, pageBody, said } from './fake-service.ts'
 

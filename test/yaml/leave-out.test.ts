@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leaveOut } from '../../src/yaml/leave-out.ts'
+import { leaveOut } from '../../src/yaml/read-document.ts'
 
 const value = { a: 1, list: [{ x: 1 }, { x: 2 }, { x: 3, deep: [10, 20, 30] }] }
 

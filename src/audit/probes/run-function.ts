@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
 import { ServiceFault } from '../../service/service-fault.ts'
 
 export interface FunctionRun {
@@ -14,7 +14,7 @@ export interface FunctionRun {
 }
 
 /** What a function did with a payload. */
-export type Ran =
+export type FunctionResult =
   | {
       readonly outcome: 'ok'
       readonly output: Json
@@ -25,7 +25,13 @@ export type Ran =
   | { readonly outcome: 'failed'; readonly message: string }
 
 /** Runs a function once and holds what it gives against what is expected. */
-export async function tryFunction({ client, access, functionText, probe, now }: FunctionRun): Promise<Ran | NotTried> {
+export async function tryFunction({
+  client,
+  access,
+  functionText,
+  probe,
+  now,
+}: FunctionRun): Promise<FunctionResult | UnknownOutcome> {
   const { payload, type, expectation } = probe
   try {
     const tried = await client.testFunction({ function: functionText, payload, type }, access)
@@ -47,7 +53,7 @@ export async function tryFunction({ client, access, functionText, probe, now }: 
  */
 export async function runTwice(
   trial: FunctionRun,
-): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
+): Promise<{ readonly ran: FunctionResult | UnknownOutcome; readonly isDeterministic: boolean }> {
   const first = await tryFunction(trial)
   if (first.outcome === 'unknown') return { ran: first, isDeterministic: false }
   const second = await tryFunction(trial)
@@ -55,13 +61,13 @@ export async function runTwice(
   return { ran: badness(second) > badness(first) ? second : first, isDeterministic: isSame(first, second) }
 }
 
-function badness(ran: Ran): number {
+function badness(ran: FunctionResult): number {
   if (ran.outcome === 'failed') return 2
   return ran.complaint === null ? 0 : 1
 }
 
 /** The log is not compared: runs side by side can mix up their lines. */
-function isSame(first: Ran, second: Ran): boolean {
+function isSame(first: FunctionResult, second: FunctionResult): boolean {
   if (first.outcome === 'ok' && second.outcome === 'ok') {
     return canonicalJson(first.output) === canonicalJson(second.output)
   }

@@ -2,11 +2,12 @@ import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
 import { resourceKey } from '../../model/keys.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
-import type { NotTried } from '../../service/service-client.ts'
+import type { UnknownOutcome } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
 import type { AuditedProject } from '../project-scan.ts'
-import { findTargets, type ProbeTarget } from './find-targets.ts'
-import { type Ran, tryFunction } from './run-function.ts'
+import { type FunctionResult, tryFunction } from './run-function.ts'
+import { findTargets } from './run-probes.ts'
+import type { ProbeTarget } from './try-probes.ts'
 
 /** A function that was run by hand, and how it went. */
 export interface ManualProbeRun {
@@ -15,7 +16,7 @@ export interface ManualProbeRun {
   /** Whose function it is; undefined for a text of one's own. */
   readonly target: ProbeTarget | undefined
   readonly functionText: string
-  readonly result: Ran | NotTried
+  readonly result: FunctionResult | UnknownOutcome
 }
 
 export interface ManualProbeOptions {
@@ -58,7 +59,7 @@ export async function runFunctionText(
   probe: Probe,
   functionText: string,
   { now, signal }: Pick<ManualProbeOptions, 'now' | 'signal'>,
-): Promise<Ran | NotTried> {
+): Promise<FunctionResult | UnknownOutcome> {
   return tryFunction({ client: project.client, access: accessTo(project, signal), functionText, probe, now })
 }
 

@@ -1,16 +1,22 @@
+import type { ScanDraft } from '../../history/history.ts'
 import type { StagedChange } from '../../history/records.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Resource } from '../../model/resource.ts'
-import type { Probe } from '../../policy/probe.ts'
-import { areSourcesListed, isKindComplete, type ProjectScan, type Statuses } from '../project-scan.ts'
-import { describeSkippedProbes } from './describe-probes.ts'
-import type { ProbeTarget } from './find-targets.ts'
-import { type KnownProbe, nameProbes } from './name-probes.ts'
-import type { FunctionAccess, ProbeOutcomes } from './try-probes.ts'
+import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import type { ProjectOutcome } from '../project-outcome.ts'
+import {
+  type AuditedProject,
+  areSourcesListed,
+  isKindComplete,
+  type ProjectScan,
+  type Statuses,
+} from '../project-scan.ts'
+import type { FunctionAccess, KnownProbe, NamedTarget, ProbeTarget, SkippedTarget, TriedProbes } from './try-probes.ts'
 
 /** What the policy's probes are run with. */
-export interface DueProbes extends FunctionAccess {
+interface DueProbes extends FunctionAccess {
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
   /** What the walks proved. */
@@ -19,7 +25,7 @@ export interface DueProbes extends FunctionAccess {
   readonly unobserved: ReadonlySet<ResourceKey>
 }
 
-export interface Probed {
+export interface ProbeOutcomes {
   /** What ran, as rules see it. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
@@ -33,13 +39,13 @@ export interface Probed {
  * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
  * known of it as it is; one that the policy no longer asks for, or whose function is gone, leaves the state.
  */
-export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Probed> {
+export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<ProbeOutcomes> {
   const { draft } = scan
   const known = await knownProbes(scan)
   const ended = findEnded(scan, due, known)
   const named = nameProbes(dropUnknownStubs(due, known), known, ended)
   const { resources, changes, notRun } =
-    named.length === 0 ? nothing : await (await import('./try-probes.ts')).tryProbes(scan, due, named)
+    named.length === 0 ? nothingTried : await (await import('./try-probes.ts')).tryProbes(scan, due, named)
   const asked = new Set(named.map(({ outcomeUid }) => outcomeUid))
   await draft.endVersions(
     scan.project,
@@ -56,19 +62,57 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
       ]),
       ...carried.flatMap((probe) => [resourceKey({ kind: 'probe', uid: probe.uid }), targetOf(probe)]),
     ],
-    notices: describeSkippedProbes({ notRun, carried }),
+    notices: describeSkippedProbes(notRun, carried),
   }
 }
 
 /** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
-export function leaveOutProbes({ known }: ProjectScan, targets: readonly ProbeTarget[]): Probed {
+export function leaveOutProbes({ known }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
   const carried = known.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
   return { resources: [], changes: [], untested: [], notices }
 }
 
-const nothing: ProbeOutcomes = { resources: [], changes: [], notRun: [] }
+/** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */
+export async function noteUnmatchedProbes(
+  draft: ScanDraft,
+  probes: readonly Probe[],
+  outcomes: readonly ProjectOutcome[],
+): Promise<void> {
+  const idle = probes.filter(({ name }) => !outcomes.some(({ probed }) => probed.includes(name)))
+  if (outcomes.length === 0 || idle.length === 0) return
+  const text = `${namesOf(idle.map(({ name }) => name))} did not run: no function matches its selector`
+  await draft.stageNotice(undefined, { code: 'probe_unmatched', listing: null, text })
+}
+
+/** One resource as it passed, and the item that it was made of; a stub's functions are not filled. */
+interface PassedResource {
+  readonly resource: Resource
+  readonly item: JsonObject | undefined
+}
+
+/**
+ * What the probes are about among the resources of a page; what has no function is none of it. The text is taken from
+ * the item as it came: what is kept of a function has its secrets sealed and would not run.
+ */
+export function* findTargets(
+  probes: readonly Probe[],
+  { ref, labels }: Pick<AuditedProject, 'ref' | 'labels'>,
+  passing: Iterable<PassedResource>,
+): Generator<ProbeTarget> {
+  for (const { resource, item } of passing) {
+    for (const probe of probes) {
+      if (!probe.matches(ref, labels, resource)) continue
+      const { kind, attribute } = functionPlaces[probe.function]
+      const { uid, name } = resource
+      const text = textOf(item, attribute, probe.functionText)
+      if (text !== null) yield { probe, kind, uid, name, text }
+    }
+  }
+}
+
+const nothingTried: TriedProbes = { resources: [], changes: [], notRun: [] }
 
 async function knownProbes({ draft, project, known }: ProjectScan): Promise<KnownProbe[]> {
   const versions = known.unseen('probe')
@@ -108,6 +152,36 @@ function findEnded(
   )
 }
 
+function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): ResourceKey {
+  // What we wrote ourselves, of a target that was found.
+  return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
+}
+
+/**
+ * Gives each outcome its uid: the probe's name, or `name@TARGET` where several targets match. An outcome keeps
+ * its name, so that a second match, or a partial scan, renames none; the name of one that ended is free again.
+ */
+function nameProbes(
+  targets: readonly ProbeTarget[],
+  known: readonly KnownProbe[],
+  ended: ReadonlySet<KnownProbe>,
+): NamedTarget[] {
+  const current = known.filter((probe) => !ended.has(probe))
+  const byTarget = new Map(current.map((probe) => [keyOf(probe.attributes), probe]))
+  const taken = new Set(current.map(({ uid }) => uid))
+  return [...Map.groupBy(targets, ({ probe }) => probe.name)].flatMap(([name, ofProbe]) =>
+    ofProbe.map((target): NamedTarget => {
+      const same = byTarget.get(`${name} ${resourceKey(target)}`)
+      const own = ofProbe.length === 1 && !taken.has(name) ? name : `${name}@${target.uid}`
+      return { ...target, outcomeUid: same?.uid ?? own, known: same }
+    }),
+  )
+}
+
+function keyOf({ probe, target_kind, target_uid }: JsonObject): string {
+  return `${probe} ${target_kind} ${target_uid}`
+}
+
 /**
  * Where sources are listed but were not this time, they are known by stubs, which do not show whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
@@ -121,7 +195,31 @@ function dropUnknownStubs({ targets, statuses }: DueProbes, known: readonly Know
   )
 }
 
-function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): ResourceKey {
-  // What we wrote ourselves, of a target that was found.
-  return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
+/** What a reader must know of the probes of a project that gave no result: one notice for each reason. */
+function describeSkippedProbes(notRun: readonly SkippedTarget[], carried: readonly KnownProbe[]): ProjectNotice[] {
+  const reasons = [
+    ...notRun.map(({ outcomeUid, why }) => ({ uid: outcomeUid, why: `did not run: ${why}` })),
+    ...carried.map(({ uid }) => ({ uid, why: 'did not run: the scan did not show its function' })),
+  ]
+  const byReason = Map.groupBy(reasons, ({ why }) => why)
+  return [...byReason].map(([why, group]) => ({
+    code: 'probe_not_run',
+    listing: null,
+    text: `${namesOf(group.map(({ uid }) => uid))} ${why}`,
+  }))
+}
+
+const mostNames = 5
+
+function namesOf(uids: readonly string[]): string {
+  const shown = uids.slice(0, mostNames).join(', ')
+  const left = uids.length - mostNames
+  return `${uids.length === 1 ? 'the probe' : 'the probes'} ${shown}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+/** null: there is no function. */
+function textOf(item: JsonObject | undefined, attribute: string, otherwise: string | undefined) {
+  const shown = item?.[attribute]
+  if (shown === undefined) return otherwise
+  return typeof shown === 'string' && shown.trim() !== '' ? shown : null
 }

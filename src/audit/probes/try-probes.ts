@@ -1,18 +1,48 @@
 import type { ApprovedBody } from '../../history/approvals.ts'
 import type { StagedChange } from '../../history/records.ts'
+import { diffAttributes } from '../../inventory/diff-attributes.ts'
 import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
 import { reseal } from '../../inventory/reseal.ts'
 import type { Sealer } from '../../inventory/sealer.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Resource } from '../../model/resource.ts'
-import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { Probe } from '../../policy/probe.ts'
+import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
 import type { ExpectedState } from '../expected-state.ts'
 import type { ProjectScan } from '../project-scan.ts'
 import { stageResources } from '../stage-resources.ts'
-import { driftOf, isSameTrial } from './compare-probe.ts'
-import type { NotRun } from './describe-probes.ts'
-import type { KnownProbe, NamedTarget } from './name-probes.ts'
-import { type Ran, runTwice, tryFunction } from './run-function.ts'
+import { type FunctionResult, runTwice, tryFunction } from './run-function.ts'
+
+/** A function that a probe is about. */
+export interface ProbeTarget {
+  readonly probe: Probe
+  readonly kind: 'source' | 'subscription'
+  readonly uid: string
+  readonly name: string
+  /** What to run; undefined where its text is not shown and the policy has none. */
+  readonly text: string | undefined
+}
+
+/** The last outcome of a probe, as the history holds it. */
+export interface KnownProbe {
+  /** Of its version. */
+  readonly id: number
+  readonly uid: string
+  readonly attributes: JsonObject
+  /** Names the installation key that sealed its digests. */
+  readonly sealKeyId: string
+}
+
+export interface NamedTarget extends ProbeTarget {
+  /** The uid of the probe's outcome. */
+  readonly outcomeUid: string
+  /** The last outcome of the same probe on the same target. */
+  readonly known: KnownProbe | undefined
+}
+
+export interface SkippedTarget extends NamedTarget {
+  readonly why: string
+}
 
 /** Who runs functions, and what was approved of them. */
 export interface FunctionAccess {
@@ -22,11 +52,11 @@ export interface FunctionAccess {
   readonly expected: ExpectedState | undefined
 }
 
-export interface ProbeOutcomes {
+export interface TriedProbes {
   /** What ran, as rules see it. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
-  readonly notRun: readonly NotRun[]
+  readonly notRun: readonly SkippedTarget[]
 }
 
 /** After so many in a row that could not run, the service is not asked again: each may cost 15 seconds. */
@@ -37,11 +67,11 @@ export async function tryProbes(
   scan: ProjectScan,
   due: FunctionAccess,
   named: readonly NamedTarget[],
-): Promise<ProbeOutcomes> {
+): Promise<TriedProbes> {
   const { sealer, now: startedAt } = scan
   const resources: Resource[] = []
   const changes: StagedChange[] = []
-  const notRun: NotRun[] = []
+  const notRun: SkippedTarget[] = []
   let inARow = 0
   const approved = await due.expected?.bodies(named.map(({ outcomeUid: uid }) => ({ kind: 'probe', uid })))
   for (const [at, target] of named.entries()) {
@@ -70,7 +100,7 @@ const tired = {
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
   { client, access, now, sealer }: FunctionAccess & Pick<ProjectScan, 'sealer' | 'now'>,
-): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
+): Promise<{ readonly ran: FunctionResult | UnknownOutcome; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
     return { ran: { outcome: 'unknown', message, requestId: null }, isDeterministic: false }
@@ -82,9 +112,39 @@ async function run(
   return { ran: await tryFunction(trial), isDeterministic: known.attributes.deterministic === true }
 }
 
+/** An earlier outcome: the last one, or the one that was approved. */
+type Outcome = Pick<KnownProbe, 'attributes' | 'sealKeyId'>
+
+/**
+ * Whether a run with this function and payload is known. Digests under another installation key cannot be compared.
+ * `attributes`: those of the run, its digests at least.
+ */
+function isSameTrial<Known extends Outcome>(
+  known: Known | undefined,
+  attributes: Resource['attributes'],
+  sealKeyId: string,
+): known is Known {
+  return isSamePayload(known, attributes, sealKeyId) && known.attributes.function_digest === attributes.function_digest
+}
+
+/** What says of a probe that it is the same: a person who edits the policy makes no drift. */
+const samePayload = ['payload_digest', 'type', 'function', 'target_kind', 'target_uid'] as const
+
+function isSamePayload<Known extends Outcome>(
+  known: Known | undefined,
+  attributes: Resource['attributes'],
+  sealKeyId: string,
+): known is Known {
+  return (
+    known !== undefined &&
+    known.sealKeyId === sealKeyId &&
+    samePayload.every((key) => known.attributes[key] === attributes[key])
+  )
+}
+
 function resourceOf(
   { probe, text, kind, uid, name, outcomeUid }: NamedTarget,
-  ran: Ran,
+  ran: FunctionResult,
   isDeterministic: boolean,
   sealer: Sealer,
 ): Resource {
@@ -102,6 +162,17 @@ function resourceOf(
     },
     sealer,
   )
+}
+
+/** How the functions of a fleet differ from the last run, on the same payload. */
+function driftOf(known: KnownProbe | undefined, now: Resource, sealKeyId: string): StagedChange[] {
+  if (!isSamePayload(known, now.attributes, sealKeyId)) return []
+  const { kind, uid, name } = now
+  const isCompared = known.attributes.deterministic === true && now.attributes.deterministic === true
+  const compared = isCompared ? /^\/(outcome|output|error)(\/|$)/ : /^\/outcome$/
+  const fields = diffAttributes('probe', known.attributes, now.attributes, { sealsComparable: true })
+  const drifted = fields.filter(({ path }) => compared.test(path))
+  return drifted.length === 0 ? [] : [{ kind, uid, name, change: 'modified', fields: drifted }]
 }
 
 interface PastRuns {

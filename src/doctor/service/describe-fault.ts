@@ -1,6 +1,5 @@
-import { stepAfterFault } from '../../report/describe-failures.ts'
-import { bareWhat } from '../../report/group-failures.ts'
-import type { HttpFailure } from '../../service/http-outcome.ts'
+import { bareWhat, stepAfterFault } from '../../report/describe-failures.ts'
+import type { HttpFailure } from '../../service/reply.ts'
 import type { ServiceFault } from '../../service/service-fault.ts'
 import { type Diagnosis, fail } from '../check.ts'
 

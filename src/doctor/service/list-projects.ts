@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { entryFor, nameProjects, namesAtService, namesShownBy } from '../../audit/name-projects.ts'
-import { findOrganisation } from '../../audit/read-project-list.ts'
+import {
+  entryFor,
+  findOrganisation,
+  nameProjects,
+  namesAtService,
+  namesShownBy,
+} from '../../audit/discover-projects.ts'
 import type { ConfiguredProject, ConfiguredService } from '../../config/configuration.ts'
 import { createSealer } from '../../inventory/sealer.ts'
 import { projectListOf } from '../../model/resource.ts'

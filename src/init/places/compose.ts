@@ -1,4 +1,4 @@
-import { editYaml } from '../../yaml/edit-yaml.ts'
+import { editYaml } from '../../yaml/write-yaml.ts'
 import { fileReference, type PlaceContext, type PlacePlan } from './place.ts'
 
 /** A worker in a container: `compose.yaml` of the package without its simulated service. */

@@ -1,4 +1,4 @@
-import { readYaml } from '../../yaml/edit-yaml.ts'
+import { readYaml } from '../../yaml/write-yaml.ts'
 import { packPackage, tarball } from './github.ts'
 import { localHistory, type PlaceContext, type PlacePlan, variableReference } from './place.ts'
 

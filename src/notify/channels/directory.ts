@@ -4,7 +4,7 @@ import type { Report } from '../../model/report.ts'
 import { type Format, formats, loadFormats } from '../../report/formats.ts'
 import { filesOf } from '../../report/report-files.ts'
 import type { ReportFormat } from '../../report/report-format.ts'
-import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
+import { accepted, type Outcome, refused, type SendMessage } from '../message.ts'
 
 interface Directory {
   readonly path: string

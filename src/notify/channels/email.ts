@@ -3,10 +3,8 @@ import { smtpServer } from '../../config/notify-schema.ts'
 import { messageOf } from '../../model/errors.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import type { Message } from '../message.ts'
-import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
-import { plainText } from '../plain-text.ts'
-import { type Line, showMessage } from '../show-message.ts'
+import { accepted, type Message, type Outcome, refused, type SendMessage } from '../message.ts'
+import { type Line, plainText, showMessage } from '../show-message.ts'
 
 interface Email {
   readonly smtp: string

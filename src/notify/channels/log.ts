@@ -1,4 +1,4 @@
-import { accepted, type SendMessage } from '../outcome.ts'
+import { accepted, type SendMessage } from '../message.ts'
 
 /** Writes one line of a structured log. */
 export type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) => void

@@ -4,11 +4,9 @@ import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { endingOf } from '../find-events.ts'
-import type { Event, Message } from '../message.ts'
-import type { SendMessage } from '../outcome.ts'
-import { plainText } from '../plain-text.ts'
+import type { Event, Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { sayEvent } from '../show-message.ts'
+import { plainText, sayEvent } from '../show-message.ts'
 
 interface PagerDuty {
   readonly routing_key: string

@@ -1,12 +1,9 @@
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { fitMessage } from '../fit-message.ts'
-import type { Message } from '../message.ts'
-import type { SendMessage } from '../outcome.ts'
-import { splitPlainWords } from '../plain-words.ts'
+import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { type Line, type Piece, showMessage } from '../show-message.ts'
+import { fitMessage, type Line, type Piece, showMessage } from '../show-message.ts'
 
 /** Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages */
 const mostCharacters = 40_000
@@ -21,6 +18,18 @@ export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariabl
   }
 }
 
+/**
+ * Foreign text, as code: Slack interprets no mentions, links or emphasis there. Characters that could end the code or
+ * begin a mention or a link are escaped.
+ */
+export function slackCode(text: string): string {
+  const inert = neutralise(cut(text, 300))
+    .replaceAll('`', "'")
+    .replaceAll('@', '@\u2060')
+    .replaceAll('://', ':\u2060//')
+  return inert === '' ? '' : `\`${escaped(inert)}\``
+}
+
 function textOf(message: Message): string {
   return showMessage(message).map(slackLine).join('\n')
 }
@@ -33,10 +42,8 @@ function slackLine(line: Line): string {
   return line.level === 'event' ? [`• ${bold(first)}`, ...rest].join('') : [first, ...rest].join('')
 }
 
-/** Blanks at the end stay outside: Slack takes no emphasis before one. */
-function bold(text: string): string {
-  const words = text.trimEnd()
-  return `*${words}*${text.slice(words.length)}`
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 function slackPiece(piece: Piece): string {
@@ -53,6 +60,29 @@ function slackProse(text: string): string {
     .join(' ')
 }
 
+/** A part of a sentence: words that no chat can read as markup, or anything else. */
+interface Part {
+  readonly text: string
+  readonly isPlain: boolean
+}
+
+/** Splits a sentence so that neighbouring words of one sort are one part. Joined with blanks, the parts are the sentence. */
+function splitPlainWords(sentence: string): readonly Part[] {
+  const parts: { text: string; isPlain: boolean }[] = []
+  for (const word of sentence.split(' ')) {
+    const isPlain = isPlainWord(word)
+    const last = parts.at(-1)
+    if (last === undefined || last.isPlain !== isPlain) parts.push({ text: word, isPlain })
+    else last.text += ` ${word}`
+  }
+  return parts
+}
+
+/** Letters or digits, with a hyphen or an apostrophe inside and a mark of the sentence behind. */
+function isPlainWord(word: string): boolean {
+  return /^[\p{L}\p{M}\p{Nd}]{0,60}(?:['’-][\p{L}\p{M}\p{Nd}]{1,60}){0,4}[,.;:]?$/u.test(word)
+}
+
 /** The sentence's own punctuation stays outside. */
 function asCode(part: string): string {
   const mark = part.length > 1 && ',.;:'.includes(part.slice(-1)) ? part.slice(-1) : ''
@@ -67,18 +97,8 @@ function slackMarked(text: string): string {
     .join('')
 }
 
-/**
- * Foreign text, as code: Slack interprets no mentions, links or emphasis there. Characters that could end the code or
- * begin a mention or a link are escaped.
- */
-export function slackCode(text: string): string {
-  const inert = neutralise(cut(text, 300))
-    .replaceAll('`', "'")
-    .replaceAll('@', '@\u2060')
-    .replaceAll('://', ':\u2060//')
-  return inert === '' ? '' : `\`${escaped(inert)}\``
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** Blanks at the end stay outside: Slack takes no emphasis before one. */
+function bold(text: string): string {
+  const words = text.trimEnd()
+  return `*${words}*${text.slice(words.length)}`
 }

@@ -1,11 +1,9 @@
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { fitMessage } from '../fit-message.ts'
-import type { Message } from '../message.ts'
-import type { SendMessage } from '../outcome.ts'
+import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
-import { type Line, type Link, type Piece, showMessage } from '../show-message.ts'
+import { fitMessage, type Line, type Link, type Piece, showMessage } from '../show-message.ts'
 
 /**
  * Teams refuses a message beyond about 28 KB, and does not say how it counts; this leaves room.

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { secretBytes } from '../../config/notify-schema.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
-import type { Message } from '../message.ts'
-import type { SendMessage } from '../outcome.ts'
+import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
 
 interface Webhook {

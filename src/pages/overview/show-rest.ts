@@ -1,6 +1,6 @@
 import type { RunInputs } from '../../history/reader.ts'
 import { dayMs } from '../../model/clock.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { groupRows, pageRows } from '../../queries/page-violations.ts'
 import { soonMs } from '../../queries/read-waivers.ts'

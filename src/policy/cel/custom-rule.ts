@@ -4,24 +4,33 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import {
+  type Aggregation,
   type BoundRule,
   type EvaluationRun,
   emptyContext,
+  type FindingPlace,
+  type LocatedRuleFinding,
   type Rule,
   type RuleFinding,
 } from '../../rules/engine/rule.ts'
-import { type Compiled, compile, volatileFields } from './compile.ts'
-import type { Mistake, Uses } from './inspect.ts'
-import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
 import {
-  type EvaluateResource,
-  evaluateCounted,
-  evaluateJoined,
-  type RelatedResources,
-  type RelatedVariable,
-} from './neighbours.ts'
-import { compileTemplate, type Template } from './template.ts'
-import { type ObjectValue, rootValue } from './values.ts'
+  type CompiledExpression,
+  compile,
+  compileTemplate,
+  type Mistake,
+  type Template,
+  type Uses,
+  volatileFields,
+} from './compile.ts'
+import {
+  type Language,
+  languageOf,
+  type ObjectValue,
+  otherVariables,
+  ProjectValue,
+  rootValue,
+  typeNameOf,
+} from './language.ts'
 
 /** A custom rule as in the policy file. */
 export interface CustomSource {
@@ -36,16 +45,16 @@ export interface CustomSource {
   readonly controls?: readonly string[] | undefined
 }
 
-export interface PlacedMistake extends Mistake {
+interface PlacedMistake extends Mistake {
   readonly member: 'when' | 'assert' | 'message'
 }
 
 /** The compiled expressions of a custom rule. */
-export interface Expressions {
+interface Expressions {
   readonly kind: Kind
   readonly language: Language
-  readonly when: Compiled | undefined
-  readonly assert: Compiled
+  readonly when: CompiledExpression | undefined
+  readonly assert: CompiledExpression
   readonly message: Template
 }
 
@@ -81,6 +90,22 @@ function placed(
   return mistakes.map((mistake) => ({ ...mistake, member }))
 }
 
+/** Resources related to another, for rules that read them. */
+interface RelatedResources {
+  readonly endpoint?: Resource
+  readonly source?: Resource
+  readonly subscriptions?: number
+}
+
+/** Variables of related resources. */
+type RelatedVariable = keyof RelatedResources
+
+const kindOfVariable = {
+  endpoint: 'endpoint',
+  source: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<RelatedVariable, Kind>
+
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   const { id, kind, severity, remediation = '', controls = [] } = source
   const others = othersUsed(expressions)
@@ -100,11 +125,42 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   }
 }
 
-const kindOfVariable = {
-  endpoint: 'endpoint',
-  source: 'source',
-  subscriptions: 'subscription',
-} as const satisfies Record<RelatedVariable, Kind>
+function othersUsed(expressions: Expressions): readonly RelatedVariable[] {
+  const known = Object.keys(otherVariables(expressions.kind))
+  const used = usesOf(expressions)
+  return (['endpoint', 'source', 'subscriptions'] as const).filter(
+    (variable) => known.includes(variable) && used.some((uses) => uses.has(variable)),
+  )
+}
+
+function usesOf({ when, assert, message }: Expressions): readonly Uses[] {
+  return [...(when === undefined ? [] : [when.uses]), assert.uses, ...message.uses]
+}
+
+/** A message without its particulars. */
+function inGeneral(message: string): string {
+  return message.replace(/\{\{|\}\}/g, '').replace(/\{[^{}]*\}/g, '…')
+}
+
+/** The members that it reads and that change by themselves, so the history does not store them. */
+function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
+  const volatile = volatileFields(kind)
+  const read = [when, assert].flatMap((compiled) =>
+    [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
+      variable === 'project' || variable === 'subscriptions'
+        ? []
+        : [...(members === 'all' ? volatile : members)].filter((member) => volatile.has(member)),
+    ),
+  )
+  return read.length === 0 ? {} : { unkept: [...new Set(read)] }
+}
+
+/** The parts that decide: a reworded title does not make another policy. */
+function sourceOf({ kind, when, assert, message, severity }: CustomSource): JsonObject {
+  return { kind, when: when ?? null, assert, message, severity }
+}
+
+type EvaluateResource = (resource: Resource, project: ProjectRef, related: RelatedResources) => RuleFinding | undefined
 
 function bound(expressions: Expressions, others: readonly RelatedVariable[]): BoundRule {
   if (others.length === 0) {
@@ -145,7 +201,8 @@ function evaluate(
     ...(related.source === undefined ? {} : { source: objectOf(language, 'source', related.source) }),
     ...(related.subscriptions === undefined ? {} : { subscriptions: BigInt(related.subscriptions) }),
   }
-  const ask = (expression: Compiled) => language.evaluation.run(run.meter, run, () => expression.evaluate(context))
+  const ask = (expression: CompiledExpression) =>
+    language.evaluation.run(run.meter, run, () => expression.evaluate(context))
   try {
     if (when !== undefined && truth(ask(when)) !== true) return undefined
     if (truth(ask(assert)) !== false) return undefined
@@ -160,17 +217,6 @@ function evaluate(
     }
   })
   return { path: '', message: written }
-}
-
-/** Free-form values are checked during evaluation: only `true` counts as true. */
-function truth(value: unknown): boolean | undefined {
-  if (value !== undefined && typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
-  return value
-}
-
-function reasonOf(error: unknown): string {
-  const summary: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'summary') : undefined
-  return typeof summary === 'string' ? summary : messageOf(error)
 }
 
 const objects = new WeakMap<Language, WeakMap<Resource, ObjectValue>>()
@@ -198,16 +244,15 @@ function projectOf(project: ProjectRef, labels: Readonly<Record<string, string>>
   return last.value
 }
 
-function usesOf({ when, assert, message }: Expressions): readonly Uses[] {
-  return [...(when === undefined ? [] : [when.uses]), assert.uses, ...message.uses]
+/** Free-form values are checked during evaluation: only `true` counts as true. */
+function truth(value: unknown): boolean | undefined {
+  if (value !== undefined && typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
+  return value
 }
 
-function othersUsed(expressions: Expressions): readonly RelatedVariable[] {
-  const known = Object.keys(otherVariables(expressions.kind))
-  const used = usesOf(expressions)
-  return (['endpoint', 'source', 'subscriptions'] as const).filter(
-    (variable) => known.includes(variable) && used.some((uses) => uses.has(variable)),
-  )
+function reasonOf(error: unknown): string {
+  const summary: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'summary') : undefined
+  return typeof summary === 'string' ? summary : messageOf(error)
 }
 
 function membersUsed(expressions: Expressions, variable: string): ReadonlySet<string> | undefined {
@@ -220,25 +265,129 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
   return members
 }
 
-/** The members that it reads and that change by themselves, so the history does not store them. */
-function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
-  const volatile = volatileFields(kind)
-  const read = [when, assert].flatMap((compiled) =>
-    [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
-      variable === 'project' || variable === 'subscriptions'
-        ? []
-        : [...(members === 'all' ? volatile : members)].filter((member) => volatile.has(member)),
-    ),
-  )
-  return read.length === 0 ? {} : { unkept: [...new Set(read)] }
+/** Members that are read of a variable; undefined: all. */
+type MembersRead = (variable: string) => ReadonlySet<string> | undefined
+
+interface HeldResource {
+  readonly at: FindingPlace
+  readonly resource: Resource
 }
 
-/** A message without its particulars. */
-function inGeneral(message: string): string {
-  return message.replace(/\{\{|\}\}/g, '').replace(/\{[^{}]*\}/g, '…')
+/** Endpoints with the number of subscriptions that deliver to them, after all subscriptions. */
+function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation {
+  const endpoints: HeldResource[] = []
+  const counts = new Map<string, number>()
+  const found: LocatedRuleFinding[] = []
+  let isEveryTargetShown = true
+  return {
+    visit(resource, at) {
+      if (resource.kind === 'endpoint') {
+        endpoints.push({ at, resource: pruned(resource, keep('resource')) })
+        return
+      }
+      const target = resource.attributes.endpoint_uid
+      if (typeof target === 'string') counts.set(target, (counts.get(target) ?? 0) + 1)
+      else if (target === undefined) isEveryTargetShown = false
+    },
+    conclude(_, { isComplete }) {
+      if (!isEveryTargetShown || !isComplete('subscription')) return []
+      return yieldAll(
+        endpoints,
+        ({ at, resource }) => {
+          const problem = ask(resource, at.project, { subscriptions: counts.get(resource.uid) ?? 0 })
+          if (problem !== undefined) found.push({ ...problem, at })
+        },
+        found,
+      )
+    },
+  }
 }
 
-/** The parts that decide: a reworded title does not make another policy. */
-function sourceOf({ kind, when, assert, message, severity }: CustomSource): JsonObject {
-  return { kind, when: when ?? null, assert, message, severity }
+/** Only the members that are read, so that an aggregation over a large project keeps little. */
+function pruned(resource: Resource, members: ReadonlySet<string> | undefined, also: readonly string[] = []): Resource {
+  if (members === undefined) return resource
+  const names = [...members, ...also]
+  const pick = (object: JsonObject): JsonObject =>
+    Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])))
+  const { kind, uid, name, attributes, volatile, facts } = resource
+  const isRead = (pointer: string) =>
+    names.some((member) => pointer.startsWith(`/${member}/`) || pointer === `/${member}`)
+  return {
+    kind,
+    uid,
+    name,
+    attributes: pick(attributes),
+    volatile: pick(volatile),
+    facts: Object.fromEntries(Object.entries(facts).filter(([pointer]) => isRead(pointer))),
+  }
+}
+
+/** Evaluates one after the other; a failure loses no finding before or after it. */
+function* yieldAll(
+  waiting: readonly HeldResource[],
+  evaluate: (each: HeldResource) => void,
+  found: readonly LocatedRuleFinding[],
+): Generator<LocatedRuleFinding> {
+  const failures: unknown[] = []
+  for (const each of waiting) {
+    try {
+      evaluate(each)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  yield* found
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Subscriptions with their endpoint and source. Keeps what the rule reads of those, and evaluates a subscription when
+ * it comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without
+ * them, or with them outside the project, is not evaluated: other rules report that.
+ */
+function evaluateJoined(ask: EvaluateResource, keep: MembersRead, others: readonly RelatedVariable[]): Aggregation {
+  const kept = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
+  const waiting: HeldResource[] = []
+  const found: LocatedRuleFinding[] = []
+  const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
+
+  const relatedTo = ({ attributes }: Resource): RelatedResources | undefined => {
+    const related: { endpoint?: Resource; source?: Resource } = {}
+    for (const kind of wanted) {
+      const uid = attributes[`${kind}_uid`]
+      const known = typeof uid === 'string' ? kept[kind].get(uid) : undefined
+      if (known === undefined) return undefined
+      related[kind] = known
+    }
+    return related
+  }
+  const evaluate = ({ at, resource }: HeldResource, related: RelatedResources) => {
+    const problem = ask(resource, at.project, related)
+    if (problem !== undefined) found.push({ ...problem, at })
+  }
+
+  return {
+    visit(resource, at) {
+      if (resource.kind !== 'subscription') {
+        if (resource.kind === 'endpoint' || resource.kind === 'source') {
+          kept[resource.kind].set(resource.uid, pruned(resource, keep(resource.kind)))
+        }
+        return
+      }
+      const related = relatedTo(resource)
+      if (related !== undefined) evaluate({ at, resource }, related)
+      else if (wanted.every((kind) => typeof resource.attributes[`${kind}_uid`] === 'string')) {
+        waiting.push({ at, resource: pruned(resource, keep('resource'), ['endpoint_uid', 'source_uid']) })
+      }
+    },
+    conclude: () =>
+      yieldAll(
+        waiting,
+        (each) => {
+          const related = relatedTo(each.resource)
+          if (related !== undefined) evaluate(each, related)
+        },
+        found,
+      ),
+  }
 }

@@ -1,27 +1,44 @@
 import { messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
-import { cel } from './cel.ts'
-import { compile } from './compile.ts'
-import type { Mistake } from './inspect.ts'
-import { type Language, payloadLanguage } from './language.ts'
-import { freeValue } from './values.ts'
+import type { Expectation } from '../probe.ts'
+import { compile, type Mistake } from './compile.ts'
+import { cel, freeValue, type Language, payloadLanguage } from './language.ts'
 
 /**
  * The result of an expression on a payload. `fails`: it cannot be evaluated on this one. `unknown`: a limit ended it.
  */
-export type EvaluationResult =
+type EvaluationResult =
   | { readonly is: 'true' }
   | { readonly is: 'false' }
   | { readonly is: 'fails' | 'unknown'; readonly why: string }
 
 /** `now`: milliseconds since the epoch. */
-export type PayloadExpression = (payload: Json, now: number) => EvaluationResult
+type PayloadExpression = (payload: Json, now: number) => EvaluationResult
 
 let language: Language | undefined
 
+/** Compiles a CEL expression over `payload`, or returns all mistakes in it. */
+export function expectExpression(
+  text: string,
+): { readonly expectation: Expectation } | { readonly mistakes: readonly Mistake[] } {
+  const result = compilePayloadExpression(text)
+  if ('mistakes' in result) return result
+  return {
+    expectation: {
+      evaluate(payload, now) {
+        const answer = result.expression(payload, now)
+        if (answer.is === 'true') return { is: 'met' }
+        if (answer.is === 'unknown') return { is: 'unknown', reason: `\`${text}\` ${answer.why}` }
+        const why = answer.is === 'false' ? '' : ` (${answer.why})`
+        return { is: 'broken', complaint: `the result breaks \`${text}\`${why}` }
+      },
+    },
+  }
+}
+
 /** Compiles a boolean expression over `payload`, or returns all mistakes in it. */
-export function compilePayloadExpression(
+function compilePayloadExpression(
   text: string,
 ): { readonly expression: PayloadExpression } | { readonly mistakes: readonly Mistake[] } {
   language ??= payloadLanguage()

@@ -1,5 +1,5 @@
 import type { ControlEvidence } from '../../compliance/compliance.ts'
-import { bareReason, serviceOf } from '../group-failures.ts'
+import { bareReason, serviceOf } from '../describe-failures.ts'
 
 export type EvidenceGap = ControlEvidence['coverage']['gaps'][number]
 

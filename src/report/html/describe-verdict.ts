@@ -1,6 +1,6 @@
 import { type FailOn, leastNew } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { atLeast } from '../fails-run.ts'
+import { atLeast } from '../verdict.ts'
 import type { ScanExtent } from './scan-extent.ts'
 
 /** A verdict in words; `outcome` is its colour. */

@@ -1,5 +1,5 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import type { ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
 import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'

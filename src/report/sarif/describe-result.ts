@@ -1,6 +1,6 @@
 import type { Location, Result } from 'sarif'
 import type { FileLocation } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'

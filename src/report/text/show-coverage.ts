@@ -1,4 +1,4 @@
-import { readReason } from '../../model/failure-reason.ts'
+import { readReason } from '../../model/coverage.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'

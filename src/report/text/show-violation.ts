@@ -1,4 +1,4 @@
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import type { ReportViolation } from '../../model/report.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'

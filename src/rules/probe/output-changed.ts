@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
-import { firstDifference } from '../../model/first-difference.ts'
+import { canonicalJson, firstDifference } from '../../model/canonical-json.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 

@@ -1,4 +1,4 @@
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 export const expired = resourceRule('policy', {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dayMs } from '../../model/clock.ts'
-import { formatExpiry } from '../../model/format-expiry.ts'
+import { formatExpiry } from '../../model/instant.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 export const expiring = resourceRule('policy', {

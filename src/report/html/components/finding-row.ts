@@ -1,4 +1,4 @@
-import { formatExpiry } from '../../../model/format-expiry.ts'
+import { formatExpiry } from '../../../model/instant.ts'
 import type { ReportViolation } from '../../../model/report.ts'
 import type { AcceptedViolation } from '../../../model/violation.ts'
 import { sentenceOfEnding } from '../../describe-ending.ts'

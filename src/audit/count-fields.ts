@@ -1,11 +1,46 @@
+import { type DescribedField, describeField } from '../inventory/describe-field.ts'
 import { requiredFields } from '../inventory/wire-schema.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { count } from '../text/count.ts'
 import { kindOf } from './project-scan.ts'
 
+/** Fields of a wrong type, counted while a project's pages pass. */
+interface MalformedCounts {
+  add(listing: Listing, resources: Iterable<{ readonly resource: Resource }>): void
+  /** One line for each field: what it is, how many resources show it so, and one of them. */
+  notices(): ProjectNotice[]
+}
+
+export function countMalformed(): MalformedCounts {
+  const counts = new Map<string, MalformedField>()
+  return {
+    add(listing, resources) {
+      for (const { resource } of resources) {
+        if (resource.malformed === undefined) continue
+        const fields = resource.malformed.map((pointer) => describeField(resource.kind, pointer))
+        for (const { path, expected } of new Map(fields.map((field) => [field.path, field])).values()) {
+          const { kind, uid } = resource
+          const key = `${listing} ${kind} ${path}`
+          const known = counts.get(key)
+          if (known !== undefined) known.resources++
+          else counts.set(key, { listing, kind, path, expected, first: uid, resources: 1 })
+        }
+      }
+    },
+    notices() {
+      const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
+      return inOrder.map((counted) => ({
+        code: 'field_malformed',
+        listing: counted.listing,
+        text: textOfMalformed(counted),
+      }))
+    },
+  }
+}
+
 /** Fields that every release shows and that items did not, counted while a project's pages pass. */
-export interface UnseenCounts {
+interface UnseenCounts {
   add(listing: Listing, kind: Kind, resources: Iterable<{ readonly resource: Resource }>): void
   /** Fields that no item of a listing shows. */
   fieldsMissing(listing: Listing): readonly string[]
@@ -16,10 +51,10 @@ export interface UnseenCounts {
 }
 
 export function countUnseen(): UnseenCounts {
-  const counts = new Map<string, Counted>()
+  const counts = new Map<string, ShownItems>()
   const countedOf = (listing: Listing, kind: Kind) => {
     const key = `${listing} ${kind}`
-    const counted: Counted = counts.get(key) ?? { listing, kind, resources: 0, fields: new Map() }
+    const counted: ShownItems = counts.get(key) ?? { listing, kind, resources: 0, fields: new Map() }
     counts.set(key, counted)
     return counted
   }
@@ -44,18 +79,24 @@ export function countUnseen(): UnseenCounts {
         [...counted.fields].map(([field, unseen]) => ({
           code: 'fields_unseen',
           listing: counted.listing,
-          text: textOf(counted, field, unseen),
+          text: textOfUnseen(counted, field, unseen),
         })),
       )
     },
   }
 }
 
-interface Counted {
+interface MalformedField extends DescribedField {
   readonly listing: Listing
   readonly kind: Kind
+  readonly first: string
   resources: number
-  readonly fields: Map<string, UnseenField>
+}
+
+function textOfMalformed({ kind, path, expected, first, resources }: MalformedField): string {
+  const show = resources === 1 ? `1 ${kind} shows` : `${resources} ${kind}s show`
+  const example = resources === 1 ? first : `first: ${first}`
+  return `${show} ${path} as something other than ${expected} (${example}); rules that read it say nothing`
 }
 
 interface UnseenField {
@@ -64,6 +105,13 @@ interface UnseenField {
   carried: number
   readonly first: string
   since: FieldDoubt | undefined
+}
+
+interface ShownItems {
+  readonly listing: Listing
+  readonly kind: Kind
+  resources: number
+  readonly fields: Map<string, UnseenField>
 }
 
 function addField(fields: Map<string, UnseenField>, field: string, { uid, attributes, doubts }: Resource): void {
@@ -75,7 +123,11 @@ function addField(fields: Map<string, UnseenField>, field: string, { uid, attrib
   if (since !== undefined && (unseen.since === undefined || since.run < unseen.since.run)) unseen.since = since
 }
 
-function textOf({ kind, resources }: Counted, field: string, { missing, carried, first, since }: UnseenField): string {
+function textOfUnseen(
+  { kind, resources }: ShownItems,
+  field: string,
+  { missing, carried, first, since }: UnseenField,
+): string {
   const isAll = missing === resources
   const who = isAll
     ? `none of ${count(resources, kind)} shows ${field}`
@@ -91,6 +143,6 @@ function textOf({ kind, resources }: Counted, field: string, { missing, carried,
 }
 
 /** `2026-11-21 03:01 UTC`. */
-export function formatMinute(at: string): string {
+function formatMinute(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

@@ -1,0 +1,184 @@
+import { hash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { canonicalJson } from '../model/canonical-json.ts'
+import { overdueRule } from '../model/due.ts'
+import type { FileLocation } from '../model/evaluation.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { PolicyException, PolicyFacts, RecordedWaiver } from '../model/policy-facts.ts'
+import { isAtLeast, type Severity } from '../model/violation.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { shownPath } from '../text/shown-path.ts'
+import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
+import { activateRules } from './layers.ts'
+import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
+import { type ParsedPolicy, readParsedPolicy } from './read-parsed-policy.ts'
+import { describeSelector, matcherOf, type Selector } from './selector.ts'
+import type { Steps } from './steps.ts'
+import { compileWaiver } from './waiver.ts'
+
+/**
+ * Reads the policy of a file, or the `recommended` pack without one, in steps of a second at most: a file may be made to
+ * take long. `now`: milliseconds, from which waivers may not last too long; undefined: unchecked.
+ * @throws AuditError.usage with a line for every mistake, as `file:line:column`
+ */
+export function* policySteps(
+  file: string | undefined,
+  readFile: (file: string) => string,
+  now = Number.POSITIVE_INFINITY,
+  loadCompiler: LoadCompiler = importCompiler,
+): Steps<Policy> {
+  const workingDirectory = resolve()
+  const { layers, overrides, waivers, custom, probes, due, ignore } = yield* readParsedPolicy(file, {
+    readFile,
+    now,
+    loadCompiler,
+  })
+  yield
+  const known = [...rules, ...custom.map(({ rule }) => rule)]
+  // Without due dates, nothing is ever overdue: the rule would evaluate nothing.
+  const evaluated = Object.keys(due).length > 0 ? known : known.filter(({ id }) => id !== overdueRule)
+  const rulesUnder = (indexes: readonly number[]) =>
+    activateRules(evaluated, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
+  const active = rulesUnder([])
+  const matched: Policy['overrides'][number][] = []
+  for (const [index, { match, layer }] of overrides.entries()) {
+    if (index % stepSize === 0) yield
+    matched.push({ layer, rules: [...layer.keys()], matches: matcherOf(match) })
+  }
+  yield
+  return {
+    digest: digestOf(active, { overrides, waivers: waivers.map(({ written }) => written), probes, due, ignore }),
+    facts: describePolicy((at) => placeOf(at, workingDirectory), {
+      layers,
+      overrides,
+      waivers,
+      known: evaluated,
+      rules: active,
+    }),
+    probes,
+    due,
+    ignore,
+    file: file && shownPath(workingDirectory, file),
+    placeOf: (at) => placeOf(at, workingDirectory),
+    known,
+    layers,
+    rules: active,
+    waivers: waivers.map(({ written }) => compileWaiver(written)),
+    overrides: matched,
+    rulesUnder,
+  }
+}
+
+/** Selectors compiled at a time. */
+const stepSize = 100
+
+function digestOf(
+  active: readonly ActiveRule[],
+  {
+    overrides,
+    waivers,
+    probes,
+    due,
+    ignore,
+  }: Pick<ParsedPolicy, 'overrides' | 'probes' | 'due' | 'ignore'> & { readonly waivers: readonly WrittenWaiver[] },
+): string {
+  const decides = active.map(({ rule, severity, options }): Json => {
+    return [rule.id, severity ?? null, rule.custom?.source ?? options]
+  })
+  // Selectors and settings are decoded values of the policy file.
+  const exceptions = overrides.map(({ match, layer }): Json => {
+    const settings = [...layer].map(([id, { setting }]) => [id, setting as Json] as const)
+    return [match as Json, Object.fromEntries(settings)]
+  })
+  const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
+  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
+  const more: JsonObject = {
+    ...(probes.length === 0 ? {} : { probes: probes.map(({ said }) => said) }),
+    ...(Object.keys(due).length === 0 ? {} : { due: { ...due } }),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path).sort() }),
+  }
+  // What a policy does not use is not in its digest, so that it keeps the one of earlier releases.
+  return hash('sha256', canonicalJson(Object.keys(more).length === 0 ? waives : [waives, more]))
+}
+
+type PlaceOf = Policy['placeOf']
+
+interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers'> {
+  readonly known: readonly Rule[]
+  /** Rules that apply where no override matches. */
+  readonly rules: readonly ActiveRule[]
+}
+
+/** Where a policy asks for less than its packs do. */
+function describePolicy(placeOf: PlaceOf, policy: DescribedPolicy): PolicyFacts {
+  const exceptions = [...rulesOff(policy, placeOf), ...overridesOf(policy, placeOf)]
+  return {
+    packs: packsOf(policy.layers),
+    exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
+    waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
+      const { rule, terms } = compileWaiver(written)
+      return { ...terms, rule, configuredAt: placeOf(at) }
+    }),
+  }
+}
+
+/** `at`: `FILE:LINE:COLUMN`. */
+function placeOf(at: string | undefined, workingDirectory: string): FileLocation | null {
+  if (at === undefined) return null
+  const [line = '', ...file] = at.split(':').slice(0, -1).reverse()
+  return { file: shownPath(workingDirectory, file.reverse().join(':')), line: Number(line) }
+}
+
+/** A rule of no pack was never asked for; one that a file switches off was. */
+function rulesOff({ layers, known, rules }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
+  const active = new Set(rules.map(({ rule }) => rule.id))
+  return known.flatMap(({ id }) => {
+    const said = active.has(id) ? undefined : layers.findLast((layer) => layer.has(id))?.get(id)
+    if (said === undefined || settingOf(said) !== 'off') return []
+    const configuredAt = placeOf(said.at)
+    return [{ kind: 'rule_off', rule: id, setting: 'off', match: null, projects: null, configuredAt }]
+  })
+}
+
+function settingOf({ setting }: RuleStatement): 'off' | Severity | 'options' {
+  if (typeof setting === 'string') return setting
+  const { severity, ...options } = setting
+  if (severity === 'off') return 'off'
+  const hasOptions = Object.values(options).some((value) => value !== undefined)
+  return hasOptions || severity === undefined ? 'options' : severity
+}
+
+/** Overrides that ask for less: off, a milder severity, or other options. */
+function overridesOf({ overrides, rules, known }: DescribedPolicy, placeOf: PlaceOf): PolicyException[] {
+  const severities = new Map(rules.map(({ rule, severity }) => [rule.id, severity ?? rule.severity]))
+  const isKnown = new Set(known.map(({ id }) => id))
+  return overrides.flatMap(({ match, layer }) =>
+    [...layer].flatMap(([rule, said]): PolicyException[] => {
+      const usual = severities.get(rule)
+      const setting = settingOf(said)
+      // It switches on what is off elsewhere, or is stricter than the policy is elsewhere.
+      if (usual === undefined || !isKnown.has(rule) || isStricter(setting, usual)) return []
+      const projects = projectsOf(match)
+      const configuredAt = placeOf(said.at)
+      return [{ kind: 'override', rule, setting, match: describeSelector(match), projects, configuredAt }]
+    }),
+  )
+}
+
+function isStricter(setting: ReturnType<typeof settingOf>, usual: Severity): boolean {
+  return setting !== 'off' && setting !== 'options' && isAtLeast(setting, usual)
+}
+
+/** Both patterns must match, so one that names the project says more than one that names its service. */
+function projectsOf({ project, service }: Selector): readonly string[] | null {
+  if (project !== undefined) return typeof project === 'string' ? [project] : project
+  if (service === undefined) return null
+  return (typeof service === 'string' ? [service] : service).map((name) => `${name}/*`)
+}
+
+function packsOf(layers: readonly Layer[]): readonly string[] {
+  const names = layers.flatMap((layer) => [...layer.values()].slice(0, 1).map((said) => said.layer))
+  return [...new Set(names.flatMap((name) => (name.startsWith('pack ') ? [name.slice('pack '.length)] : [])))]
+}

@@ -89,12 +89,13 @@ CREATE TABLE walk (
 -- Few walks have one.
 CREATE INDEX walk_with_shape ON walk (project_id, listing, run) WHERE shape IS NOT NULL;
 
--- When the filter rows of a project's subscriptions were last read: [[time, [uid, …]], …]. Derived: it decides which ones
--- are read next, and the chain does not cover it.
-CREATE TABLE filter_reading (
-  project_id INTEGER PRIMARY KEY REFERENCES project,
-  body       TEXT NOT NULL
-) STRICT;
+-- What the last scan of a project leaves for the next one, as JSON. Derived: it saves work, and the chain does not cover it.
+CREATE TABLE reading (
+  project_id INTEGER NOT NULL REFERENCES project,
+  name       TEXT NOT NULL,   -- filters: when rows were read; items: which version the bytes of an item became
+  body       TEXT NOT NULL,
+  PRIMARY KEY (project_id, name)
+) STRICT, WITHOUT ROWID;
 
 -- The first complete walk of each listing of a project. Without one, no run searches the scans of a project for the last.
 CREATE TABLE first_complete_walk (

@@ -229,9 +229,11 @@ CREATE TABLE hookdrift.walk (
 );
 CREATE INDEX walk_with_shape ON hookdrift.walk (project_id, listing, run) WHERE shape IS NOT NULL;
 
-CREATE TABLE hookdrift.filter_reading (
-  project_id bigint PRIMARY KEY REFERENCES hookdrift.project,
-  body       text COLLATE "C" NOT NULL
+CREATE TABLE hookdrift.reading (
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  name       text COLLATE "C" NOT NULL,
+  body       text COLLATE "C" NOT NULL,
+  PRIMARY KEY (project_id, name)
 );
 
 CREATE TABLE hookdrift.first_complete_walk (

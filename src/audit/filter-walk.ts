@@ -55,7 +55,7 @@ export class FilterWalk {
     access: ProjectAccess,
   ): Promise<FilterWalk | undefined> {
     if (project.listings.filters === 'off') return undefined
-    const before = decodeReadings(await scan.draft.filterReadings(scan.project))
+    const before = decodeReadings(await scan.draft.reading(scan.project, 'filters'))
     return new FilterWalk(scan, project, run, access, before)
   }
 
@@ -114,7 +114,8 @@ export class FilterWalk {
     const isGone = (uid: string) => list.status === 'complete' && list.filter === null && !this.#listed.has(uid)
     const readings = new Map([...this.#before].filter(([uid]) => !isGone(uid)))
     for (const uid of this.#read) readings.set(uid, isoTime(now))
-    if (readings.size > 0 || this.#before.size > 0) await draft.stageFilterReadings(project, encodeReadings(readings))
+    if (readings.size === 0 && this.#before.size === 0) return
+    await draft.stageReading(project, 'filters', encodeReadings(readings))
   }
 
   async #readRows(items: readonly JsonObject[]): Promise<FilterReadings> {

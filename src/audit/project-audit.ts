@@ -3,7 +3,6 @@ import type { CompleteScans, StagedChange } from '../history/records.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
-import { chunks } from '../model/chunks.ts'
 import type { FilterCoverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
@@ -13,6 +12,7 @@ import type { Finding } from '../model/violation.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins, type OriginComparison } from './compare-with-origins.ts'
@@ -21,8 +21,10 @@ import { dateValues } from './date-values.ts'
 import { dueListings } from './due-listings.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import { FilterWalk } from './filter-walk.ts'
+import { filterText } from './filtered.ts'
 import { type Contradictions, findContradictions } from './find-contradictions.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
+import type { KnownItems } from './known-items.ts'
 import type { KnownVersions } from './known-versions.ts'
 import { takeNewerSettings } from './newer-settings.ts'
 import { Observations } from './observations.ts'
@@ -44,6 +46,14 @@ import { writeFindings } from './write-violations.ts'
 
 /** A page may hold thousands of items; what is made of them need not be in memory all at once. */
 const takenAtOnce = 100
+
+/** What is known of some items besides what they show. */
+interface ReadItems {
+  readonly identities: readonly ItemIdentity[]
+  /** Their resources, by uid, where an earlier scan read the same bytes. */
+  readonly known: ReadonlyMap<string, Resource>
+  readonly filters: FilterReadings | undefined
+}
 
 /** What the walks of a project proved. `filters`: of its filter rows; undefined where none were to be read. */
 interface ProvenWalks extends WithheldWalks {
@@ -72,6 +82,7 @@ export class ProjectAudit implements ProjectScan {
   readonly #comparison: Comparison
   readonly #origins: OriginComparison
   readonly #acceptances: ProjectAcceptances
+  readonly #items: KnownItems
   readonly #contradictions: Contradictions
   readonly #observed: Observations
   readonly #targets: ProbeTarget[] = []
@@ -112,6 +123,7 @@ export class ProjectAudit implements ProjectScan {
       reform: (kind, attributes) => reseal(kind, attributes, sealer),
     })
     this.#acceptances = past.acceptances
+    this.#items = past.items
     this.#contradictions = findContradictions(past.known)
     this.#observed = new Observations(asked.ref.uid)
   }
@@ -129,6 +141,7 @@ export class ProjectAudit implements ProjectScan {
     if (proven.walks.some(({ coverage }) => coverage.cause === 'foreign')) {
       return discardProject(this.#asked, walked, this.#run)
     }
+    await this.#items.stage()
 
     const removals = await findRemovals(this, walked, this.#contradictions.uidsOf('endpoints'))
     const probed = await this.#probe(walked, removals)
@@ -149,11 +162,15 @@ export class ProjectAudit implements ProjectScan {
 
   /** Takes a page of a listing: brings it to the normal form, drafts it, evaluates it, and drafts what was found. */
   async take(listing: Listing, page: Page): Promise<void> {
-    for (const items of chunks(page.items, takenAtOnce)) {
-      const resources = await this.#inventory(listing, items, page.filters)
+    for (let from = 0; from < page.items.length; from += takenAtOnce) {
+      const items = page.items.slice(from, from + takenAtOnce)
+      const identities = page.identities?.slice(from, from + takenAtOnce) ?? []
+      const known = await this.#items.read(listing, identities)
+      const resources = await this.#inventory(listing, items, { identities, known, filters: page.filters })
       for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
-        const staged = await stageResources(this, kind, listing, ofKind)
+        const staged = await stageResources(this, kind, listing, ofKind, new Set(known.values()))
         this.#observed.noteStaged(listing, kind, staged)
+        if (kind === kindOf[listing]) this.#items.note(listing, identities, staged.resources)
         if (kind === 'source' && listing === 'subscriptions') this.#contradictions.takeSources(staged.resources)
         const findings = await this.#evaluate(listing, staged.resources)
         this.#acceptances.compare(staged.resources, this)
@@ -174,7 +191,11 @@ export class ProjectAudit implements ProjectScan {
         await this.take(listing, page)
         onPage(this.#asked, { listing, items: page.items.length, durationMs })
       }
-      const walk = await this.#walk.list(listing, take, listing === 'subscriptions' ? rows : undefined)
+      const options = {
+        rows: listing === 'subscriptions' ? rows : undefined,
+        identify: this.#identifierOf(listing, rows),
+      }
+      const walk = await this.#walk.list(listing, take, options)
       walks.push(walk)
       if (walk.coverage.cause === 'foreign') break
     }
@@ -190,14 +211,26 @@ export class ProjectAudit implements ProjectScan {
     return { ...withheld, filters: list && rows?.coverage(list) }
   }
 
+  /**
+   * Items of a page are known by their bytes where nothing else is read of them: no filter that they must match, no
+   * function that a probe runs, no filter rows.
+   */
+  #identifierOf(listing: Listing, rows: FilterWalk | undefined): IdentifyItem | undefined {
+    if (listing === 'project' || listing === 'event_types') return undefined
+    if (filterText(listing, this.filters) !== null || this.#run.policy.probes.length > 0) return undefined
+    return listing === 'subscriptions' && rows !== undefined ? undefined : this.#items.identifier(listing)
+  }
+
   /** The resources of some items, and those that they embed and no list has shown. */
   async #inventory(
     listing: Listing,
     items: readonly JsonObject[],
-    filters: FilterReadings | undefined,
+    { identities, known, filters }: ReadItems,
   ): Promise<readonly Resource[]> {
-    const inventory = takeInventory(listing, items, this.sealer, filters)
-    const listed = listing === 'project' ? await this.#takeSettings(inventory.listed) : inventory.listed
+    const parsed = known.size === 0 ? items : items.filter((_, at) => identities[at]?.uid === undefined)
+    const inventory = takeInventory(listing, parsed, this.sealer, filters)
+    const taken = known.size === 0 ? inventory.listed : inOrderOf(identities, known, inventory.listed)
+    const listed = listing === 'project' ? await this.#takeSettings(taken) : taken
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
     if (listing === 'sources') for (const resource of listed) this.#shown.add(resourceKey(resource))
     const lifted = inventory.lifted.filter((resource) => !this.#shown.has(resourceKey(resource)))
@@ -340,6 +373,16 @@ export async function discardProject(
   const acceptances = new ProjectAcceptances(project.ref, [])
   await reconcileProject(draft, outcome, [], { evaluator, acceptances, expected: 'unread', ignored: [] })
   return outcome
+}
+
+/** All resources of a page in its order. `parsed`: those of items that are not known. */
+function inOrderOf(
+  identities: readonly ItemIdentity[],
+  known: ReadonlyMap<string, Resource>,
+  parsed: readonly Resource[],
+): readonly Resource[] {
+  const left = parsed.values()
+  return identities.flatMap(({ uid }) => (uid === undefined ? left.next().value : known.get(uid)) ?? [])
 }
 
 function statusesOf(walks: readonly Walk[]): Statuses {

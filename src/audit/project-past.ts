@@ -2,6 +2,7 @@ import { noHistory, type ProjectHistory, type ScanDraft } from '../history/histo
 import type { CompleteScans } from '../history/records.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
+import { KnownItems } from './known-items.ts'
 import { KnownVersions } from './known-versions.ts'
 import type { OpenRun } from './open-run.ts'
 import { openAcceptances, type ProjectAcceptances } from './project-acceptances.ts'
@@ -11,6 +12,8 @@ import { gatherChanges, type RecentChanges } from './recent-changes.ts'
 /** What the history knows of a project before a run scans it. */
 export interface ProjectPast {
   readonly known: KnownVersions
+  /** Its items as the last scan read them. */
+  readonly items: KnownItems
   /** The last complete walk of each kind. */
   readonly lastComplete: CompleteScans
   /** What earlier runs left of it. */
@@ -24,11 +27,13 @@ export interface ProjectPast {
 
 export async function readPast(
   { ref, expected }: AuditedProject,
-  { draft, policy, historyOf }: OpenRun,
+  { draft, sealer, policy, historyOf }: OpenRun,
 ): Promise<ProjectPast> {
   const history = await historyOf(ref)
+  const known = new KnownVersions(await draft.current(ref))
   return {
-    known: new KnownVersions(await draft.current(ref)),
+    known,
+    items: await KnownItems.open(draft, ref, known, sealer),
     lastComplete: await draft.completeScansAt(ref, draft.run - 1),
     history,
     expected: expected ?? (await approvedState(draft, ref)),

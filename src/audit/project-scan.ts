@@ -55,7 +55,7 @@ export interface ProjectScan {
 }
 
 /** A page of a listing: items that are a proof of what they show. */
-export interface Page extends Pick<RawPage, 'number' | 'items'> {
+export interface Page extends Pick<RawPage, 'number' | 'items' | 'identities'> {
   /** Of subscriptions whose filter rows were due. */
   readonly filters?: FilterReadings
 }

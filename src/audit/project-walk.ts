@@ -1,6 +1,6 @@
 import type { CoverageStatus, ProjectCoverage } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
-import type { ProjectAccess } from '../service/service-client.ts'
+import type { IdentifyItem, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { describeFault } from './describe-fault.ts'
 import { isOptional } from './due-listings.ts'
@@ -14,6 +14,11 @@ export interface Walk {
   readonly coverage: ProjectCoverage
   /** Whether the last page came empty although the one before it promised more: something may be missing. */
   readonly lacksPromisedPage: boolean
+}
+
+interface ListOptions {
+  readonly rows?: FilterWalk | undefined
+  readonly identify?: IdentifyItem | undefined
 }
 
 type Take = (page: Page, durationMs: number) => Promise<void>
@@ -43,9 +48,9 @@ export class ProjectWalk {
   /**
    * Walks one listing to its end, handing on the items of each page as it comes, and says what that proved. A fault of
    * the service ends the walk, not the run; what came before it still counts for what it shows. `rows`: adds to pages
-   * what is read for them.
+   * what is read for them. `identify`: tells which items are known.
    */
-  async list(listing: Listing, take: Take, rows?: FilterWalk): Promise<Walk> {
+  async list(listing: Listing, take: Take, { rows, identify }: ListOptions = {}): Promise<Walk> {
     const { clock, onTimed } = this.#run
     const project = this.#project
     /** Without what reading filter rows takes, which is counted apart. */
@@ -69,7 +74,7 @@ export class ProjectWalk {
     }
     try {
       let askedAt = startedAt
-      const listed = pagesOf(listing, project, { ...this.access, traffic })
+      const listed = pagesOf(listing, project, { ...this.access, traffic, identify })
       for await (const page of rows?.readFor(listed) ?? listed) {
         lacksPromisedPage = page.number > 1 && page.items.length === 0
         await take(page, time() - askedAt)
@@ -104,7 +109,7 @@ async function* pagesOf(listing: Listing, { client }: AuditedProject, access: Pr
   }
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
-  for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
+  for await (const { number, from = 0, items, identities, requestId } of client.pages(listing, access)) {
     const fault = (what: string) => new ServiceFault('malformed', `page ${number}: ${what}`, { requestId })
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
@@ -114,7 +119,7 @@ async function* pagesOf(listing: Listing, { client }: AuditedProject, access: Pr
     }
     if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
     counted = { page: number, entries }
-    yield { number, items }
+    yield { number, items, identities }
   }
 }
 

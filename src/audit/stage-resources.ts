@@ -38,21 +38,25 @@ export interface StagedResource {
   readonly change: StagedChange | undefined
   /** How many changes the policy leaves out, by its path. */
   readonly leftOut: KeptChanges['leftOut']
+  /** Digest of its version, where that holds what this scan showed and nothing else. */
+  readonly ownForm?: string | undefined
 }
 
 /**
  * Puts resources of one kind into the draft: a new version for what differs from what is known, nothing but a mark
- * for the rest, and a change for what differs from the last complete scan.
+ * for the rest, and a change for what differs from the last complete scan. `read`: those that were read from the version
+ * that they are known by.
  */
 export async function stageResources(
   scan: ProjectScan,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
+  read: ReadonlySet<Resource> = noResources,
 ): Promise<Staged> {
   const { draft, project, lastComplete, sealer, known } = scan
   const sealKeyId = sealer.keyId
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources)
+  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, read)
   const baseline = lastComplete[kind]
   // Versions that the last complete scan had not seen yet, so that it saw another one.
   const younger = forms.flatMap(({ version }) =>
@@ -60,9 +64,9 @@ export async function stageResources(
       ? []
       : [{ kind, uid: version.uid, run: baseline.run }],
   )
-  const read = await draft.versionsAt(project, [...differing, ...younger])
-  const bodies = new Map(differing.map(({ uid }, at) => [uid, read[at]]))
-  const bases = new Map(younger.map(({ uid }, at) => [uid, read[differing.length + at]]))
+  const past = await draft.versionsAt(project, [...differing, ...younger])
+  const bodies = new Map(differing.map(({ uid }, at) => [uid, past[at]]))
+  const bases = new Map(younger.map(({ uid }, at) => [uid, past[differing.length + at]]))
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
@@ -74,14 +78,14 @@ export async function stageResources(
     if (version !== undefined) known.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
-      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun })
+      staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, ownForm: form.digest })
       continue
     }
     const before = bodies.get(form.resource.uid)
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealer, doubted))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
-    if (!isSame) versions.push({ ...now.row, replaces: version?.id })
+    if (!isSame && now.row !== undefined) versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
     const base = version === undefined || baseline === undefined ? undefined : baseOf(resource.uid, before)
     const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
@@ -96,6 +100,7 @@ export async function stageResources(
       since,
       isKnown: version !== undefined,
       known: before,
+      ownForm: now === form ? form.digest : undefined,
     })
   }
   await draft.stage(project, versions)
@@ -109,7 +114,7 @@ export async function findChanged(
   resources: readonly Resource[],
 ): Promise<readonly string[]> {
   const { draft, project, sealer } = scan
-  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources)
+  const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, noResources)
   const bodies = await draft.versionsAt(project, differing)
   const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
   return forms.flatMap(({ form: { resource }, version }) => {
@@ -122,10 +127,20 @@ export async function findChanged(
 }
 
 /** `differing`: what is written in other words than the known version, which may show more. */
-function compareWithKnown({ draft, now, known }: ProjectScan, kind: Kind, resources: readonly Resource[]) {
+function compareWithKnown(
+  { draft, now, known }: ProjectScan,
+  kind: Kind,
+  resources: readonly Resource[],
+  read: ReadonlySet<Resource>,
+) {
   const doubted: Doubted = { run: draft.run, at: new Date(now).toISOString() }
   const forms = resources.map((resource) => {
-    return { form: write(dateDoubts(resource, doubted)), version: known.find(kind, resource.uid) }
+    const version = known.find(kind, resource.uid)
+    if (version !== undefined && read.has(resource)) {
+      const form: Form = { resource, digest: version.digest, row: undefined }
+      return { form, version }
+    }
+    return { form: write(dateDoubts(resource, doubted)), version }
   })
   const differing = forms.flatMap(({ form, version }) =>
     version === undefined || version.digest === form.digest ? [] : [{ kind, uid: version.uid, run: draft.run - 1 }],
@@ -133,6 +148,7 @@ function compareWithKnown({ draft, now, known }: ProjectScan, kind: Kind, resour
   return { doubted, forms, differing }
 }
 
+const noResources: ReadonlySet<Resource> = new Set()
 const noneLeftOut: KeptChanges['leftOut'] = new Map()
 
 const unchanged = {
@@ -181,7 +197,8 @@ function isNewToView({ filters, history }: ProjectScan, baseline: CompleteScan, 
 interface Form {
   readonly resource: Resource
   readonly digest: string
-  readonly row: Omit<NewVersion, 'replaces'>
+  /** undefined: a version has it. */
+  readonly row: Omit<NewVersion, 'replaces'> | undefined
 }
 
 function write(resource: Resource): Form {

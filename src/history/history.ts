@@ -70,6 +70,8 @@ export interface Draft extends PastReader {
 
   /** Versions of a project that were current before this run. */
   current(project: ProjectRef): Promise<readonly KnownVersion[]>
+  /** The texts of some of them, by id. */
+  textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>>
 
   /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>
@@ -121,10 +123,10 @@ export interface Draft extends PastReader {
   /** Ends acceptances of a project, by their ids: each with its reason. */
   endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void>
 
-  /** When the filter rows of the project's subscriptions were last read, as staged; undefined when they never were. */
-  filterReadings(project: ProjectRef): Promise<string | undefined>
+  /** What the last scan of a project left for the next one, as staged; undefined when it left nothing. */
+  reading(project: ProjectRef, name: ReadingName): Promise<string | undefined>
   /** Stages it. It replaces what was staged before, and is derived: the chain does not cover it. */
-  stageFilterReadings(project: ProjectRef, body: string): Promise<void>
+  stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void>
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   stageScan(project: ProjectRef): Promise<void>
@@ -181,6 +183,12 @@ export interface KnownVersion {
   readonly digest: string
   readonly sealKeyId: string
 }
+
+/** As `NewVersion` has them. */
+export type VersionText = Pick<NewVersion, 'body' | 'facts'>
+
+/** `filters`: when the filter rows of subscriptions were read. `items`: which version the bytes of an item became. */
+export type ReadingName = 'filters' | 'items'
 
 export interface NewVersion {
   readonly kind: Kind

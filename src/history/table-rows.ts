@@ -137,7 +137,7 @@ export const historyTables: readonly HistoryTable[] = [
     key: ['project_id', 'listing'],
     columns: [...integers('project_id', 'run'), ...texts('listing')],
   }),
-  table('filter_reading', { key: ['project_id'], columns: [...integers('project_id'), ...texts('body')] }),
+  table('reading', { key: ['project_id', 'name'], columns: [...integers('project_id'), ...texts('name', 'body')] }),
   table('notice', {
     key: ['run', 'number'],
     columns: [...integers('run', 'number', 'project_id'), ...texts('code', 'listing', 'text')],

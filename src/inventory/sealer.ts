@@ -13,6 +13,8 @@ export interface Sealer {
    * seal stays that seal.
    */
   seal(secret: string): string
+  /** A digest of bytes that may hold secrets, under a key of its own: 22 characters. Absent without a key. */
+  digest?(bytes: Buffer): string
   /** Whether a seal is the seal of a text. Absent without a key. */
   isSealOf?(seal: string, text: string): boolean
 }
@@ -22,6 +24,7 @@ const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
 /** `installationKey`: at least 32 random bytes. */
 export function createSealer(installationKey: Buffer): Sealer {
   const key = createSecretKey(installationKey)
+  const digestKey = createHmac('sha256', key).update('digests of bytes').digest()
   const digest = (text: string) => `sealed:${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`
   return {
     keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
@@ -30,6 +33,8 @@ export function createSealer(installationKey: Buffer): Sealer {
       if (isSeal(secret)) return secret
       return digest(secret)
     },
+    // Cut in half, so that nothing can be appended to what was digested.
+    digest: (bytes) => hash('sha256', Buffer.concat([digestKey, bytes]), 'base64url').slice(0, 22),
     isSealOf: (seal, text) => isSeal(seal) && seal === digest(text),
   }
 }

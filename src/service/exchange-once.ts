@@ -7,14 +7,15 @@ import { foreignText, withoutCredentials } from './foreign-text.ts'
 import { explainConnection, networkFailure } from './network-failure.ts'
 import { parseJson } from './parse-json.ts'
 import { failure, type HttpFailure, type HttpOutcome, type ServiceRequest, stopped } from './reply.ts'
+import type { IdentifyItem } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
-import { splitPage } from './split-page.ts'
+import { joinPage, splitPage } from './split-page.ts'
 import type { Transport, WireAnswer } from './transport.ts'
 import { unconnected } from './watch-reach.ts'
 import { shownBase, type WireRequest } from './wire-request.ts'
 
 /** One try of a request: over what it is sent, what is known of it, what ends it. */
-interface Exchange extends Pick<ServiceRequest, 'success' | 'mostItems' | 'limitMs' | 'ahead'> {
+interface Exchange extends Pick<ServiceRequest, 'success' | 'mostItems' | 'identify' | 'limitMs' | 'ahead'> {
   readonly transport: Transport
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
@@ -97,7 +98,7 @@ const maxWholeBytes = 2 * 1024 * 1024
 
 async function readSuccess(
   answer: WireAnswer,
-  { settings, key, mostItems, whenWanted }: Exchange,
+  { settings, key, mostItems, identify, whenWanted }: Exchange,
 ): Promise<HttpOutcome> {
   const { maxBodyBytes } = settings.limits
   const mostBytes = {
@@ -114,7 +115,10 @@ async function readSuccess(
   if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   await whenWanted?.()
-  if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
+  if (bytes.length <= maxWholeBytes) {
+    if (mostItems === undefined || identify === undefined) return readJson(answer.status, bytes)
+    return readIdentified(answer.status, bytes, mostItems, identify)
+  }
   return mostItems === undefined ? tooLarge({ bytes: maxWholeBytes }) : readLargePage(answer.status, bytes, mostItems)
 }
 
@@ -177,12 +181,22 @@ function cutOff(status: number): HttpFailure {
   return failure('malformed', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
 }
 
+/** Parses only items that are not known by their bytes. What is odd is refused as a whole, in the words for it. */
+function readIdentified(status: number, bytes: Buffer, mostItems: number, identify: IdentifyItem): HttpOutcome {
+  const page = splitPage(bytes, mostItems)
+  if (typeof page !== 'object') return readJson(status, bytes)
+  const identities = page.items.map(identify)
+  const unknown = page.items.filter((_, at) => identities[at]?.uid === undefined)
+  const read = readJson(status, unknown.length === page.items.length ? bytes : joinPage(page, unknown))
+  return read.ok ? { ...read, identities } : readJson(status, bytes)
+}
+
 function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {
   const page = splitPage(bytes, mostItems)
   if (page === 'cut off') return cutOff(status)
   if (page === 'too many') return tooMany(status, mostItems)
-  if (page === undefined || page.envelope.length > maxWholeBytes) return tooMuchAround(status)
-  const read = readJson(status, page.envelope)
+  if (page === undefined || page.head.length + page.tail.length > maxWholeBytes) return tooMuchAround(status)
+  const read = readJson(status, joinPage(page, []))
   return read.ok ? { ...read, items: page.items } : read
 }
 

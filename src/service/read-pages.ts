@@ -8,7 +8,7 @@ import type { Dialect } from './dialect.ts'
 import { escapeForRegExp, foreignText, withoutCredentials } from './foreign-text.ts'
 import { type Ahead, faultOf, type Reply } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
-import type { PagedListing, ProjectAccess, RawPage } from './service-client.ts'
+import type { ItemIdentity, PagedListing, ProjectAccess, RawPage } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { Filters, ServiceSettings } from './settings.ts'
 import { pageGroups } from './split-page.ts'
@@ -42,7 +42,8 @@ export async function* readPages(
   const request = (cursor: string | null, ahead: Ahead | undefined) => {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    return ask({ method: 'GET', path, query, body: null, success: [200], mostItems, ahead }, access)
+    const { identify } = access
+    return ask({ method: 'GET', path, query, body: null, success: [200], mostItems, identify, ahead }, access)
   }
   let next: ReturnType<typeof askAhead> | undefined
   try {
@@ -52,9 +53,13 @@ export async function* readPages(
       const { requestId } = reply
       const fault = (kind: FaultKind, what: string) => new ServiceFault(kind, `page ${number}: ${what}`, reply)
       const pieces = reply.items
-      const page = decodePage(reply.value, pieces?.length)
+      const { identities } = reply
+      const page = decodePage(reply.value, pieces?.length ?? identities?.filter(isKnown).length)
       if (!page.ok) throw fault('malformed', page.reason)
-      const { items, nextCursor } = page.value
+      const { nextCursor } = page.value
+      const items = identities === undefined ? page.value.items : withKnown(page.value.items, identities, access)
+      if (identities !== undefined && identities.length !== items.length)
+        throw fault('malformed', 'cannot be cut into its items')
       if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
       const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
       const itemFault = findPageFault(groups(), {
@@ -75,7 +80,7 @@ export async function* readPages(
       for (const group of groups()) {
         // The same bytes were parsed above.
         if (!group.ok) throw fault('malformed', group.reason)
-        yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
+        yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, identities, requestId }
         from += group.items.length
       }
       if (!hasMore) return
@@ -86,6 +91,24 @@ export async function* readPages(
   } finally {
     next?.abandon()
   }
+}
+
+function isKnown({ uid }: ItemIdentity): boolean {
+  return uid !== undefined
+}
+
+/** All items in their order. `parsed`: those that are not known. */
+function withKnown(
+  parsed: readonly JsonObject[],
+  identities: readonly ItemIdentity[],
+  { projectUid }: Pick<ProjectAccess, 'projectUid'>,
+): readonly JsonObject[] {
+  const left = parsed.values()
+  return identities.flatMap(({ uid }) => {
+    if (uid !== undefined) return [{ uid, project_id: projectUid }]
+    const { value } = left.next()
+    return value === undefined ? [] : [value]
+  })
 }
 
 /** As many as a page may have. */

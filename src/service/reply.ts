@@ -1,5 +1,6 @@
 import { Stop } from '../model/stop.ts'
 import { withoutCredentials } from './foreign-text.ts'
+import type { IdentifyItem, ItemIdentity } from './service-client.ts'
 import { type FaultKind, isStop, ServiceFault } from './service-fault.ts'
 
 export interface ServiceRequest {
@@ -13,6 +14,8 @@ export interface ServiceRequest {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems?: number
+  /** Tells which items of a page are known by their bytes; without it, none is. */
+  readonly identify?: IdentifyItem | undefined
   /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number
   /** For a request that is sent before its answer is wanted. */
@@ -59,6 +62,8 @@ interface HttpSuccess {
   readonly value: unknown
   /** Items of a large page as they were written; `value` then has an empty list in their place. */
   readonly items?: readonly Buffer[]
+  /** Of all items of a page, in their order; `value` then has only those that are not known. */
+  readonly identities?: readonly ItemIdentity[]
   readonly requestId: string | null
   readonly status: number
 }

@@ -50,6 +50,18 @@ export interface ProjectAccess {
   /** One for all that is asked of the project in an audit. */
   readonly budget: RetryBudget
   readonly acceptance?: KeyAcceptance
+  /** For the items of the listing that is read. */
+  readonly identify?: IdentifyItem | undefined
+}
+
+/** Tells by the bytes of an item whether it is known, and then that it is the project's. */
+export type IdentifyItem = (item: Buffer) => ItemIdentity
+
+export interface ItemIdentity {
+  /** A keyed digest of the bytes. */
+  readonly digest: string
+  /** Of the item, where it is known; undefined: it has to be parsed. */
+  readonly uid: string | undefined
 }
 
 /**
@@ -120,6 +132,8 @@ export interface RawPage {
   /** Items of the page before these; absent where these are the whole page. */
   readonly from?: number
   readonly items: readonly JsonObject[]
+  /** Of the items, in their order, where they were identified: one that is known shows its uid and its project alone. */
+  readonly identities?: readonly ItemIdentity[] | undefined
   /** The service's id of the exchange, for its operators; null when it sends none. */
   readonly requestId: string | null
 }

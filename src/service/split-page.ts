@@ -12,13 +12,21 @@ import {
   skipBlanks,
 } from './parse-json.ts'
 
-/** A large page in pieces, so that only a few items are in memory as objects at once. */
+/** A page in pieces. */
 interface SplitPage {
-  /** The answer with an empty list in place of the items. */
-  readonly envelope: Buffer
+  /** What is before the items and behind them. */
+  readonly head: Buffer
+  readonly tail: Buffer
   /** Each item as it was written. */
   readonly items: readonly Buffer[]
 }
+
+/** The page with other items in place of its own. */
+export function joinPage({ head, tail }: SplitPage, items: readonly Buffer[]): Buffer {
+  return Buffer.concat([head, ...items.flatMap((item, at) => (at === 0 ? [item] : [separator, item])), tail])
+}
+
+const separator = Buffer.from(',')
 
 /**
  * Cuts the elements out of `data.content`, or out of `data` itself, without parsing them or checking that the text is
@@ -40,8 +48,7 @@ export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut of
       const item = bytes.subarray(from, at)
       if (byte === comma || items.length > 0 || !isBlank(item)) items.push(item)
       if (items.length > mostItems) return 'too many'
-      if (byte === closeBracket)
-        return { envelope: Buffer.concat([bytes.subarray(0, start), bytes.subarray(at)]), items }
+      if (byte === closeBracket) return { head: bytes.subarray(0, start), tail: bytes.subarray(at), items }
       from = at + 1
     }
   }

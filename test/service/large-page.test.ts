@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/service/parse-json.ts'
-import { splitPage } from '../../src/service/split-page.ts'
+import { joinPage, splitPage } from '../../src/service/split-page.ts'
 import { collectBody } from '../../src/service/transport.ts'
 import {
   type Answer,
@@ -175,7 +175,10 @@ describe('the pieces of a page', () => {
         const split = splitPage(Buffer.from(page), 1_000)
         if (split === undefined || typeof split === 'string') throw new Error(`${split}`)
         expect(split.items.map(textOf)).toEqual(items.map((one) => JSON.stringify(one)))
-        expect(textOf(split.envelope)).toBe(JSON.stringify({ ...envelope, data: { ...envelope.data, content: [] } }))
+        expect(textOf(joinPage(split, split.items)).replaceAll(blank, '')).toBe(page.replaceAll(blank, ''))
+        expect(textOf(joinPage(split, []))).toBe(
+          JSON.stringify({ ...envelope, data: { ...envelope.data, content: [] } }),
+        )
       }),
     )
   })

@@ -8,8 +8,10 @@ import {
   type NewVersion,
   type OldViolation,
   type ProjectHistory,
+  type ReadingName,
   type StagedViolations,
   unscanned,
+  type VersionText,
   type ViolationWithOrigin,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
@@ -60,7 +62,7 @@ export class MemoryDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Map<number, Ending>()
   readonly #endedAcceptances = new Map<number, AcceptanceEnding>()
-  readonly #filterReadings = new Map<string, string>()
+  readonly #readings = new Map<string, string>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
   constructor(memory: Memory, owner: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
@@ -120,6 +122,11 @@ export class MemoryDraft implements Draft {
     return versions.sort((a, b) => (a.kind + a.uid < b.kind + b.uid ? -1 : 1))
   }
 
+  async textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>> {
+    const rows = this.#memory.rows.versions.filter(({ id }) => versions.includes(id))
+    return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
+  }
+
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): ReturnType<PastReader['versionsAt']> {
     return versionsAt(this.#memory.rows, project, points)
   }
@@ -161,12 +168,12 @@ export class MemoryDraft implements Draft {
     this.#add({ versions: [...this.#added.versions, ...rows] })
   }
 
-  async filterReadings(project: ProjectRef): Promise<string | undefined> {
-    return this.#memory.filterReadings.get(projectKeyOf(project))
+  async reading(project: ProjectRef, name: ReadingName): Promise<string | undefined> {
+    return this.#memory.readings.get(`${projectKeyOf(project)} ${name}`)
   }
 
-  async stageFilterReadings(project: ProjectRef, body: string): Promise<void> {
-    this.#filterReadings.set(projectKeyOf(project), body)
+  async stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void> {
+    this.#readings.set(`${projectKeyOf(project)} ${name}`, body)
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
@@ -353,7 +360,7 @@ export class MemoryDraft implements Draft {
     for (const { id, project } of this.#memory.rows.acceptances) {
       if (projectKeyOf(project) === key) this.#endedAcceptances.delete(id)
     }
-    this.#filterReadings.delete(key)
+    for (const name of ['filters', 'items']) this.#readings.delete(`${key} ${name}`)
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
 
@@ -372,7 +379,7 @@ export class MemoryDraft implements Draft {
     const messages = compose?.(record, memoryPriorState(rows, record, this.#memory)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#enqueue(messages, finishedAt)
-    for (const [project, body] of this.#filterReadings) this.#memory.filterReadings.set(project, body)
+    for (const [key, body] of this.#readings) this.#memory.readings.set(key, body)
     return record
   }
 

@@ -60,6 +60,6 @@ export function emptyMemory(): Memory {
     lastId: 0,
     unnotified: new Map(),
     outbox: emptyOutbox(),
-    filterReadings: new Map(),
+    readings: new Map(),
   }
 }

@@ -52,7 +52,7 @@ export interface Memory {
   readonly unnotified: Map<string, number>
   readonly outbox: OutboxRows
   /** Bodies by the key of the project. */
-  readonly filterReadings: Map<string, string>
+  readonly readings: Map<string, string>
 }
 
 /** Valid from one run up to, not including, another. */

@@ -117,8 +117,8 @@ describe.skipIf(!hasPostgres)('rows copied to PostgreSQL and back', () => {
     await copyToPostgres(file, place.server)
     const contents = await contentsOfFile(file)
     const empty = Object.keys(contents).filter((name) => contents[name]?.length === 0)
-    // Pruning, an interrupted notification and readings of filters leave these.
-    expect(empty).toEqual(['acceptance', 'filter_reading', 'checkpoint', 'unnotified_scan'])
+    // Pruning, an interrupted notification and readings leave these.
+    expect(empty).toEqual(['acceptance', 'reading', 'checkpoint', 'unnotified_scan'])
     expect(await contentsOfDatabase(place.server)).toEqual(contents)
   })
 })

@@ -1,11 +1,18 @@
-import type { Draft, KnownVersion } from '../../history.ts'
+import type { Draft, KnownVersion, VersionText } from '../../history.ts'
 import { compareText } from '../../report-order.ts'
 import { columnsOfBody } from '../columns-of-body.ts'
 import { type DraftContext, isAmong } from './draft-context.ts'
 import type { DraftedVersion } from './drafted-rows.ts'
 import { addId, hasId } from './id-bits.ts'
 
-type ResourceMethod = 'current' | 'stage' | 'stageChanges' | 'endVersions' | 'referrers' | 'markUnreferenced'
+type ResourceMethod =
+  | 'current'
+  | 'textsOf'
+  | 'stage'
+  | 'stageChanges'
+  | 'endVersions'
+  | 'referrers'
+  | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources({ db, run, ids, open, writer }: DraftContext): Pick<Draft, ResourceMethod> {
@@ -19,6 +26,14 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
          WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 ORDER BY v.kind, v.uid`,
         [id, run],
       )
+    },
+    async textsOf(versions) {
+      if (versions.length === 0) return new Map()
+      const rows = await db.all<VersionText & { readonly id: number }>(
+        'SELECT id, body, facts FROM hookdrift.version WHERE id = ANY($1::bigint[])',
+        [versions],
+      )
+      return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
     },
     async stage(project, versions) {
       if (versions.length === 0) return

@@ -8,8 +8,8 @@ type ScanMethod =
   | 'stageWalk'
   | 'stageNotice'
   | 'withholdRemovals'
-  | 'filterReadings'
-  | 'stageFilterReadings'
+  | 'reading'
+  | 'stageReading'
 
 /** Scans, walks, notices and withheld removals: remembered until the commit. */
 export function draftScans(
@@ -58,14 +58,15 @@ export function draftScans(
       const { state } = await open(project)
       state.withheld[listing] = JSON.stringify(uids)
     },
-    async filterReadings(project) {
-      const { id } = await open(project)
-      return db.value<string>('SELECT body FROM hookdrift.filter_reading WHERE project_id = $1', [id])
+    async reading(project, name) {
+      const { id, lastScan } = await open(project)
+      if (lastScan === null) return undefined
+      return db.value<string>('SELECT body FROM hookdrift.reading WHERE project_id = $1 AND name = $2', [id, name])
     },
-    async stageFilterReadings(project, body) {
+    async stageReading(project, name, body) {
       await writer.requireFence()
       const { state } = await open(project)
-      state.filterReadings = body
+      state.readings[name] = body
     },
   }
   return { methods, nextNotice }

@@ -124,12 +124,14 @@ async function insertScans(session: Session, run: number, projects: readonly Ope
       [run],
     )
   }
-  const read = projects.flatMap(({ id, state: { filterReadings: body } }) => (body === null ? [] : [{ id, body }]))
-  if (read.length > 0) {
+  const readings = projects.flatMap(({ id, state }) =>
+    Object.entries(state.readings).map(([name, body]) => ({ id, name, body })),
+  )
+  if (readings.length > 0) {
     await session.run(
-      `INSERT INTO hookdrift.filter_reading (project_id, body) SELECT * FROM unnest($1::bigint[], $2::text[])
-       ON CONFLICT (project_id) DO UPDATE SET body = excluded.body`,
-      [read.map(({ id }) => id), read.map(({ body }) => body)],
+      `INSERT INTO hookdrift.reading (project_id, name, body) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+       ON CONFLICT (project_id, name) DO UPDATE SET body = excluded.body`,
+      [readings.map(({ id }) => id), readings.map(({ name }) => name), readings.map(({ body }) => body)],
     )
   }
   const withheld = projects.flatMap(({ id, state }) =>

@@ -3,6 +3,7 @@ import type { Ending } from '../../../model/ending.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
 import type { Kind, Listing } from '../../../model/resource.ts'
 import type { AcceptanceEnding } from '../../acceptances.ts'
+import type { ReadingName } from '../../history.ts'
 import type { IdBits } from './id-bits.ts'
 
 /**
@@ -25,8 +26,8 @@ export interface UncommittedProject {
   endedViolations: Record<number, Ending>
   endedAcceptances: Record<number, AcceptanceEnding>
   unreferenced: Partial<Record<Kind, MarkChanges>>
-  /** When filter rows were read, as JSON; null where none were. */
-  filterReadings: string | null
+  /** What the scan leaves for the next one. */
+  readings: Partial<Record<ReadingName, string>>
 }
 
 export interface StagedWalk extends Coverage {
@@ -60,7 +61,7 @@ export function untouchedProject(
     endedViolations: {},
     endedAcceptances: {},
     unreferenced: {},
-    filterReadings: null,
+    readings: {},
   }
   return state
 }

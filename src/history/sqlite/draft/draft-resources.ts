@@ -15,7 +15,14 @@ interface MarkChanges {
   readonly removed: readonly string[]
 }
 
-type ResourceMethod = 'current' | 'stage' | 'stageChanges' | 'endVersions' | 'referrers' | 'markUnreferenced'
+type ResourceMethod =
+  | 'current'
+  | 'textsOf'
+  | 'stage'
+  | 'stageChanges'
+  | 'endVersions'
+  | 'referrers'
+  | 'markUnreferenced'
 
 /** Versions, changes and unreferenced marks. New rows are inserted; ends and marks are remembered until the commit. */
 export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
@@ -62,6 +69,10 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       async current(project) {
         const id = idOf(project)
         return access.hadVersions(id) ? sql.current.all(id, run) : []
+      },
+      async textsOf(versions) {
+        const rows = versions.length === 0 ? [] : sql.texts.all(JSON.stringify(versions))
+        return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
       },
       async stage(project, versions) {
         if (versions.length === 0) return

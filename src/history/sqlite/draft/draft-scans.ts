@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../model/canonical-json.ts'
 import type { Coverage } from '../../../model/coverage.ts'
 import type { Json } from '../../../model/json.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
-import { unscanned } from '../../history.ts'
+import { type ReadingName, unscanned } from '../../history.ts'
 import type { RunContext } from '../../records.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 
@@ -14,6 +14,12 @@ interface StagedWalk extends Omit<Coverage, 'of'> {
   readonly total: number | null
 }
 
+interface StagedReading {
+  readonly projectId: number
+  readonly name: ReadingName
+  readonly body: string
+}
+
 type ScanMethod =
   | 'lastScannedRun'
   | 'previouslyWithheld'
@@ -22,8 +28,8 @@ type ScanMethod =
   | 'stageNotice'
   | 'stageContext'
   | 'withholdRemovals'
-  | 'filterReadings'
-  | 'stageFilterReadings'
+  | 'reading'
+  | 'stageReading'
 
 /** Scans, walks, notices and the context of a run: remembered until the commit, but for withheld removals. */
 export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess): DraftPart<ScanMethod> {
@@ -33,8 +39,8 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
   const walks = new Map<string, StagedWalk>()
   let notices: (ProjectNotice & { readonly projectId: number | null })[] = []
   let context: RunContext | undefined
-  /** By projects' ids. */
-  const readings = new Map<number, string>()
+  /** By project and name. */
+  const readings = new Map<string, StagedReading>()
 
   const insertDocument = (value: Json): string => {
     const body = canonicalJson(value)
@@ -73,14 +79,15 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
         const id = idOf(project)
         write(() => sql.withhold.run(id, listing, run, JSON.stringify(uids)))
       },
-      filterReadings: async (project) => sql.filterReadings.get(idOf(project)) ?? undefined,
-      async stageFilterReadings(project, body) {
+      reading: async (project, name) => sql.reading.get(idOf(project), name) ?? undefined,
+      async stageReading(project, name, body) {
         requireLease()
-        readings.set(idOf(project), body)
+        const projectId = idOf(project)
+        readings.set(`${projectId} ${name}`, { projectId, name, body })
       },
     },
     finish() {
-      for (const [project, body] of readings) sql.holdFilterReadings.run(project, body)
+      for (const { projectId, name, body } of readings.values()) sql.holdReading.run(projectId, name, body)
       for (const [project, name] of scans) sql.insertScan.run(project, run, name)
       for (const walk of walks.values()) {
         sql.insertWalk.run(walk)
@@ -99,7 +106,7 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
     spoilDigests: () => undefined,
     deleteRows: (project) => sql.deleteWithheld.run(project, run),
     forget(project) {
-      readings.delete(project)
+      for (const [key, { projectId }] of readings) if (projectId === project) readings.delete(key)
       notices = notices.filter(({ projectId }) => projectId !== project)
     },
   }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind, Listing } from '../../../model/resource.ts'
-import type { KnownVersion } from '../../history.ts'
+import type { KnownVersion, VersionText } from '../../history.ts'
 import { acceptanceColumns, type StoredAcceptance } from '../../stored-acceptance.ts'
 import type { ActiveViolationRow, WithOriginRow } from '../../stored-violation.ts'
 import { releaseSql } from '../lease.ts'
@@ -55,6 +55,9 @@ export function prepareStatements(db: Database) {
       `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
        FROM version v CROSS JOIN run r ON r.number = v.from_run
        WHERE v.project_id = ? AND v.to_run IS NULL AND v.from_run < ? ORDER BY v.kind, v.uid`,
+    ),
+    texts: all<VersionText & { readonly id: number }>(
+      'SELECT id, body, facts FROM version WHERE id IN (SELECT value FROM json_each(?))',
     ),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     versionFloor: value<number>('SELECT version_floor FROM run WHERE number = ?'),
@@ -155,10 +158,10 @@ export function prepareStatements(db: Database) {
     noteFirstComplete: all(
       'INSERT INTO first_complete_walk (project_id, listing, run) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
-    filterReadings: value<string>('SELECT body FROM filter_reading WHERE project_id = ?'),
-    holdFilterReadings: all(
-      `INSERT INTO filter_reading (project_id, body) VALUES (?, ?)
-       ON CONFLICT (project_id) DO UPDATE SET body = excluded.body`,
+    reading: value<string>('SELECT body FROM reading WHERE project_id = ? AND name = ?'),
+    holdReading: all(
+      `INSERT INTO reading (project_id, name, body) VALUES (?, ?, ?)
+       ON CONFLICT (project_id, name) DO UPDATE SET body = excluded.body`,
     ),
     insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
     nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),

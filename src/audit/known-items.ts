@@ -1,0 +1,141 @@
+import type { ScanDraft } from '../history/history.ts'
+import { parseFacts } from '../history/stored-body.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import { normaliserVersion } from '../inventory/wire-schema.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import { isReadable, type Listing, type ProjectRef, type Resource } from '../model/resource.ts'
+import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
+import type { KnownVersions } from './known-versions.ts'
+import { kindOf } from './project-scan.ts'
+import type { StagedResource } from './stage-resources.ts'
+
+/** An item that a scan read: which version it became, and what of it no version keeps. */
+type KnownItem = readonly [digest: string, uid: string, form: string, volatile: JsonObject]
+
+/** What a scan leaves for the next one. */
+interface ItemReading {
+  readonly normaliser: number
+  readonly sealKeyId: string
+  readonly listings: Readonly<Partial<Record<Listing, readonly KnownItem[]>>>
+}
+
+/** Characters of a version's digest that tell it from others. */
+const formLength = 16
+
+/**
+ * The items of a project that its last scan read, by a keyed digest of their bytes.
+ *
+ * The normal form of an item is a pure function of its bytes, the installation key and the normaliser. A version keeps
+ * that form, so the same bytes need not be normalised and sealed again: the version is read instead. Nothing else follows
+ * from it. No policy, time, waiver, label or earlier outcome enters, and every rule is evaluated as if nothing were known.
+ */
+export class KnownItems {
+  readonly #draft: ScanDraft
+  readonly #project: ProjectRef
+  readonly #known: KnownVersions
+  readonly #sealer: Sealer
+  /** As it is stored. */
+  readonly #stored: string | undefined
+  readonly #before: Partial<Record<Listing, ReadonlyMap<string, KnownItem>>> = {}
+  readonly #now: Partial<Record<Listing, KnownItem[]>> = {}
+
+  static async open(draft: ScanDraft, project: ProjectRef, known: KnownVersions, sealer: Sealer): Promise<KnownItems> {
+    return new KnownItems(draft, project, known, sealer, await draft.reading(project, 'items'))
+  }
+
+  private constructor(
+    draft: ScanDraft,
+    project: ProjectRef,
+    known: KnownVersions,
+    sealer: Sealer,
+    stored: string | undefined,
+  ) {
+    this.#draft = draft
+    this.#project = project
+    this.#known = known
+    this.#sealer = sealer
+    this.#stored = stored
+    const reading = parseReading(stored)
+    if (reading?.normaliser !== normaliserVersion || reading.sealKeyId !== sealer.keyId) return
+    for (const listing of ['endpoints', 'sources', 'subscriptions'] as const) {
+      const items = reading.listings[listing] ?? []
+      this.#before[listing] = new Map(items.map((item) => [item[0], item]))
+    }
+  }
+
+  /** Tells which items of a listing are known. */
+  identifier(listing: PagedListing): IdentifyItem | undefined {
+    const before = this.#before[listing]
+    const kind = kindOf[listing]
+    const { digest: digestOf } = this.#sealer
+    if (digestOf === undefined) return undefined
+    return (item) => {
+      const digest = digestOf(item)
+      const [, uid, form = ''] = before?.get(digest) ?? []
+      const version = uid === undefined ? undefined : this.#known.find(kind, uid)
+      return { digest, uid: version?.digest.startsWith(form) === true ? uid : undefined }
+    }
+  }
+
+  /** The resources of known items, by uid: as normalising their bytes would make them. */
+  async read(listing: Listing, identities: readonly ItemIdentity[]): Promise<ReadonlyMap<string, Resource>> {
+    const kind = kindOf[listing]
+    const versions = identities.flatMap(({ digest, uid }) => {
+      const version = uid === undefined ? undefined : this.#known.find(kind, uid)
+      return version === undefined ? [] : [{ digest, version }]
+    })
+    const texts = await this.#draft.textsOf(versions.map(({ version }) => version.id))
+    return new Map(
+      versions.map(({ digest, version: { id, uid, name } }): [string, Resource] => {
+        const { body, facts } = texts.get(id) ?? unreadable(uid)
+        const [, , , volatile = {}] = this.#before[listing]?.get(digest) ?? []
+        // Hookdrift wrote it as canonical JSON.
+        return [uid, { kind, uid, name, attributes: JSON.parse(body), volatile, ...parseFacts(facts) }]
+      }),
+    )
+  }
+
+  /** Notes for the next scan what items became. What was carried from earlier scans is no form of an item. */
+  note(listing: Listing, identities: readonly ItemIdentity[], staged: readonly StagedResource[]): void {
+    const items = this.#now[listing] ?? []
+    for (const [at, { digest }] of identities.entries()) {
+      const { resource, ownForm } = staged[at] ?? {}
+      if (resource === undefined || ownForm === undefined || !isWholeForm(resource)) continue
+      items.push([digest, resource.uid, ownForm.slice(0, formLength), resource.volatile])
+    }
+    if (items.length > 0) this.#now[listing] = items
+  }
+
+  /** Once all was read. */
+  async stage(): Promise<void> {
+    if (this.#stored === undefined && Object.keys(this.#now).length === 0) return
+    const reading: ItemReading = {
+      normaliser: normaliserVersion,
+      sealKeyId: this.#sealer.keyId,
+      listings: this.#now,
+    }
+    const text = JSON.stringify(reading)
+    if (text !== this.#stored) await this.#draft.stageReading(this.#project, 'items', text)
+  }
+}
+
+/** Hookdrift wrote it; what is damaged is known no longer. */
+function parseReading(stored: string | undefined): ItemReading | undefined {
+  if (stored === undefined) return undefined
+  try {
+    return JSON.parse(stored)
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(uid: string): never {
+  throw new Error(`the version of ${uid} that its item became is missing`)
+}
+
+/** Whether a version, and JSON for the rest, hold all that an item shows: not the sources and devices that it embeds. */
+function isWholeForm(resource: Resource): boolean {
+  const { source_uid: source = null, device_uid: device = null } = resource.attributes
+  const isKept = (value: Json) => typeof value !== 'number' || Number.isFinite(value)
+  return isReadable(resource) && source === null && device === null && Object.values(resource.volatile).every(isKept)
+}

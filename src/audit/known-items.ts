@@ -19,7 +19,7 @@ interface ItemReading {
   readonly listings: Readonly<Partial<Record<Listing, readonly KnownItem[]>>>
 }
 
-/** Characters of a version's digest that tell it from others. */
+/** Characters of a version's digest that distinguish it from others. */
 const formLength = 16
 
 /**
@@ -63,7 +63,7 @@ export class KnownItems {
     }
   }
 
-  /** Tells which items of a listing are known. */
+  /** Identifies the items of a listing. */
   identifier(listing: PagedListing): IdentifyItem | undefined {
     const before = this.#before[listing]
     const kind = kindOf[listing]
@@ -95,7 +95,7 @@ export class KnownItems {
     )
   }
 
-  /** Notes for the next scan what items became. What was carried from earlier scans is no form of an item. */
+  /** Notes for the next scan what items became. A version that carries something of earlier scans is not the form of an item. */
   note(listing: Listing, identities: readonly ItemIdentity[], staged: readonly StagedResource[]): void {
     const items = this.#now[listing] ?? []
     for (const [at, { digest }] of identities.entries()) {

@@ -48,7 +48,7 @@ export class ProjectWalk {
   /**
    * Walks one listing to its end, handing on the items of each page as it comes, and says what that proved. A fault of
    * the service ends the walk, not the run; what came before it still counts for what it shows. `rows`: adds to pages
-   * what is read for them. `identify`: tells which items are known.
+   * what is read for them. `identify`: decides which items are known.
    */
   async list(listing: Listing, take: Take, { rows, identify }: ListOptions = {}): Promise<Walk> {
     const { clock, onTimed } = this.#run

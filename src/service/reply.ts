@@ -14,7 +14,7 @@ export interface ServiceRequest {
   readonly success: readonly number[]
   /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems?: number
-  /** Tells which items of a page are known by their bytes; without it, none is. */
+  /** Decides which items of a page are known by their bytes; without it, none is. */
   readonly identify?: IdentifyItem | undefined
   /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number

@@ -54,7 +54,7 @@ export interface ProjectAccess {
   readonly identify?: IdentifyItem | undefined
 }
 
-/** Tells by the bytes of an item whether it is known, and then that it is the project's. */
+/** Decides by the bytes of an item whether it is known. One that is known belongs to the project. */
 export type IdentifyItem = (item: Buffer) => ItemIdentity
 
 export interface ItemIdentity {

@@ -95,7 +95,9 @@ export class KnownItems {
     )
   }
 
-  /** Notes for the next scan what items became. A version that carries something of earlier scans is not the form of an item. */
+  /**
+   * Notes for the next scan what items became. A version that carries something of earlier scans is not the form of one.
+   */
   note(listing: Listing, identities: readonly ItemIdentity[], staged: readonly StagedResource[]): void {
     const items = this.#now[listing] ?? []
     for (const [at, { digest }] of identities.entries()) {

@@ -7,12 +7,17 @@ import type { CodeSplittingNameFunction } from 'rolldown'
  */
 const roots = {
   start: ['cli/main', 'app/system'],
-  answer: ['cli/print-answer', 'cli/query-options', 'report/formats'],
+  answer: [
+    ...['cli/print-answer', 'cli/query-options', 'report/formats', 'report/group-by'],
+    ...['report/text/show-drift', 'report/text/show-time'],
+  ],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
     ...['history/sqlite/space-of-file', 'queries/read-runs'],
   ],
   rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],
+  // What compares resources, for answers too.
+  compared: ['inventory/diff-attributes'],
   audit: ['cli/audit', 'policy/policy-steps'],
   upkeep: ['history/sqlite/sqlite-upkeep', 'history/sqlite/reseal/is-resealed'],
   text: ['report/text'],

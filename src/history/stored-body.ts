@@ -65,6 +65,8 @@ export function writeFacts({ facts, doubts }: VersionFacts): string {
 export function parseFacts(text: string): VersionFacts {
   if (text === '') return { facts: {} }
   // Hookdrift wrote it as canonical JSON of these types.
-  const { doubts, ...facts } = JSON.parse(text) as Record<string, unknown>
-  return { facts: facts as Facts, ...(doubts === undefined ? {} : { doubts: doubts as FieldDoubts }) }
+  const parsed = JSON.parse(text) as Record<string, unknown>
+  if (parsed.doubts === undefined) return { facts: parsed as Facts }
+  const { doubts, ...facts } = parsed
+  return { facts: facts as Facts, doubts: doubts as FieldDoubts }
 }

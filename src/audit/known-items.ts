@@ -19,6 +19,8 @@ interface ItemReading {
   readonly listings: Readonly<Partial<Record<Listing, readonly KnownItem[]>>>
 }
 
+/** Of a listing: what is known of more would take more memory than normalising them takes time. */
+const mostItems = 100_000
 /** Characters of a version's digest that distinguish it from others. */
 const formLength = 16
 
@@ -102,6 +104,7 @@ export class KnownItems {
     const items = this.#now[listing] ?? []
     for (const [at, { digest }] of identities.entries()) {
       const { resource, ownForm } = staged[at] ?? {}
+      if (items.length >= mostItems) break
       if (resource === undefined || ownForm === undefined || !isWholeForm(resource)) continue
       items.push([digest, resource.uid, ownForm.slice(0, formLength), resource.volatile])
     }

@@ -1,5 +1,5 @@
 import type { StagedChange } from '../history/records.ts'
-import { ReleaseSigns } from '../inventory/release-signs.ts'
+import { ReleaseSigns } from '../inventory/known-releases.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'

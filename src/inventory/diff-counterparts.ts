@@ -1,13 +1,11 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, valueAt } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { type DiffOptions, diffAttributes, maskSealsInText } from './diff-attributes.ts'
-import type { Field, Members } from './field.ts'
 import { type HostMapping, mapHost } from './host-mapping.ts'
-import { objectOf } from './objects.ts'
-import { wireSchema } from './wire-schema.ts'
+import { type Field, type Members, wireSchema } from './wire-schema.ts'
 import { type FieldPattern, readFieldPattern, withoutFields } from './without-fields.ts'
 
 export interface CounterpartOptions extends DiffOptions {

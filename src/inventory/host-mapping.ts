@@ -1,4 +1,4 @@
-import { longestText } from './bounds.ts'
+import { longestText } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
 /** A host of one project and the host that takes its place in the other; each may contain one `*`, the same text. */

@@ -1,15 +1,12 @@
 import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isEmpty, isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
-import type { Field, Members } from './field.ts'
 import type { Normalising } from './normalising.ts'
-import { isEmpty } from './objects.ts'
 import { isNormalTime } from './scalars.ts'
-import { sealProse } from './seal-prose.ts'
-import { sealCredentials } from './seal-text.ts'
-import { sealUrl } from './seal-url.ts'
+import { keepsName, normaliseExtra } from './seal-json.ts'
+import { sealCredentials, sealProse, sealUrl } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
-import { keepsName, normaliseExtra } from './unknown-field.ts'
+import type { Field, Members } from './wire-schema.ts'
 
 /** Normalises objects that all show the same members in the same order. */
 export type NormaliseAlike = (raw: JsonObject, path: string, job: Normalising) => JsonObject

@@ -1,21 +1,35 @@
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import {
+  inKeyOrder,
+  isEmpty,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  pointerStep,
+  setOwn,
+} from '../model/json.ts'
 import { maskedSeal } from '../model/resource.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
-import { disarm, disarmText, sealAsSent } from './disarm.ts'
-import type { Field, Keyed, Members, Struct } from './field.ts'
-import { sealName } from './free-form.ts'
 import { normaliserFor, noteVolatile } from './made-normal-form.ts'
 import { isMalformed, isNotText } from './malformed.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { type Normalising, withUserOf } from './normalising.ts'
-import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
-import { sealProse } from './seal-prose.ts'
-import { sealCredentials } from './seal-text.ts'
+import { asSecretText } from './scalars.ts'
+import {
+  disarm,
+  disarmText,
+  normaliseExtra,
+  normaliseUnknown,
+  sealAsSent,
+  sealExtraName,
+  sealName,
+  sealWithin,
+} from './seal-json.ts'
+import { sealCredentials, sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { secretFactsOf } from './secret-facts.ts'
-import { asSecretText } from './secret-text.ts'
-import { normaliseExtra, normaliseUnknown, sealExtraName, sealWithin } from './unknown-field.ts'
+import type { Field, Keyed, Members, Struct } from './wire-schema.ts'
 
 /**
  * The normal form of an object from the service: known members by their schema, unknown ones sealed unless they are

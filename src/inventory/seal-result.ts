@@ -1,8 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { normaliseFree } from './free-form.ts'
-import { objectOf } from './objects.ts'
+import { isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import { sealCode } from './seal-code.ts'
-import { sealProse } from './seal-prose.ts'
+import { normaliseFree } from './seal-json.ts'
+import { sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Seals the results of a function: a value, or words of its log and its errors. */

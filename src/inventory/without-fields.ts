@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, stepsOf } from '../model/json.ts'
-import { objectOf } from './objects.ts'
+import { isJsonObject, type JsonObject, objectOf, stepsOf } from '../model/json.ts'
 
 /** The steps of a JSON Pointer; `*` is any member. */
 export type FieldPattern = readonly string[]

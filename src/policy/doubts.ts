@@ -1,4 +1,4 @@
-import { describeField } from '../inventory/describe-field.ts'
+import { describeField } from '../inventory/malformed.ts'
 import type { RuleDoubt } from '../model/evaluation.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Resource } from '../model/resource.ts'

@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { Field, Members } from '../inventory/field.ts'
-import { wireSchema } from '../inventory/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../inventory/wire-schema.ts'
 import { type DueDurations, overdueRule } from '../model/due.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'

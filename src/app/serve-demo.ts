@@ -2,8 +2,8 @@ import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { afternoonOf } from '../demo/colleague.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'
-import type { Clock } from '../model/clock.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import type { Clock } from '../model/time.ts'
 import { demoConfiguration } from './demo-configuration.ts'
 
 interface DemoServiceOptions {

@@ -1,6 +1,4 @@
-import type { ResourceKey } from '../model/keys.ts'
-import { resourceKey } from '../model/keys.ts'
-import type { Listing, Resource } from '../model/resource.ts'
+import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import { differs } from './date-values.ts'
 import type { ProjectScan, Statuses } from './project-scan.ts'

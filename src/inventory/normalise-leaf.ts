@@ -106,7 +106,6 @@ function sealUnlessWord(text: string, values: readonly string[], sealer: Sealer)
 
 /** Words that were found to be some. All resources share a few. */
 const words = new Set<string>()
-
 const mostWords = 1000
 
 /** A sorted set; a single text is a set of one. undefined for anything else. */

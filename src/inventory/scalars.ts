@@ -81,13 +81,9 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
 }
 
 const instantForm = '0000-00-00T00:00:00'
-
 const wholeSeconds = instantForm.length
-
 const zero = 0x30
-
 const point = 0x2e
-
 const zone = 0x5a
 
 function isDigit(code: number): boolean {

@@ -134,9 +134,7 @@ function isSecretItself(name: string): boolean {
 
 /** Many resources share functions, and reading one takes longer than all the rest of a resource. */
 const sealed = new WeakMap<Sealer, Map<string, string>>()
-
 const mostRemembered = 256
-
 const longestRemembered = 16 * 1024
 
 function remember(program: string, result: string, sealer: Sealer): void {

@@ -239,7 +239,6 @@ function isOfMixedCase(step: string): boolean {
 
 /** Of a key of 64 bytes there are rarely more. */
 const mostSteps = 12
-
 /** Longer words are steps of their own. */
 const longestWithin = 5
 
@@ -317,7 +316,6 @@ const credentialHosts = [
 ]
 
 const escapedHosts = credentialHosts.join('|').replaceAll('.', '\\.')
-
 /** Of a host in lower case, with or without a port and a trailing dot. */
 const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\d{0,5})?$`)
 
@@ -345,7 +343,5 @@ type SealText = (text: string, sealer: Sealer) => string
 
 /** Characters: scanning a shorter text takes no longer than finding it in the cache. */
 const shortestKept = 16
-
 const longestKept = 128
-
 const mostKept = 4096

@@ -1,6 +1,5 @@
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
-
 export interface JsonObject {
   readonly [key: string]: Json
 }

@@ -1,4 +1,4 @@
-import { isOverdue } from '../model/due.ts'
+import { isOverdue } from '../model/violation.ts'
 import type { ViolationRow } from '../queries/read-violations.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { nameEnding } from '../report/describe-ending.ts'

@@ -1,6 +1,12 @@
 import { messageOf } from '../model/errors.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import {
+  isReadable,
+  type Kind,
+  type ProjectRef,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { nothing } from '../rules/engine/define-rule.ts'
 import type { Drift } from '../rules/engine/drift.ts'

@@ -1,7 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, EndedRun, HistoryReader } from '../history/reader.ts'
-import { dayMs } from '../model/clock.ts'
 import { policyProject } from '../model/resource.ts'
+import { dayMs } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'

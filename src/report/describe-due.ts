@@ -1,4 +1,4 @@
-import { isOverdue } from '../model/due.ts'
+import { isOverdue } from '../model/violation.ts'
 import { showOpenTime } from '../text/show-open-time.ts'
 
 /** `due in 3 d`, or `OVERDUE by 9 d`; empty without a due date. `at`: ISO 8601 in UTC. */

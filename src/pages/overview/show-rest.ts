@@ -1,6 +1,5 @@
 import type { RunInputs } from '../../history/reader.ts'
-import { dayMs } from '../../model/clock.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { dayMs, formatExpiry } from '../../model/time.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { groupRows, pageRows } from '../../queries/page-violations.ts'
 import { soonMs } from '../../queries/read-waivers.ts'

@@ -5,7 +5,7 @@ import type {
   ControlState,
   Exemption,
 } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
 import { showOpenTime } from '../../text/show-open-time.ts'
 import { anchorOf } from '../html/anchors.ts'

@@ -1,4 +1,4 @@
-import { dayMs } from '../../model/clock.ts'
+import { dayMs } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'

@@ -1,7 +1,6 @@
 import { changeTypes } from '../../model/change.ts'
-import { isOverdue } from '../../model/due.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { isOpen, type Severity } from '../../model/violation.ts'
+import { isOpen, isOverdue, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../../text/show-open-time.ts'
 import { isFirstScan, newViolations } from '../scanned-extent.ts'

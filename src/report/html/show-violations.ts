@@ -1,5 +1,5 @@
-import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
+import { isOverdue } from '../../model/violation.ts'
 import { showOpenTime } from '../../text/show-open-time.ts'
 import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'

@@ -1,6 +1,6 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/instant.ts'
 import type { ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'

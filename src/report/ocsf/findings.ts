@@ -1,6 +1,6 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/instant.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { describeEnding } from '../describe-ending.ts'

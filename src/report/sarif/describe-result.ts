@@ -1,7 +1,7 @@
 import type { Location, Result } from 'sarif'
 import type { FileLocation } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/instant.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { quote } from '../../text/neutralise.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hourMs } from '../../model/clock.ts'
+import { hourMs } from '../../model/time.ts'
 import { configuredKinds } from '../engine/drift.ts'
 import { driftRule } from '../engine/drift-rule.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hourMs } from '../../model/clock.ts'
+import { hourMs } from '../../model/time.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import { minuteOf } from '../shared/day.ts'
 

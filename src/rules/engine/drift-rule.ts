@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readDuration } from '../../model/instant.ts'
 import type { Kind } from '../../model/resource.ts'
+import { readDuration } from '../../model/time.ts'
 import type { AttributesByKind } from './attributes.ts'
 import { describeRule, noOptions } from './define-rule.ts'
 import type { Drift } from './drift.ts'

@@ -1,6 +1,5 @@
-import { overdueRule } from '../../model/due.ts'
 import { pointerStep } from '../../model/json.ts'
-import { severities, totalOf } from '../../model/violation.ts'
+import { overdueRule, severities, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { violationsRule } from '../engine/violations-rule.ts'
 

@@ -243,10 +243,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/report/text/show-time.ts': {
     '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,
   },
-  'src/rules/shared/allowed.ts': {
-    '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
-  },
   'src/rules/shared/destination.ts': {
+    '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
     '/^[^/]*\\/\\/[^/?#]*\\{/': attribute,
     '/:\\{+[^{}]*\\}+(?=[/?#]|$)/g': attribute,
     '/(?<!\\{)\\{+[^{}]*\\}+/g': attribute,

@@ -1,5 +1,5 @@
 import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import type { Drift } from '../rules/engine/drift.ts'
+import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
 import type { ProjectScan, Statuses } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'

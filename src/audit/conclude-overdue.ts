@@ -12,7 +12,7 @@ import {
   type Severity,
 } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
+import type { OverdueViolations } from '../rules/engine/rule.ts'
 import type { Concluded } from './fleet-conclusion.ts'
 import { bareResource, byPolicy } from './policy-endings.ts'
 import { keyed } from './reconcile.ts'

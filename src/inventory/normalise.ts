@@ -31,6 +31,19 @@ import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 import type { Field, Keyed, Members, Struct } from './wire-schema.ts'
 
+/** The input for normalising one resource, and the outputs in addition to its attributes. */
+export interface Normalisation {
+  readonly sealer: Sealer
+  /** A stub has few of its fields: an empty one means nothing. */
+  readonly isStub: boolean
+  readonly neighbours: Neighbours
+  /** Filled while normalising, by JSON Pointer. */
+  readonly facts: Record<string, SecretFacts>
+  readonly volatile: Record<string, Json>
+  /** Filled while normalising: JSON Pointers of fields whose value has another type than in the contract. */
+  readonly malformed: string[]
+}
+
 /**
  * The normal form of an object from the service: known members by their schema, unknown ones sealed unless they are
  * plain (with `isGuarded` always), all in canonical order.
@@ -44,19 +57,6 @@ export function normaliseMembers(
 ): JsonObject {
   const normalise = job.isStub ? undefined : normaliserFor(members, raw, isGuarded)
   return normalise === undefined ? normaliseOneByOne(members, raw, path, job, isGuarded) : normalise(raw, path, job)
-}
-
-/** The input for normalising one resource, and the outputs in addition to its attributes. */
-export interface Normalisation {
-  readonly sealer: Sealer
-  /** A stub has few of its fields: an empty one means nothing. */
-  readonly isStub: boolean
-  readonly neighbours: Neighbours
-  /** Filled while normalising, by JSON Pointer. */
-  readonly facts: Record<string, SecretFacts>
-  readonly volatile: Record<string, Json>
-  /** Filled while normalising: JSON Pointers of fields whose value has another type than in the contract. */
-  readonly malformed: string[]
 }
 
 /** The same for stubs, and for objects with odd members. */

@@ -1,5 +1,4 @@
 export const hourMs = 3_600_000
-
 export const dayMs = 24 * hourMs
 
 /** Milliseconds since the epoch as ISO 8601 in UTC, with milliseconds. */

@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
-import { configuredKinds } from '../rules/engine/drift.ts'
+import { configuredKinds } from '../rules/engine/rule.ts'
 import { statingExtent } from './as-of.ts'
 import { compareReferences } from './compare-references.ts'
 import {

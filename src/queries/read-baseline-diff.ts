@@ -10,7 +10,7 @@ import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { configuredKinds } from '../rules/engine/drift.ts'
+import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 

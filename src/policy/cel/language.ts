@@ -6,9 +6,8 @@ import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, isReadable, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
-import { destinationOf } from '../../rules/shared/destination.ts'
-import { findsPattern } from '../../rules/shared/re2.ts'
-import { reachOf } from '../../rules/shared/reach.ts'
+import { destinationOf, reachOf } from '../../rules/shared/destination.ts'
+import { findsPattern } from '../../rules/shared/pattern.ts'
 
 /** The language for one kind: its types, its functions, and the state of the current evaluation. */
 export interface Language {

@@ -3,7 +3,7 @@ import type { ReportCoverage, ReportProject, ReportViolation } from '../../model
 import { formatExpiry } from '../../model/time.ts'
 import { isOpen, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { cut } from '../../text/cut.ts'
+import { cut } from '../../text/neutralise.ts'
 import { describeDue } from '../describe-due.ts'
 import { describeEnding, nameEnding } from '../describe-ending.ts'
 import { countEvaluated } from '../evaluated-rules.ts'

@@ -40,8 +40,6 @@ export function declaredEvents(config: FilterConfig | null | undefined): Deliver
   return { basis: 'declared', types, filters }
 }
 
-const everyType = ['*']
-
 /** All rows, those that are switched off too; undefined where no scan has read them. */
 export function filterRows({ filters }: Subscription): Readonly<Record<string, FilterRow>> | undefined {
   return isJsonObject(filters) ? filters : undefined
@@ -67,4 +65,40 @@ export function deliversEverything({ filters }: DeliveredEvents): boolean {
 
 export function rowPath(type: string): string {
   return `/filters/${pointerStep(type)}`
+}
+
+export interface SubscribedTypes {
+  /** Where they are named. */
+  readonly path: '/filter_config/event_types' | '/filters'
+  readonly types: readonly SubscribedType[]
+}
+
+/** Event types of a subscription, without `*`: those that it declares, and those that only its rows name. */
+export function subscribedTypes(subscription: Subscription): readonly SubscribedTypes[] {
+  const declared = new Set(eventTypesOf(subscription.filter_config))
+  const applied = new Set(Object.keys(filterRows(subscription) ?? {}))
+  const named = (types: Iterable<string>) => [...types].filter((type) => type !== '*')
+  return [
+    {
+      path: '/filter_config/event_types',
+      types: named(declared).map((type) => ({ type, how: applied.has(type) ? 'declared and applied' : 'declared' })),
+    },
+    {
+      path: '/filters',
+      types: named(applied).flatMap((type) => (declared.has(type) ? [] : [{ type, how: 'applied' as const }])),
+    },
+  ]
+}
+
+/** The first three of a list of sentences, and how many more there are. */
+export function firstOf(sentences: readonly string[]): string {
+  const more = sentences.length > 3 ? `; ${sentences.length - 3} more` : ''
+  return sentences.slice(0, 3).join('; ') + more
+}
+
+const everyType = ['*']
+
+interface SubscribedType {
+  readonly type: string
+  readonly how: 'declared' | 'applied' | 'declared and applied'
 }

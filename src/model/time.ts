@@ -68,6 +68,24 @@ export function formatExpiry(iso: string): string {
   return `the end of ${new Date(end - 1).toISOString().slice(0, 10)}`
 }
 
+/** `2026-12-01T08:00:00Z` → `2026-12-01`: messages name days, never ages, so that they do not change by themselves. */
+export function dateOf(time: string): string {
+  return time.slice(0, 10)
+}
+
+/** `2026-12-01T08:00:00.000Z` → `2026-12-01 08:00 UTC`. */
+export function minuteOf(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
+}
+
+/** A duration in its largest unit: `40 min`, `5 h`, `12 d`. */
+export function showOpenTime(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
+}
+
 const written = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }

@@ -1,6 +1,6 @@
 import type { ReportViolation } from '../../model/report.ts'
+import { showOpenTime } from '../../model/time.ts'
 import { isOverdue } from '../../model/violation.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'
 import { anchorOf } from './anchors.ts'

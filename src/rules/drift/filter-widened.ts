@@ -9,10 +9,12 @@ import {
   appliedFilters,
   declaredEvents,
   filterFor,
+  filterOf,
+  filterParts,
   filterRows,
+  isEmptyFilter,
   rowPath,
 } from '../shared/delivered-events.ts'
-import { filterOf, filterParts, isEmptyFilter } from '../shared/event-filter.ts'
 import { listed } from '../shared/listed.ts'
 
 export const filterWidened = driftRule({

@@ -112,25 +112,23 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^(?:\\s|--[^\\n]*(?:\\n|$)|\\/\\*[\\s\\S]*?\\*\\/)+/': ourText,
     '/^[A-Za-z]*/': ourText,
   },
-  'src/inventory/certificate-text.ts': {
+  'src/inventory/normalise-leaf.ts': {
     '/^[A-Za-z0-9+/]{64,}={0,2}$/': sealedWhole,
     '/(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----)/': sealedWhole,
-  },
-  'src/inventory/credential-hosts.ts': {
-    'new RegExp(`(?:^|\\\\.)(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?$`)':
-      'our own names of hosts, none with a repetition',
-    "new RegExp(`(?<![\\\\w.-])(?:[\\\\w-]{1,63}\\\\.){0,4}(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?/\\\\w`, 'gi')":
-      'our own names of hosts, with at most four short labels before them',
-  },
-  'src/inventory/find-literals.ts': {
-    '/^[\\s;]*$/': sealedWhole,
   },
   'src/inventory/scalars.ts': {
     '/^(\\d+(\\.\\d+)?(h|ms|m|s|us|µs|ns))+$/': sealedWhole,
     '/([\\d.]+)(h|ms|m|s|us|µs|ns)/g': sealedWhole,
     '/0+$/': sealedWhole,
   },
-  'src/inventory/seal-url.ts': {
+  'src/inventory/seal-code.ts': {
+    '/^[\\s;]*$/': sealedWhole,
+  },
+  'src/inventory/seal-text.ts': {
+    'new RegExp(`(?:^|\\\\.)(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?$`)':
+      'our own names of hosts, none with a repetition',
+    "new RegExp(`(?<![\\\\w.-])(?:[\\\\w-]{1,63}\\\\.){0,4}(?:${escapedHosts})\\\\.?(?::\\\\d{0,5})?/\\\\w`, 'gi')":
+      'our own names of hosts, with at most four short labels before them',
     '/^\\s*[[{"]/': sealedWhole,
   },
   'src/inventory/secret-facts.ts': {
@@ -245,10 +243,8 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/report/text/show-time.ts': {
     '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,
   },
-  'src/rules/shared/allowed.ts': {
-    '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
-  },
   'src/rules/shared/destination.ts': {
+    '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
     '/^[^/]*\\/\\/[^/?#]*\\{/': attribute,
     '/:\\{+[^{}]*\\}+(?=[/?#]|$)/g': attribute,
     '/(?<!\\{)\\{+[^{}]*\\}+/g': attribute,

@@ -1,12 +1,12 @@
 import type { OnTimed } from '../audit/project-scan.ts'
 import { AuditError } from '../model/errors.ts'
+import { toolVersion } from '../model/package-files.ts'
 import type { Report } from '../model/report.ts'
 import type { Exporters } from '../telemetry/open-exporters.ts'
 import { faultOfSettings, wantedSignals } from '../telemetry/signals.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
-import { toolVersion } from './tool-version.ts'
 
 /** Sends traces and metrics of runs by OTLP. Nothing of it ever rejects or changes a result. */
 export type Telemetry = Exporters

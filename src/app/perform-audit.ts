@@ -1,29 +1,26 @@
-import type { OnBug } from '../audit/open-run.ts'
 import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
-import { type AuditDependencies, runAudit } from '../audit/run-audit.ts'
+import { runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { AuditError, framesOf } from '../model/errors.ts'
+import { AuditError } from '../model/errors.ts'
+import { toolVersion } from '../model/package-files.ts'
 import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
 import { boundHeap } from './bound-heap.ts'
-import { boundRun } from './bound-run.ts'
+import { boundRun, openStack } from './end-in-order.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openHistory, spaceOf, withUpkeep } from './open-history.ts'
 import { openServices } from './open-projects.ts'
-import { openStack } from './open-stack.ts'
 import { planFleet, searchedServices } from './plan-fleet.ts'
 import { type ProcessContext, printWarning } from './process-context.ts'
-import { openProgress } from './progress.ts'
 import { systemClock } from './system.ts'
-import { toolVersion } from './tool-version.ts'
-import { watchRequests } from './watch-requests.ts'
+import { logReport, openProgress, watchIn, watchRequests } from './watch-run.ts'
 
 export interface AuditRequest {
   readonly configuration: Configuration
@@ -167,25 +164,7 @@ export async function notificationsOf(
   return composeRunNotifications(configuration.notify, openLinks(configuration, projects))
 }
 
-/** Logs what should not happen in a run. */
-export function watchIn(log: Log): Pick<AuditDependencies, 'onInterrupted'> & { readonly onBug: OnBug } {
-  return {
-    // The error's message could quote the service, so only the stack is logged.
-    onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
-    onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
-  }
-}
-
 /** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
   for (const warning of warnings) printWarning(warning, terminal)
-}
-
-export function logReport(log: Log, { run, verdict, coverage }: Report): void {
-  for (const { project, listing, status, reason, pages, items, requests, retries, duration_ms } of coverage) {
-    const fields = { project, listing, status, reason, pages, items, requests, retries, duration_ms }
-    if (status === 'complete' || status === 'skipped') log.debug(fields, 'walk')
-    else log.info(fields, 'walk incomplete')
-  }
-  log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run committed')
 }

@@ -2,24 +2,8 @@ import { type ListenAddress, listenAddress } from '../config/listen-schema.ts'
 import { afternoonOf } from '../demo/colleague.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'
-import type { Clock } from '../model/clock.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { demoConfiguration } from './demo-configuration.ts'
-
-interface DemoServiceOptions {
-  readonly address: ListenAddress
-  readonly fleet: SimulatedFleet
-  /** Whether the simulated colleague makes edits. */
-  readonly changes: boolean
-  readonly clock: Clock
-  /** Called once, when the service answers, with the configuration for it. */
-  readonly ready: (configuration: string) => void
-  /** Called with one line for each thing that happens. */
-  readonly print: (text: string) => void
-}
-
-/** Between two edits of the colleague: long enough for a worker's run on every minute to show them one by one. */
-const paceMs = 60_000
+import type { Clock } from '../model/time.ts'
 
 /**
  * Reads the address of `--serve`: as with `worker.listen`, a port alone listens on the loopback address only.
@@ -56,6 +40,37 @@ export async function serveDemo(options: DemoServiceOptions, signal: AbortSignal
     if (!signal.aborted) throw error
   }
 }
+
+/** The simulated fleet uses example.com, which a recommended rule would report for every endpoint. */
+export const demoPolicy = 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n'
+
+/** Writes `hookdrift.yaml` for all projects of a simulated service at a URL; the key comes from `DEMO_KEY`. */
+export function demoConfiguration(url: string, fleet: SimulatedFleet): string {
+  const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }`)
+  return `policy: ./policy.yaml
+services:
+  - name: demo
+    url: ${url}
+    key: \${DEMO_KEY}
+    projects:
+${projects.join('\n')}
+`
+}
+
+interface DemoServiceOptions {
+  readonly address: ListenAddress
+  readonly fleet: SimulatedFleet
+  /** Whether the simulated colleague makes edits. */
+  readonly changes: boolean
+  readonly clock: Clock
+  /** Called once, when the service answers, with the configuration for it. */
+  readonly ready: (configuration: string) => void
+  /** Called with one line for each thing that happens. */
+  readonly print: (text: string) => void
+}
+
+/** Between two edits of the colleague: long enough for a worker's run on every minute to show them one by one. */
+const paceMs = 60_000
 
 async function start(fleet: SimulatedFleet, { host, port }: ListenAddress): Promise<SimulatedService> {
   try {

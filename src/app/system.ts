@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseOwner } from '../history/lease-owner.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import { neutralise } from '../text/neutralise.ts'
 
 /** The system's clock. */

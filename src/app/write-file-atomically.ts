@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { dayMs } from '../model/clock.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { dayMs } from '../model/time.ts'
 import { thisProcess } from './system.ts'
 
 /**

@@ -9,8 +9,7 @@ import { amendedIn } from '../history/approved-state.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
-import { projectKey, resourceKey } from '../model/keys.ts'
-import { isProjectList, type Kind, type ProjectRef, policyProject } from '../model/resource.ts'
+import { isProjectList, type Kind, type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
 
 export type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'osUser' | 'note'>
 

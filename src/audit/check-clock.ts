@@ -1,5 +1,5 @@
 import type { CommittedRun } from '../history/reader.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 
 /** Clocks of two machines differ by fractions of a second, and are set right by as much. */
 const toleranceMs = 1000

@@ -1,10 +1,10 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import type { Coverage } from '../model/coverage.ts'
-import { dueDate } from '../model/due.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ReleaseRange } from '../model/release-range.ts'
 import type { Report, ReportCoverage, ReportProject, ReportRelease, ReportViolation } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
+import { dueDate } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */

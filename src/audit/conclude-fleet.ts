@@ -1,6 +1,5 @@
 import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
-import { resourceKey } from '../model/keys.ts'
-import type { Kind } from '../model/resource.ts'
+import { type Kind, resourceKey } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { type Doubts, readDoubts } from '../policy/doubts.ts'
 import { type RuleNeeds, ruleNeeds } from '../policy/policy.ts'

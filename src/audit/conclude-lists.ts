@@ -1,7 +1,6 @@
 import pLimit from 'p-limit'
 import type { Coverage } from '../model/coverage.ts'
-import { projectKey } from '../model/keys.ts'
-import { type ProjectRef, projectListOf, type Resource } from '../model/resource.ts'
+import { type ProjectRef, projectKey, projectListOf, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'

@@ -1,11 +1,18 @@
 import type { OldViolation } from '../history/history.ts'
-import { type DueDurations, dueTime, overdueRule } from '../model/due.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
 import { pointerStep } from '../model/json.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import { countSeverities, type Finding, type Resolution, type Severity } from '../model/violation.ts'
+import {
+  countSeverities,
+  type DueDurations,
+  dueTime,
+  type Finding,
+  overdueRule,
+  type Resolution,
+  type Severity,
+} from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { OverdueViolations } from '../rules/engine/overdue-violations.ts'
+import type { OverdueViolations } from '../rules/engine/rule.ts'
 import type { Concluded } from './fleet-conclusion.ts'
 import { bareResource, byPolicy } from './policy-endings.ts'
 import { keyed } from './reconcile.ts'

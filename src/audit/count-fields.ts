@@ -1,4 +1,4 @@
-import { type DescribedField, describeField } from '../inventory/describe-field.ts'
+import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { requiredFields } from '../inventory/wire-schema.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'

@@ -2,8 +2,7 @@ import type { ApprovedBody, ApprovedResource, ScopeByKind, Signature } from '../
 import { amendedIn } from '../history/approved-state.ts'
 import type { ScanDraft } from '../history/history.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
-import { resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
 
 type Identified = Pick<ApprovedResource, 'kind' | 'uid'>
 

@@ -1,5 +1,4 @@
-import type { Members } from '../inventory/field.ts'
-import { wireSchema } from '../inventory/wire-schema.ts'
+import { type Members, wireSchema } from '../inventory/wire-schema.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 

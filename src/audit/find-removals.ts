@@ -1,11 +1,9 @@
 import type { KnownVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { chunks } from '../model/chunks.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import { type Kind, listings } from '../model/resource.ts'
+import { type Kind, listings, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
-import type { ProjectScan } from './project-scan.ts'
-import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './project-scan.ts'
+import { areSourcesListed, isKindComplete, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
 
 export interface Removals {
   readonly changes: readonly StagedChange[]

@@ -1,6 +1,5 @@
 import { diffAttributes } from '../inventory/diff-attributes.ts'
-import { ReleaseSigns } from '../inventory/release-signs.ts'
-import { longestCacheMs, settingsAge } from '../inventory/settings-cache.ts'
+import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/known-releases.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'

@@ -1,7 +1,7 @@
 import type { ProjectHistory, ScanDraft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import type { Clock } from '../model/clock.ts'
 import type { ProjectRef } from '../model/resource.ts'
+import type { Clock } from '../model/time.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { LastWritten } from './newer-settings.ts'

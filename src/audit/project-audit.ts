@@ -5,9 +5,15 @@ import type { Sealer } from '../inventory/sealer.ts'
 import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
 import type { FilterCoverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import { type Listing, listings, type ProjectRef, type Resource } from '../model/resource.ts'
+import {
+  type Listing,
+  listings,
+  type ProjectRef,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'

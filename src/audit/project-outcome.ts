@@ -1,7 +1,6 @@
 import type { Ending } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { ResourceKey } from '../model/keys.ts'
-import { type Kind, type Listing, listings, type ProjectRef } from '../model/resource.ts'
+import { type Kind, type Listing, listings, type ProjectRef, type ResourceKey } from '../model/resource.ts'
 import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
 import { filterText } from './filtered.ts'
 import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from './project-scan.ts'

@@ -1,10 +1,9 @@
 import type { Modification } from '../history/history.ts'
 import type { VersionPoint } from '../history/stored-body.ts'
 import { chunks } from '../model/chunks.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Resource } from '../model/resource.ts'
+import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
-import type { Drift } from '../rules/engine/drift.ts'
+import type { Drift } from '../rules/engine/rule.ts'
 import { differs, type VersionsAt } from './date-values.ts'
 
 /** A run that reported a change of a field. Until a walk is complete, each scan reports the same change again. */

@@ -1,6 +1,5 @@
 import { type EndedBy, type Ending, fixed, removed } from '../model/ending.ts'
-import { resourceKey } from '../model/keys.ts'
-import type { Kind } from '../model/resource.ts'
+import { type Kind, resourceKey } from '../model/resource.ts'
 import { type Finding, isAtLeast, type Waiver } from '../model/violation.ts'
 import type { RuleNeeds } from '../policy/policy.ts'
 import type { RuleSwitch } from '../policy/rule-switch.ts'

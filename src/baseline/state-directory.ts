@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { projectKey } from '../model/keys.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { type ProjectRef, projectKey } from '../model/resource.ts'
 import { type ProjectState, readState } from './state-file.ts'
 
 /** The file system, as far as reading a directory needs it. */

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { toolVersion } from '../app/tool-version.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
+import { toolVersion } from '../model/package-files.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
 import { arrangeHelp, commonGroup, helpLayout } from './help.ts'
 

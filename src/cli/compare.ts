@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { readHostMapping } from '../inventory/host-mapping.ts'
-import { readFieldPattern } from '../inventory/without-fields.ts'
+import { readFieldPattern, readHostMapping } from '../inventory/diff-counterparts.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { compareProjects } from '../queries/compare-projects.ts'
 import type { Matching } from '../queries/compared-side.ts'

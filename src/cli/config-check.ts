@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { checkFiles } from '../app/check-files.ts'
+import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { unlessStopped, untilSignalled } from '../app/until-signalled.ts'
 import { exitCodes } from '../model/errors.ts'
 import { answerConfigCheck, configCheckView } from '../queries/answer-config.ts'
 import { printAnswer } from './print-answer.ts'

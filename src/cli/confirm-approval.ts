@@ -1,5 +1,5 @@
+import { untilSignalled } from '../app/end-in-order.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import { untilSignalled } from '../app/until-signalled.ts'
 import type { NewApproval } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'

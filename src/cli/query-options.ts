@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import { withoutPassword } from '../history/postgres-server.ts'
-import { readDuration } from '../model/instant.ts'
 import { type Kind, kinds } from '../model/resource.ts'
+import { readDuration } from '../model/time.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 
 /** Options of every command that prints an answer. */

@@ -1,10 +1,10 @@
 import { historySize } from '../app/history-size.ts'
 import { openHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import { toolVersion } from '../app/tool-version.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { toolVersion } from '../model/package-files.ts'
 import { type Metrics, openMetrics } from '../worker/metrics.ts'
 import { readPast } from '../worker/read-past.ts'
 

@@ -4,6 +4,7 @@ import type { EvaluatedRule } from '../model/evaluation.ts'
 import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { type RunScope, unknownScope } from '../model/run-scope.ts'
+import { showOpenTime } from '../model/time.ts'
 import {
   type AcceptedViolation,
   countSeverities,
@@ -16,7 +17,6 @@ import {
   type Waiver,
 } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { showOpenTime } from '../text/show-open-time.ts'
 import type {
   Compliance,
   CompliancePeriod,

@@ -1,4 +1,4 @@
-import { dayMs } from '../model/clock.ts'
+import { dayMs } from '../model/time.ts'
 import { createFleet, type SimulatedFleet } from './fleet.ts'
 import { generateProject, type Sizes } from './generate-project.ts'
 import { plantProblems } from './plant-problems.ts'

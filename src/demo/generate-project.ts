@@ -1,4 +1,4 @@
-import { dayMs } from '../model/clock.ts'
+import { dayMs } from '../model/time.ts'
 import type { Random } from './random.ts'
 import type {
   AuthenticationRow,

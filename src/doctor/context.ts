@@ -1,5 +1,5 @@
 import type { ReferenceSources } from '../config/expand-references.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 
 /** What the checks use of the process. */
 export interface DoctorContext {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import { projectKey } from '../model/keys.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import type { View } from './records.ts'
 
 /** The approved states of projects. Approvals are never deleted. */

@@ -1,5 +1,4 @@
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Amendment, Approval, ApprovedBody } from './approvals.ts'
 import type { VersionPoint } from './stored-body.ts'
 

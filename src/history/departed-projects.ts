@@ -1,4 +1,4 @@
-import { projectKey } from '../model/keys.ts'
+import { projectKey } from '../model/resource.ts'
 import { type Acceptances, isInForce } from './acceptances.ts'
 import type { RecordedScan } from './reader.ts'
 

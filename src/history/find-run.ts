@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import { readPastTime, type WrittenTime } from '../model/instant.ts'
+import { readPastTime, type WrittenTime } from '../model/time.ts'
 import type { CommittedRun } from './reader.ts'
 
 /**

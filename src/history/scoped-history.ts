@@ -1,6 +1,6 @@
 import { matchesGlob } from '../model/glob.ts'
-import { projectKey } from '../model/keys.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
+import { projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { OpenHistory } from './history.ts'
 import type { HistoryReader, IdentifiedViolation } from './reader.ts'

@@ -1,5 +1,4 @@
-import type { Coverage } from '../model/coverage.ts'
-import { isCoverageComplete } from '../model/coverage.ts'
+import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
 import type { RecordedScan } from './reader.ts'
 import type { RunRecord } from './records.ts'

@@ -1,7 +1,7 @@
 import { checkConnection } from '../doctor/service/check-connection.ts'
 import { failureDiagnosis } from '../doctor/service/describe-fault.ts'
-import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
+import type { Clock } from '../model/time.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import { createServiceExaminer, type Greeting, type ServiceExaminer } from '../service/examine-service.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'

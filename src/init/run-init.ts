@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { dayMs } from '../model/clock.ts'
+import { dayMs } from '../model/time.ts'
 import { isOpen } from '../model/violation.ts'
 import type { Answers, Place } from './answers.ts'
 import { checkFiles } from './check-files.ts'

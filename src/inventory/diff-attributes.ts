@@ -1,10 +1,17 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
-import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import {
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectOf,
+  pointerStep,
+  setOwn,
+} from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
-import type { Field, Members } from './field.ts'
-import { mapMembers, objectOf } from './objects.ts'
-import { aliases, wireSchema } from './wire-schema.ts'
+import { aliases, type Field, type Members, wireSchema } from './wire-schema.ts'
 
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */

@@ -1,27 +1,18 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, valueAt } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, stepsOf, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { type DiffOptions, diffAttributes, maskSealsInText } from './diff-attributes.ts'
-import type { Field, Members } from './field.ts'
-import { type HostMapping, mapHost } from './host-mapping.ts'
-import { objectOf } from './objects.ts'
-import { wireSchema } from './wire-schema.ts'
-import { type FieldPattern, readFieldPattern, withoutFields } from './without-fields.ts'
+import { longestText } from './sealer.ts'
+import { splitUrl } from './split-url.ts'
+import { type Field, type Members, wireSchema } from './wire-schema.ts'
 
 export interface CounterpartOptions extends DiffOptions {
   /** Of the first project's hosts to those of the second. */
   readonly hosts: readonly HostMapping[]
   /** Fields that a person chose not to compare. */
   readonly ignored: readonly FieldPattern[]
-}
-
-interface CounterpartDiff {
-  /** `before` in the first project, `after` in the second; sorted by path. */
-  readonly fields: readonly FieldChange[]
-  /** JSON Pointers of fields that only one side shows: unknown, and not compared. */
-  readonly unshown: readonly string[]
 }
 
 /**
@@ -46,6 +37,62 @@ export function diffCounterparts(
     fields: diffAttributes(kind, before, after, { sealsComparable }).map(shown),
     unshown: [...unshownMembers(wireSchema[kind], before, after, '')],
   }
+}
+
+/** The steps of a JSON Pointer; `*` is any member. */
+export type FieldPattern = readonly string[]
+
+/** Reads a JSON Pointer such as `/description` or `/secrets/*`; undefined when it is none, or the empty one. */
+export function readFieldPattern(text: string): FieldPattern | undefined {
+  return text.startsWith('/') ? stepsOf(text) : undefined
+}
+
+/** The object without the members that a pattern names, and without all that is in them. */
+export function withoutFields(object: JsonObject, patterns: readonly FieldPattern[]): JsonObject {
+  if (patterns.length === 0) return object
+  return objectOf(
+    Object.entries(object).flatMap(([key, value]) => {
+      const here = patterns.filter(([step]) => step === '*' || step === key)
+      if (here.some((steps) => steps.length === 1)) return []
+      const within = here.map((steps) => steps.slice(1))
+      return [[key, isJsonObject(value) ? withoutFields(value, within) : value] as const]
+    }),
+  )
+}
+
+/** A host of one project and the host that takes its place in the other; each may contain one `*`, the same text. */
+export interface HostMapping {
+  readonly from: string
+  readonly to: string
+}
+
+/** Reads `stage.example.com=example.com` or `*.stage.example.com=*.example.com`; undefined when it is neither. */
+export function readHostMapping(text: string): HostMapping | undefined {
+  const [from = '', to = '', ...more] = text.toLowerCase().split('=')
+  const stars = [from, to].map((host) => host.split('*').length - 1)
+  const [before = 0, after = 0] = stars
+  if (from === '' || to === '' || more.length > 0 || before > 1 || after > before) return undefined
+  return /[\s/?#@]/.test(from + to) ? undefined : { from, to }
+}
+
+/**
+ * Replaces the host of an address by the first mapping that fits it with its port, or without. A text that need not be
+ * an address is one when it begins with a scheme.
+ */
+export function mapHost(text: string, mappings: readonly HostMapping[], isAddress: boolean): string {
+  if (mappings.length === 0 || text.length > longestText) return text
+  const { scheme, userinfo, host, path, query, fragment } = splitUrl(text)
+  if (!isAddress && !scheme.includes(':')) return text
+  const mapped = mappedHost(host.toLowerCase(), mappings)
+  if (mapped === undefined) return text
+  return `${scheme}${userinfo === undefined ? '' : `${userinfo}@`}${mapped}${path}${query}${fragment}`
+}
+
+interface CounterpartDiff {
+  /** `before` in the first project, `after` in the second; sorted by path. */
+  readonly fields: readonly FieldChange[]
+  /** JSON Pointers of fields that only one side shows: unknown, and not compared. */
+  readonly unshown: readonly string[]
 }
 
 /** A text is shown as it is in its project; what was made of keyed objects is shown as it was compared. */
@@ -151,4 +198,23 @@ function* unshownMembers(members: Members, first: JsonObject, second: JsonObject
       yield* unshownMembers(field.members, one, other, here)
     }
   }
+}
+
+function mappedHost(host: string, mappings: readonly HostMapping[]): string | undefined {
+  const name = host.replace(/:\d{0,5}$/, '')
+  const port = host.slice(name.length)
+  for (const mapping of mappings) {
+    const whole = applied(host, mapping)
+    if (whole !== undefined) return whole
+    const alone = applied(name, mapping)
+    if (alone !== undefined) return `${alone}${port}`
+  }
+  return undefined
+}
+
+function applied(host: string, { from, to }: HostMapping): string | undefined {
+  const [start = '', end] = from.split('*')
+  if (end === undefined) return host === from ? to : undefined
+  if (host.length <= start.length + end.length || !host.startsWith(start) || !host.endsWith(end)) return undefined
+  return to.replace('*', () => host.slice(start.length, host.length - end.length))
 }

@@ -1,9 +1,8 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Field, Members } from './field.ts'
 import { isInstant } from './scalars.ts'
-import { aliases, wireSchema } from './wire-schema.ts'
+import { aliases, type Field, type Members, wireSchema } from './wire-schema.ts'
 
 /** JSON Pointers of the contract's fields whose value in a normal form has another type; usually none. */
 export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {
@@ -16,21 +15,6 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
     found.push(within === undefined ? `/${name}` : `/${within}/${name}`)
   }
   return found
-}
-
-function addMalformed(members: Members, attributes: JsonObject, path: string, found: string[]): void {
-  for (const [key, value] of Object.entries(attributes)) {
-    const field = Object.hasOwn(members, key) ? members[key] : undefined
-    if (field === undefined || value === null) continue
-    const here = `${path}/${pointerStep(key)}`
-    if (isMalformed(field, value)) found.push(here)
-    else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, found)
-    else if (field.type === 'keyed' && isJsonObject(value)) {
-      for (const [uid, thing] of Object.entries(value)) {
-        if (isJsonObject(thing)) addMalformed(field.members, thing, `${here}/${pointerStep(uid)}`, found)
-      }
-    }
-  }
 }
 
 /** Whether a value in normal form breaks the contract; an absent or empty one never does. */
@@ -69,8 +53,75 @@ export function isNotText(value: Json): boolean {
   return typeof value !== 'string' || isExactNumber(value)
 }
 
+export interface DescribedField {
+  /** `config.ssl.enforce_secure_endpoints`, `secrets[].expires_at`. */
+  readonly path: string
+  readonly expected: string
+}
+
+/** The field that a pointer leads to, without the uids on the way. */
+export function describeField(kind: Kind, pointer: string): DescribedField {
+  let members: Members | undefined = wireSchema[kind]
+  let field: Field | undefined
+  let path = ''
+  let isThing = false
+  for (const step of pointer.split('/').slice(1)) {
+    if (isThing) {
+      isThing = false
+      path += '[]'
+      continue
+    }
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    const known: Members = members ?? {}
+    field = Object.hasOwn(known, name) ? known[name] : undefined
+    path += path === '' ? name : `.${name}`
+    members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
+    isThing = field?.type === 'keyed'
+  }
+  return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
+}
+
+function addMalformed(members: Members, attributes: JsonObject, path: string, found: string[]): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    const field = Object.hasOwn(members, key) ? members[key] : undefined
+    if (field === undefined || value === null) continue
+    const here = `${path}/${pointerStep(key)}`
+    if (isMalformed(field, value)) found.push(here)
+    else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, found)
+    else if (field.type === 'keyed' && isJsonObject(value)) {
+      for (const [uid, thing] of Object.entries(value)) {
+        if (isJsonObject(thing)) addMalformed(field.members, thing, `${here}/${pointerStep(uid)}`, found)
+      }
+    }
+  }
+}
+
 /** `"INACTIVE "`: a known value except for case and blanks. A wholly unknown value is valid. */
 function isMisspelt(value: Json, values: readonly string[] | undefined): boolean {
   if (values === undefined || typeof value !== 'string' || values.includes(value)) return false
   return values.includes(value.trim().toLowerCase())
+}
+
+function expectationOf(field: Field): string {
+  return field.type === 'word' && field.values !== undefined ? 'a value of the contract' : expectations[field.type]
+}
+
+const expectations: Readonly<Record<Field['type'], string>> = {
+  flag: 'a flag',
+  integer: 'a whole number',
+  seconds: 'a number of seconds',
+  time: 'a time',
+  set: 'a list',
+  addresses: 'a list',
+  keyed: 'a list of objects',
+  struct: 'an object',
+  text: 'a text',
+  word: 'a text',
+  prose: 'a text',
+  certificate: 'a text',
+  code: 'a text',
+  url: 'a text',
+  'secret-url': 'a text',
+  secret: 'a text',
+  free: 'an object',
 }

@@ -1,19 +1,14 @@
+import { X509Certificate } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { isVocabulary } from '../secrets/harmless-text.ts'
-import { longestText } from './bounds.ts'
-import { sealCertificate } from './certificate-text.ts'
-import type { Leaf } from './field.ts'
-import { normaliseFree } from './free-form.ts'
 import { isNotText } from './malformed.ts'
-import { asFlag, asNumber, asSeconds, asText, asTime, isInstant } from './scalars.ts'
+import { asFlag, asNumber, asSeconds, asSecretText, asText, asTime, isInstant } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
-import { sealProse } from './seal-prose.ts'
-import { sealCredentials } from './seal-text.ts'
-import { sealBehindHost, sealUrl } from './seal-url.ts'
-import { isSeal, type Sealer } from './sealer.ts'
-import { asSecretText } from './secret-text.ts'
-import { sealWithin } from './unknown-field.ts'
+import { normaliseFree, sealWithin } from './seal-json.ts'
+import { sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-text.ts'
+import { isSeal, longestText, type Sealer } from './sealer.ts'
+import type { Leaf } from './wire-schema.ts'
 
 /**
  * The normal form of a value that is not empty, with its secrets sealed. Normalising it again changes nothing. An
@@ -133,4 +128,28 @@ function onlyFlag(value: Json, sealer: Sealer): Json {
 function onlyTime(value: Json, sealer: Sealer): Json {
   if (typeof value !== 'string' || isInstant(value) || isSeal(value)) return value
   return value.length < longestText && /^\d{4}-\d\d-\d\d[T \d:.,+Z-]{0,40}$/.test(value) ? value : sealer.seal(value)
+}
+
+/** Splits a text into certificates, at the odd indexes, and the text between them. */
+const certificates = /(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s\\]+-----END CERTIFICATE-----)/
+
+/** A certificate is public and appears random. Any other text in its field is sealed: it may be the private key. */
+function sealCertificate(text: string, sealer: Sealer): string {
+  if (text.length > longestText) return sealer.seal(text)
+  const parts = text.split(certificates)
+  const isOther = (part: string, index: number) => index % 2 === 0 && part.trim() !== ''
+  if (!parts.some(isOther) || isEncodedCertificate(text)) return text
+  if (parts.length === 1) return sealer.seal(text)
+  return parts.map((part, index) => (isOther(part, index) ? sealer.seal(part.trim()) : part)).join('\n')
+}
+
+/** In Base64, as some services keep it. */
+function isEncodedCertificate(text: string): boolean {
+  const bare = text.trim()
+  if (!/^[A-Za-z0-9+/]{64,}={0,2}$/.test(bare.replace(/\s/g, ''))) return false
+  try {
+    return new X509Certificate(Buffer.from(bare, 'base64')).subject !== undefined
+  } catch {
+    return false
+  }
 }

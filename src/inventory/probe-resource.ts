@@ -1,7 +1,9 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
-import { createResultSealer } from './seal-result.ts'
+import { sealCode } from './seal-code.ts'
+import { normaliseFree } from './seal-json.ts'
+import { sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 
 /** The result of one test run of a function. */
@@ -27,9 +29,6 @@ export type ProbeResult =
       readonly complaint: string | null
     }
   | { readonly outcome: 'failed'; readonly message: string }
-
-/** Characters of canonical JSON. A larger output is kept as its seal, which still shows whether it changed. */
-const mostOutput = 64 * 1024
 
 /**
  * The resource of a probe's run in the history. Function and payload are kept as seals: against a plain digest of a
@@ -74,7 +73,60 @@ export function digestsOf(
   return { function_digest: sealer.seal(functionText), payload_digest: sealer.seal(canonicalJson(payload)) }
 }
 
+/** Seals the results of a function: a value, or words of its log and its errors. */
+export interface ResultSealer {
+  value(result: Json): Json
+  text(words: string): string
+}
+
+/**
+ * Creates a sealer of results. It seals what appears secret, as in any JSON, and also the secrets of the function and its
+ * payload under innocent names.
+ */
+export function createResultSealer(program: string, payload: JsonObject, sealer: Sealer): ResultSealer {
+  const secrets = secretsIn(program, payload)
+  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => replaceSecret(rest, secret, sealer), text)
+  // Known secrets first: after one was sealed in part, the rest would not be found.
+  return {
+    value: (result) => normaliseFree(mapTexts(result, withoutSecrets), '', sealer),
+    text: (words) => sealProse(withoutSecrets(words), sealer),
+  }
+}
+
+/** Characters of canonical JSON. A larger output is kept as its seal, which still shows whether it changed. */
+const mostOutput = 64 * 1024
+
 function fitting(output: Json, sealer: Sealer): Json {
   const text = canonicalJson(output)
   return text.length <= mostOutput ? output : sealer.seal(text)
+}
+
+/** Characters. Shorter ones occur in many texts by chance. */
+const shortestFound = 6
+
+/** Longest first: one may contain another. */
+function secretsIn(program: string, payload: JsonObject): readonly string[] {
+  const found = new Set<string>()
+  const listening: Sealer = {
+    keyId: '',
+    seal(secret) {
+      const text = secret.trim()
+      if (text.length >= shortestFound) found.add(text)
+      return ''
+    },
+  }
+  sealCode(program, listening)
+  normaliseFree(payload, '', listening)
+  return [...found].sort((a, b) => b.length - a.length)
+}
+
+function replaceSecret(text: string, secret: string, sealer: Sealer): string {
+  return text.includes(secret) ? text.replaceAll(secret, () => sealer.seal(secret)) : text
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  if (!isJsonObject(value)) return value
+  return objectOf(Object.entries(value).map(([key, member]) => [change(key), mapTexts(member, change)]))
 }

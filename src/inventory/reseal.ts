@@ -1,15 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { sealAsSent } from './disarm.ts'
-import type { Field, Keyed, Members } from './field.ts'
-import { sealName } from './free-form.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
-import { inKeyOrder, objectOf } from './objects.ts'
-import { sealProse } from './seal-prose.ts'
-import { sealCredentials } from './seal-text.ts'
+import { normaliseUnknown, sealAsSent, sealMemberName, sealName, sealWithin } from './seal-json.ts'
+import { sealCredentials, sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
-import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
-import { wireSchema } from './wire-schema.ts'
+import { type Field, type Keyed, type Members, wireSchema } from './wire-schema.ts'
 
 /**
  * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes

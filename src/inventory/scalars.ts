@@ -18,16 +18,6 @@ export function asFlag(raw: Json): Json {
   return raw === 'true' ? true : raw === 'false' ? false : raw
 }
 
-const secondsPerUnit: Readonly<Record<string, number>> = {
-  h: 3600,
-  m: 60,
-  s: 1,
-  ms: 0.001,
-  us: 1e-6,
-  µs: 1e-6,
-  ns: 1e-9,
-}
-
 /** `"1m30s"` (a Go duration) is 90. */
 export function asSeconds(raw: Json): Json {
   if (typeof raw !== 'string' || raw.length > 64 || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(raw)) {
@@ -70,6 +60,24 @@ export function isInstant(text: string): boolean {
   if (last === wholeSeconds) return true
   for (let at = wholeSeconds + 1; at < last; at++) if (!isDigit(text.charCodeAt(at))) return false
   return text.charCodeAt(wholeSeconds) === point && last > wholeSeconds + 1
+}
+
+/** One release writes a service account as a base64 text, another as its bytes; both must give the same seal. */
+export function asSecretText(raw: Json): string {
+  if (Array.isArray(raw) && raw.every((byte) => Number.isInteger(byte))) {
+    return Buffer.from(raw.map(Number)).toString('base64')
+  }
+  return asText(raw)
+}
+
+const secondsPerUnit: Readonly<Record<string, number>> = {
+  h: 3600,
+  m: 60,
+  s: 1,
+  ms: 0.001,
+  us: 1e-6,
+  µs: 1e-6,
+  ns: 1e-9,
 }
 
 const instantForm = '0000-00-00T00:00:00'

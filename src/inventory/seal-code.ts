@@ -1,9 +1,9 @@
+import { createRequire } from 'node:module'
+import type { AnyNode, Comment, Options } from 'acorn'
 import { isHarmless } from '../secrets/harmless-text.ts'
 import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
 import { isRandomText } from '../secrets/random-text.ts'
-import { longestProgram } from './bounds.ts'
-import { findLiterals, type Literal } from './find-literals.ts'
-import { isUrl, sealUnlessPlainUrl } from './seal-url.ts'
+import { isUrl, sealUnlessPlainUrl } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 
 /**
@@ -20,6 +20,42 @@ export function sealCode(program: string, sealer: Sealer): string {
   remember(program, result, sealer)
   return result
 }
+
+export interface Literal {
+  readonly type: 'string' | 'template' | 'number' | 'regexp' | 'line comment' | 'block comment' | 'other comment'
+  /** UTF-16 code units, with quotes and comment signs; of a template, one part of its text. */
+  readonly from: number
+  readonly to: number
+  /** Whether the program assigns it to, compares it with, or passes it next to something with a secret's name. */
+  readonly isGivenToSecret: boolean
+}
+
+export interface Literals {
+  /** In the program's order, without overlaps. */
+  readonly literals: readonly Literal[]
+  /** All identifiers. */
+  readonly names: readonly string[]
+}
+
+/** Finds the literals, comments and names of a program; undefined for a text that is not JavaScript. */
+export function findLiterals(program: string): Literals | undefined {
+  const comments: Comment[] = []
+  const root = parse(program, comments)
+  if (root === undefined) return undefined
+  const names: string[] = []
+  const literals = comments.map((comment) => ofComment(comment, program))
+  try {
+    visit(root, false, { literals, names, mentions: new Map() })
+  } catch (error) {
+    // Nested too deeply to walk.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+  return { literals: literals.sort((a, b) => a.from - b.from), names }
+}
+
+/** A longer program is sealed whole. In UTF-16 code units. */
+const longestProgram = 512 * 1024
 
 /** A key in place of a function parses as a name, or as a sum of names. */
 function isOneRandomWord(program: string): boolean {
@@ -106,4 +142,159 @@ function remember(program: string, result: string, sealer: Sealer): void {
   const known = sealed.get(sealer) ?? new Map<string, string>()
   if (known.size >= mostRemembered) known.clear()
   sealed.set(sealer, known.set(program, result))
+}
+
+const options: Options = {
+  ecmaVersion: 'latest',
+  allowReturnOutsideFunction: true,
+  allowAwaitOutsideFunction: true,
+  allowSuperOutsideMethod: true,
+  checkPrivateFields: false,
+}
+
+/** Loaded for the first function: an audit without functions starts sooner. */
+let acorn: typeof import('acorn') | undefined
+
+/** As a script, as an expression (`function (payload) { … }`), or as a module. */
+function parse(program: string, comments: Comment[]): AnyNode | undefined {
+  acorn ??= createRequire(import.meta.url)('acorn') as typeof import('acorn')
+  const { parse: parseProgram, parseExpressionAt } = acorn
+  const attempts: (() => AnyNode)[] = [
+    () => parseProgram(program, { ...options, onComment: comments }),
+    () => wholeExpression(parseExpressionAt(program, 0, { ...options, onComment: comments }), program),
+    () => parseProgram(program, { ...options, sourceType: 'module', onComment: comments }),
+  ]
+  for (const attempt of attempts) {
+    comments.length = 0
+    try {
+      return attempt()
+    } catch {
+      // A syntax error, or brackets nested deeper than the stack.
+    }
+  }
+  return undefined
+}
+
+function wholeExpression(node: AnyNode, program: string): AnyNode {
+  if (/^[\s;]*$/.test(program.slice(node.end))) return node
+  throw new SyntaxError('something follows the expression')
+}
+
+function ofComment({ type, start, end }: Comment, program: string): Literal {
+  const opening = program.slice(start, start + 2)
+  const named = type === 'Block' ? 'block comment' : opening === '//' ? 'line comment' : 'other comment'
+  return { type: named, from: start, to: end, isGivenToSecret: false }
+}
+
+interface Finding {
+  readonly literals: Literal[]
+  readonly names: string[]
+  /** Results for nodes visited before: without them, chains of operators would be walked once per link. */
+  readonly mentions: Map<AnyNode, boolean>
+}
+
+/** `isSecret`: whether an enclosing node says that its contents are secret. */
+function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
+  const literal = literalOf(node, isSecret)
+  if (literal !== undefined) {
+    found.literals.push(literal)
+    return
+  }
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') {
+    found.names.push(node.name)
+    return
+  }
+  const within = isSecret || namesSecret(node, found.mentions)
+  // A function with a secret's name (`verifyToken`) is not a secret.
+  for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), found)
+}
+
+function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined {
+  const place = { from: node.start, to: node.end, isGivenToSecret }
+  if (node.type === 'TemplateElement') return { type: 'template', ...place }
+  if (node.type !== 'Literal') return undefined
+  if ('regex' in node && node.regex != null) return { type: 'regexp', ...place }
+  if (typeof node.value === 'string') return { type: 'string', ...place }
+  const isNumber = typeof node.value === 'number' || node.bigint != null
+  return isNumber ? { type: 'number', ...place } : undefined
+}
+
+function isFunction({ type }: AnyNode): boolean {
+  return type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
+}
+
+/** Whether a node sets, compares or passes something by a secret's name; then all its contents count as secret. */
+function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+  const says = (part: AnyNode) => mentionsSecret(part, mentions)
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return says(node.id)
+    case 'AssignmentExpression':
+    case 'AssignmentPattern':
+    case 'LogicalExpression':
+      return says(node.left) || (node.type.endsWith('Expression') && says(node.right))
+    case 'BinaryExpression':
+      // A text joined to a secret is harmless; a text compared with it may be the secret.
+      return node.operator !== '+' && (says(node.left) || says(node.right))
+    case 'Property':
+    case 'PropertyDefinition':
+      return says(node.key)
+    case 'SwitchStatement':
+      return says(node.discriminant)
+    case 'CallExpression':
+    case 'NewExpression':
+      return isSecretCall(node.callee) || node.arguments.some(says)
+    default:
+      return false
+  }
+}
+
+function mentionsSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+  const known = mentions.get(node)
+  if (known !== undefined) return known
+  const answer = saysSecret(node, (part) => mentionsSecret(part, mentions))
+  mentions.set(node, answer)
+  return answer
+}
+
+/** Names, members, literals that are names, and expressions of these; not functions or values of objects. */
+function saysSecret(node: AnyNode, says: (part: AnyNode) => boolean): boolean {
+  switch (node.type) {
+    case 'Identifier':
+    case 'PrivateIdentifier':
+      return isSecretName(node.name)
+    case 'Literal':
+      return typeof node.value === 'string' && node.value.length <= 64 && isSecretName(node.value)
+    case 'MemberExpression':
+      return says(node.property) || says(node.object)
+    case 'Property':
+      return says(node.key)
+    case 'ArrowFunctionExpression':
+    case 'FunctionExpression':
+    case 'ObjectExpression':
+      return false
+    default:
+      return childrenOf(node).some(says)
+  }
+}
+
+/** Calls whose arguments are keys, or texts to protect. */
+function isSecretCall(callee: AnyNode): boolean {
+  const name = callee.type === 'MemberExpression' ? callee.property : callee
+  if (name.type !== 'Identifier') return false
+  return /hmac|sign|cipher|crypt|btoa|atob|timingsafe|auth|passw|secret|pbkdf|hkdf/i.test(name.name)
+}
+
+function childrenOf(node: AnyNode): AnyNode[] {
+  const children: AnyNode[] = []
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) {
+      for (const item of value) if (isNode(item)) children.push(item)
+    } else if (isNode(value)) children.push(value)
+  }
+  return children
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 }

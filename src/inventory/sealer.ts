@@ -19,8 +19,6 @@ export interface Sealer {
   isSealOf?(seal: string, text: string): boolean
 }
 
-const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
-
 /** `installationKey`: at least 32 random bytes. */
 export function createSealer(installationKey: Buffer): Sealer {
   const key = createSecretKey(installationKey)
@@ -43,3 +41,17 @@ export function createSealer(installationKey: Buffer): Sealer {
 export function isSeal(text: string): boolean {
   return text.startsWith('sealed:') && /^sealed:(?:[0-9a-f]{32}|masked)$/.test(text)
 }
+
+/** Without a key, a secret is masked: present, with an unknown value. Seals stay. */
+export const maskingSealer: Sealer = {
+  keyId: '',
+  seal: (secret) => (isSeal(secret) ? secret : maskedSeal),
+}
+
+/**
+ * A longer text is sealed whole, so that no regular expression runs over it: V8's overflow their stack at some
+ * megabytes. Names, addresses and descriptions are never as long. In UTF-16 code units.
+ */
+export const longestText = 64 * 1024
+
+const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])

@@ -1,5 +1,5 @@
 import { isRandomText } from '../secrets/random-text.ts'
-import { longestText } from './bounds.ts'
+import { longestText } from './sealer.ts'
 
 /** An address in its parts; joined they are the text again, except the `@` after userinfo. */
 export interface UrlParts {

@@ -1,9 +1,9 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
-import { normaliseMembers } from './normalise.ts'
-import { type Normalising, neighboursOf } from './normalising.ts'
+import { type Normalisation, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
+import type { Neighbours } from './secret-facts.ts'
 import { aliases, requiredFields, wireSchema } from './wire-schema.ts'
 
 /** The resources of a page, in normal form. */
@@ -104,7 +104,7 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
   const { raw, malformed } = withoutAliases(kind, item)
   const facts: Record<string, SecretFacts> = {}
   const volatile: Record<string, Json> = {}
-  const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile, malformed }
+  const job: Normalisation = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile, malformed }
   const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
   const uid = typeof raw.uid === 'string' ? raw.uid : ''
   const resource: Resource = { kind, uid, name: nameOf(kind, attributes), attributes, volatile, facts }
@@ -116,6 +116,18 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
         ...(malformed.length === 0 ? {} : { malformed }),
         ...(unseen.length === 0 ? {} : { unseen }),
       }
+}
+
+/** The names that a weak secret may repeat. */
+function neighboursOf(raw: JsonObject): Neighbours {
+  const name = raw.name ?? raw.title
+  const address = raw.url ?? raw.target_url
+  return {
+    name: typeof name === 'string' ? name : '',
+    uid: typeof raw.uid === 'string' ? raw.uid : '',
+    address: typeof address === 'string' ? address : '',
+    user: '',
+  }
 }
 
 function unseenIn(kind: Kind, attributes: JsonObject): readonly string[] {

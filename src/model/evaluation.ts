@@ -1,7 +1,6 @@
-import type { DueDurations } from './due.ts'
 import type { ReleaseRange } from './release-range.ts'
 import type { DoubtCause, Kind, Listing } from './resource.ts'
-import type { Severity } from './violation.ts'
+import type { DueDurations, Severity } from './violation.ts'
 
 /** A rule that a run evaluated. */
 export interface EvaluatedRule {

@@ -1,11 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-
-/** `.ts` in a checkout, `.js` in the package. */
-const ending = extname(import.meta.filename)
-
-/** The directory with package.json: how far above this file depends on how the package is bundled. */
-const root = findRoot(import.meta.dirname)
 
 /** The path of a file that comes with the package, such as `docs/rules/endpoint/inactive.md`. */
 export function packageFile(path: string): string {
@@ -16,6 +10,18 @@ export function packageFile(path: string): string {
 export function programFile(name: string): string {
   return join(root, ending === '.ts' ? 'src' : 'dist', `${name}${ending}`)
 }
+
+/** The version in package.json. */
+export function toolVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
+  return version
+}
+
+/** `.ts` in a checkout, `.js` in the package. */
+const ending = extname(import.meta.filename)
+
+/** The directory with package.json: how far above this file depends on how the package is bundled. */
+const root = findRoot(import.meta.dirname)
 
 function findRoot(directory: string): string {
   return existsSync(join(directory, 'package.json')) ? directory : findRoot(dirname(directory))

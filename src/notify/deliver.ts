@@ -1,5 +1,5 @@
 import type { ChannelState, Outbox } from '../history/outbox.ts'
-import { dayMs, isoTime } from '../model/clock.ts'
+import { dayMs, isoTime } from '../model/time.ts'
 import { readMessage, type SendMessage } from './message.ts'
 
 export interface Receiver {

@@ -1,6 +1,5 @@
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
-import { cut } from '../text/cut.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { cut, neutralise } from '../text/neutralise.ts'
 import { endingOf } from './find-events.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 

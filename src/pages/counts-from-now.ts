@@ -1,4 +1,4 @@
-import { readDuration } from '../model/instant.ts'
+import { readDuration } from '../model/time.ts'
 
 /** Parameters that name a run or a time; a duration is a time before that of asking. */
 const times = ['run', 'at', 'from', 'to', 'since']

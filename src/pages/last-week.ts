@@ -1,4 +1,4 @@
-import { dayMs, isoTime } from '../model/clock.ts'
+import { dayMs, isoTime } from '../model/time.ts'
 import { maskRows, pageRows } from '../queries/page-violations.ts'
 import type { ViolationIndex } from '../queries/violation-index.ts'
 import type { SiteRequest } from './page.ts'

@@ -1,4 +1,4 @@
-import { isoTime } from '../model/clock.ts'
+import { isoTime } from '../model/time.ts'
 import { toRow } from '../queries/read-violations.ts'
 import type { ViolationIndex } from '../queries/violation-index.ts'
 import { html, type Markup } from '../report/html/markup.ts'

@@ -1,4 +1,5 @@
-import { isOverdue } from '../model/due.ts'
+import { showOpenTime } from '../model/time.ts'
+import { isOverdue } from '../model/violation.ts'
 import type { ViolationRow } from '../queries/read-violations.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { nameEnding } from '../report/describe-ending.ts'
@@ -6,7 +7,6 @@ import { anchorOf } from '../report/html/anchors.ts'
 import { findingRow } from '../report/html/components/finding-row.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { ReportLinks } from '../report/html/report-links.ts'
-import { showOpenTime } from '../text/show-open-time.ts'
 
 interface RowOptions {
   readonly links: ReportLinks

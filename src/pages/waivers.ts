@@ -1,5 +1,4 @@
-import { dayMs } from '../model/clock.ts'
-import { formatExpiry } from '../model/instant.ts'
+import { dayMs, formatExpiry } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
 import { readViolations } from '../queries/read-violations.ts'
 import { readWaivers, soonMs, type WaiverInForce } from '../queries/read-waivers.ts'

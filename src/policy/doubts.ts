@@ -1,7 +1,6 @@
-import { describeField } from '../inventory/describe-field.ts'
+import { describeField } from '../inventory/malformed.ts'
 import type { RuleDoubt } from '../model/evaluation.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, Resource } from '../model/resource.ts'
+import { type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 
 /** What rules could not evaluate in a project because a field is malformed or not shown: there, no finding proves nothing. */
 export type Doubts = Readonly<Record<string, RuleDoubts>>

@@ -1,5 +1,4 @@
-import { dayMs } from '../model/clock.ts'
-import { readTime } from '../model/instant.ts'
+import { dayMs, readTime } from '../model/time.ts'
 
 export const maxDaysAhead = 366
 

@@ -1,20 +1,26 @@
 import { messageOf } from '../model/errors.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import {
+  isReadable,
+  type Kind,
+  type ProjectRef,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { nothing } from '../rules/engine/define-rule.ts'
-import type { Drift } from '../rules/engine/drift.ts'
 import {
   type Completeness,
+  type Drift,
   type EvaluationContext,
   type EvaluationRun,
   emptyContext,
   type ResourceContext,
   type Rule,
   type RuleFinding,
+  type ScanOutcome,
 } from '../rules/engine/rule.ts'
 import type { RuleTime } from '../rules/engine/rule-time.ts'
-import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { FleetFactGatherer, type KnownFacts } from './fleet-facts.ts'

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import type { Field, Members } from '../inventory/field.ts'
-import { wireSchema } from '../inventory/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../inventory/wire-schema.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeName, describeReference } from '../yaml/describe-value.ts'

@@ -1,6 +1,6 @@
-import { overdueRule } from '../model/due.ts'
 import { decidedAt, type EndedBy } from '../model/ending.ts'
 import type { FileLocation } from '../model/evaluation.ts'
+import { overdueRule } from '../model/violation.ts'
 import type { Layer, Policy, RuleStatement, RuleTarget } from './policy.ts'
 
 /** Whether a policy has a rule on for a resource, and what in it decides that. */

@@ -1,5 +1,4 @@
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import { isReadable, type Kind, type Resource } from '../model/resource.ts'
+import { isReadable, type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type {
   Aggregation,
   Completeness,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
-import { findsPattern, patternFault } from '../rules/shared/re2.ts'
+import { findsPattern, patternFault } from '../rules/shared/pattern.ts'
 
 const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
 const glob = oneOrMore(z.string().min(1).max(1000))

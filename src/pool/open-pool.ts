@@ -2,7 +2,7 @@ import { type ConnectOptions, connect, type PostgresDatabase } from '../history/
 import type { SharedProcess } from '../history/postgres/lease.ts'
 import { ensureSchema } from '../history/postgres/migrate.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import { openDrafts, type RunDrafts } from './drafts.ts'
 import { canHaveJobs, installJobs, type OpenJobs, openJobs } from './jobs.ts'
 import { type PoolState, readPoolState } from './read-pool-state.ts'

@@ -1,5 +1,5 @@
 import type { Session } from '../history/postgres/connect.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import { createRateGate, type RateGate } from '../service/rate-gate.ts'
 
 /** How old what is known of other workers may be. */

@@ -1,5 +1,5 @@
 import type { Session } from '../history/postgres/connect.ts'
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import { liveWorkers } from './workers.ts'
 
 /** How often workers are watched, and how long a service must wait while they are idle. */

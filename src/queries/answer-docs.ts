@@ -1,7 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
-import type { AnswerView } from '../report/show-answer.ts'
-import { limited } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { padColumns } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'

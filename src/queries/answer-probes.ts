@@ -1,5 +1,5 @@
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
-import { createResultSealer } from '../inventory/seal-result.ts'
+import { createResultSealer } from '../inventory/probe-resource.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'

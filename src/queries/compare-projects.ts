@@ -1,10 +1,9 @@
 import { diffCounterparts } from '../inventory/diff-counterparts.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
-import { projectKey } from '../model/keys.ts'
-import type { Kind } from '../model/resource.ts'
+import { type Kind, projectKey } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { limited } from '../report/show-answer.ts'
-import { configuredKinds } from '../rules/engine/drift.ts'
+import { configuredKinds } from '../rules/engine/rule.ts'
 import { statingExtent } from './as-of.ts'
 import { compareReferences } from './compare-references.ts'
 import {

@@ -1,5 +1,4 @@
-import type { FieldPattern } from '../inventory/without-fields.ts'
-import { withoutFields } from '../inventory/without-fields.ts'
+import { type FieldPattern, withoutFields } from '../inventory/diff-counterparts.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'

@@ -2,7 +2,7 @@ import type { CommittedRun } from '../history/reader.ts'
 import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Kind } from '../model/resource.ts'
-import type { configuredKinds } from '../rules/engine/drift.ts'
+import type { configuredKinds } from '../rules/engine/rule.ts'
 import type { ComparedSide, Matching, SidedResource } from './compared-side.ts'
 
 /** How a resource compares with its counterpart; what is equal has no row. */

@@ -4,8 +4,7 @@ import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
-import { resourceKey } from '../model/keys.ts'
-import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, resourceKey } from '../model/resource.ts'
 
 export type Matching = 'name' | 'url_path' | 'owner+name'
 

@@ -1,8 +1,7 @@
 import type { NewAcceptance } from '../history/acceptances.ts'
 import type { Signature } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
-import { projectKey } from '../model/keys.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import { acceptedDigest } from '../rules/accepted-values.ts'
 
 interface AcceptedFinding {

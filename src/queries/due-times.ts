@@ -1,6 +1,5 @@
-import { type DueDurations, overdueRule } from '../model/due.ts'
 import { kinds } from '../model/resource.ts'
-import { severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { type DueDurations, overdueRule, severities, type ViolationState, violationStates } from '../model/violation.ts'
 import type { ViolationIndex } from './violation-index.ts'
 
 /** The due durations of a project's policy. */

@@ -1,9 +1,8 @@
 import type { EndedRun, RecordedSpan } from '../history/reader.ts'
-import { dayMs, isoTime } from '../model/clock.ts'
-import { overdueRule } from '../model/due.ts'
 import { remembering } from '../model/remembering.ts'
+import { dayMs, isoTime } from '../model/time.ts'
 import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'
-import { type Severity, severities, totalOf } from '../model/violation.ts'
+import { overdueRule, type Severity, severities, totalOf } from '../model/violation.ts'
 
 const weekMs = 7 * dayMs
 

@@ -1,12 +1,20 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationOutline } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { type DueDurations, dueDate, isOverdue } from '../model/due.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
-import { isInRange, type SeverityRange, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import {
+  type DueDurations,
+  dueDate,
+  isInRange,
+  isOverdue,
+  type SeverityRange,
+  severities,
+  type ViolationState,
+  violationStates,
+} from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import type { AnswerView } from '../report/show-answer.ts'

@@ -2,7 +2,7 @@ import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { compareText } from '../history/report-order.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { dayMs } from '../model/clock.ts'
+import { dayMs } from '../model/time.ts'
 import type { Waiver } from '../model/violation.ts'
 
 /** A waiver that accepts violations as of a run. */

@@ -1,4 +1,4 @@
-import { formatExpiry } from '../model/instant.ts'
+import { formatExpiry } from '../model/time.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../text/neutralise.ts'
 

@@ -1,7 +1,6 @@
 import { shownText } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import { cut } from '../text/cut.ts'
-import { quote } from '../text/neutralise.ts'
+import { cut, quote } from '../text/neutralise.ts'
 import { type FilterPlan, type FilterStates, isWithin, pathOf } from './filter-plan.ts'
 import { type BodyObject, type Pieces, placeholdersIn } from './pieces.ts'
 import { nameOf, type Placeholders, withoutSeals } from './placeholders.ts'

@@ -8,10 +8,9 @@ import {
 } from '../audit/recent-changes.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
-import { type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
-import type { Drift } from '../rules/engine/drift.ts'
+import type { Drift } from '../rules/engine/rule.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
 type Changes = RunRecord['changes']

@@ -1,8 +1,7 @@
 import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import type { CoverageCause } from '../model/coverage.ts'
-import { projectKey, resourceKey } from '../model/keys.ts'
-import { isListing, type Kind, kinds, type Listing } from '../model/resource.ts'
+import { isListing, type Kind, kinds, type Listing, projectKey, resourceKey } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 

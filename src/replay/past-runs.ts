@@ -1,7 +1,6 @@
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import { projectKey } from '../model/keys.ts'
-import { isProjectList, type ProjectRef } from '../model/resource.ts'
+import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import type { Labels } from '../policy/selector.ts'
 
 export interface PastRun {

@@ -1,6 +1,6 @@
 import type { PastVersion, VersionsAt } from '../audit/date-values.ts'
 import type { VersionPoint } from '../history/stored-body.ts'
-import { resourceKey } from '../model/keys.ts'
+import { resourceKey } from '../model/resource.ts'
 
 /** Versions of a project's resources as past runs saw them: what a run saw never changes. */
 export type Origins = Map<string, PastVersion | undefined>

@@ -4,8 +4,14 @@ import { isKindComplete } from '../audit/project-scan.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
 import { chunks } from '../model/chunks.ts'
-import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import {
+  type Kind,
+  type ProjectRef,
+  projectKey,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'

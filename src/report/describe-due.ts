@@ -1,5 +1,5 @@
-import { isOverdue } from '../model/due.ts'
-import { showOpenTime } from '../text/show-open-time.ts'
+import { showOpenTime } from '../model/time.ts'
+import { isOverdue } from '../model/violation.ts'
 
 /** `due in 3 d`, or `OVERDUE by 9 d`; empty without a due date. `at`: ISO 8601 in UTC. */
 export function describeDue(violation: { readonly due_at: string | null }, at: string): string {

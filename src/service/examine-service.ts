@@ -1,5 +1,5 @@
-import type { Clock } from '../model/clock.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
+import type { Clock } from '../model/time.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { compileDialect } from './dialect.ts'
 import { exchangeOnce } from './exchange-once.ts'

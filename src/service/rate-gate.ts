@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 
 /** Closed while a service limits requests: one bucket serves all of it, so one 429 concerns every walk. */
 export interface RateGate {

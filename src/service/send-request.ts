@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import type { DialectMatchers } from './dialect.ts'
 import { exchangeOnce } from './exchange-once.ts'
 import type { RateGate } from './rate-gate.ts'

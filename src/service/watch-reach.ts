@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 import { failure, type HttpFailure } from './reply.ts'
 
 /** How long a one-shot command tries again to reach a host, over all of its requests. */

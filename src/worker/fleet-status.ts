@@ -1,8 +1,7 @@
 import type { CoverageStatus } from '../model/coverage.ts'
-import { isOverdue, overdueRule } from '../model/due.ts'
 import type { Report } from '../model/report.ts'
 import type { WalkedListing } from '../model/resource.ts'
-import { isOpen, type Severity } from '../model/violation.ts'
+import { isOpen, isOverdue, overdueRule, type Severity } from '../model/violation.ts'
 
 /**
  * The state of each project, by its name, from the last run that scanned it: schedules cover different projects. Times

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../model/time.ts'
 
 export interface Deliveries {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import type { Schedule } from '../config/configuration.ts'
-import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
+import type { Clock } from '../model/time.ts'
 import type { ReloadRequests } from './reload-requests.ts'
 import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 import { readTimetable } from './timetable.ts'

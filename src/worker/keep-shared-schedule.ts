@@ -1,7 +1,6 @@
 import type { Schedule } from '../config/configuration.ts'
-import type { Clock } from '../model/clock.ts'
-import type { SkipReason } from './keep-schedule.ts'
-import { entryOf } from './keep-schedule.ts'
+import type { Clock } from '../model/time.ts'
+import { entryOf, type SkipReason } from './keep-schedule.ts'
 import type { ReloadRequests } from './reload-requests.ts'
 import { openSchedulePlanner, type Tick } from './schedule-planner.ts'
 

@@ -5,9 +5,8 @@ import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
-import { projectKey } from '../model/keys.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectList, type ProjectRef, type WalkedListing } from '../model/resource.ts'
+import { isProjectList, type ProjectRef, projectKey, type WalkedListing } from '../model/resource.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** The results of runs before this worker started. */

@@ -3,7 +3,7 @@ import { changeData, changeEndpoint, deleteEndpoint, replaceSecret } from '../..
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { hourMs } from '../../src/model/clock.ts'
+import { hourMs } from '../../src/model/time.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import { policyOf } from './audit-harness.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ProjectScan } from '../../src/audit/project-scan.ts'
-import { kindOf } from '../../src/audit/project-scan.ts'
+import { kindOf, type ProjectScan } from '../../src/audit/project-scan.ts'
 import type { Walk } from '../../src/audit/project-walk.ts'
 import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'

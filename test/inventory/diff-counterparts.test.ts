@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { diffCounterparts } from '../../src/inventory/diff-counterparts.ts'
+import { diffCounterparts, mapHost, readFieldPattern, readHostMapping } from '../../src/inventory/diff-counterparts.ts'
 import { findSeals } from '../../src/inventory/find-seals.ts'
-import { mapHost, readHostMapping } from '../../src/inventory/host-mapping.ts'
-import { readFieldPattern } from '../../src/inventory/without-fields.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findLiterals } from '../../src/inventory/find-literals.ts'
-import { sealCode } from '../../src/inventory/seal-code.ts'
+import { findLiterals, sealCode } from '../../src/inventory/seal-code.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { skipHarmless } from '../../src/inventory/seal-text.ts'
 import type { Sealer } from '../../src/inventory/sealer.ts'
-import { skipHarmless } from '../../src/inventory/skip-harmless.ts'
 import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/known-secrets.ts'
 
 const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Field, Members } from '../../src/inventory/field.ts'
 import { malformedFields } from '../../src/inventory/malformed.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
-import { wireSchema } from '../../src/inventory/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../../src/inventory/wire-schema.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import type { Listing, Resource } from '../../src/model/resource.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dueDate, isOverdue } from '../../src/model/due.ts'
+import { dueDate, isOverdue } from '../../src/model/violation.ts'
 
 const day = 86_400_000
 const due = { critical: 2 * day, high: 14 * day }

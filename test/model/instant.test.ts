@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { readDuration, readPastTime, readTime } from '../../src/model/instant.ts'
+import { readDuration, readPastTime, readTime } from '../../src/model/time.ts'
 
 const dayMs = 86_400_000
 const zone = process.env.TZ

@@ -1,7 +1,7 @@
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { dayMs } from '../../src/model/clock.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
 import { readAcceptable } from '../../src/queries/read-acceptances.ts'
 import { policyOf } from '../audit/audit-harness.ts'

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dayMs } from '../../src/model/clock.ts'
 import { AuditError } from '../../src/model/errors.ts'
+import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
-import { showOpenTime } from '../../src/text/show-open-time.ts'
 import { openStorySite, owner } from './story-site.ts'
 
 interface Row {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { patternFault } from '../../src/rules/shared/re2.ts'
+import { patternFault } from '../../src/rules/shared/pattern.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 
 const rule = (assert: string) =>

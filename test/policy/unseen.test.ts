@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
-import type { Drift } from '../../src/rules/engine/drift.ts'
+import type { Drift } from '../../src/rules/engine/rule.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }

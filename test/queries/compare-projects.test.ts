@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readHostMapping } from '../../src/inventory/host-mapping.ts'
+import { readHostMapping } from '../../src/inventory/diff-counterparts.ts'
 import type { ComparedRow } from '../../src/queries/compared-row.ts'
 import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from './comparison-worlds.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Field, Members } from '../../src/inventory/field.ts'
-import { wireSchema } from '../../src/inventory/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../../src/inventory/wire-schema.ts'
 import type { RequestField, RequestFields } from '../../src/repair/request-field.ts'
 import { requestFields } from '../../src/repair/request-fields.ts'
 

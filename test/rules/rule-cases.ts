@@ -3,10 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import type { Finding } from '../../src/model/violation.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import type { Drift } from '../../src/rules/engine/drift.ts'
-import type { OverdueViolations } from '../../src/rules/engine/overdue-violations.ts'
-import type { Rule } from '../../src/rules/engine/rule.ts'
-import type { ScanOutcome } from '../../src/rules/engine/scan-outcome.ts'
+import type { Drift, OverdueViolations, Rule, ScanOutcome } from '../../src/rules/engine/rule.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */

@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/model/clock.ts'
 import { Dropped, Stop } from '../../src/model/stop.ts'
+import type { Clock } from '../../src/model/time.ts'
 import {
   type Answer,
   aClient,

@@ -1,5 +1,5 @@
 import type { Schedule } from '../../src/config/configuration.ts'
-import type { Clock } from '../../src/model/clock.ts'
+import type { Clock } from '../../src/model/time.ts'
 import { keepSchedule, type Work, type WorkerObserver } from '../../src/worker/keep-schedule.ts'
 import { ReloadRequests } from '../../src/worker/reload-requests.ts'
 

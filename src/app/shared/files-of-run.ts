@@ -1,9 +1,9 @@
 import { createSealer, type Sealer } from '../../inventory/sealer.ts'
+import { toolVersion } from '../../model/package-files.ts'
 import type { Refusal } from '../../pool/refusals.ts'
 import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { installationKey } from '../installation-key.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { toolVersion } from '../tool-version.ts'
 import type { SharedFiles } from './shared-files.ts'
 
 /** What workers must have alike to work at a run. Before it begins, its version is open. */

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
-import { resourceKey } from '../../model/keys.ts'
+import { resourceKey } from '../../model/resource.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
 import type { UnknownOutcome } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'

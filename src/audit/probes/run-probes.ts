@@ -1,9 +1,8 @@
 import type { ScanDraft } from '../../history/history.ts'
 import type { StagedChange } from '../../history/records.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
-import type { Resource } from '../../model/resource.ts'
+import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
 import type { ProjectOutcome } from '../project-outcome.ts'
 import {

@@ -1,4 +1,4 @@
-import { dayMs } from '../../model/clock.ts'
+import { dayMs } from '../../model/time.ts'
 import type { Greeting, ServiceExaminer } from '../../service/examine-service.ts'
 import { count } from '../../text/count.ts'
 import { type Diagnosis, ok, skipped, warn } from '../check.ts'

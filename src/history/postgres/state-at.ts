@@ -1,5 +1,4 @@
-import { resourceKey } from '../../model/keys.ts'
-import type { Kind, ProjectRef } from '../../model/resource.ts'
+import { type Kind, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { projectKey } from '../../model/keys.ts'
 import { remembering } from '../../model/remembering.ts'
-import type { ProjectRef } from '../../model/resource.ts'
+import { type ProjectRef, projectKey } from '../../model/resource.ts'
 import type { CommittedRun } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { writeTransaction } from './write-transaction.ts'

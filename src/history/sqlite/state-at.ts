@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type ResourceKey, resourceKey } from '../../model/keys.ts'
-import type { Kind, ProjectRef } from '../../model/resource.ts'
+import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'

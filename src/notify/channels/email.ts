@@ -1,8 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { smtpServer } from '../../config/notify-schema.ts'
 import { messageOf } from '../../model/errors.ts'
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 import { accepted, type Message, type Outcome, refused, type SendMessage } from '../message.ts'
 import { type Line, plainText, showMessage } from '../show-message.ts'
 

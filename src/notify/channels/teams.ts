@@ -1,6 +1,5 @@
 import type { ProxyVariables } from '../../service/proxy-for.ts'
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../post.ts'
 import { fitMessage, type Line, type Link, type Piece, showMessage } from '../show-message.ts'

@@ -1,4 +1,5 @@
 import type { Report } from '../../model/report.ts'
+import { showOpenTime } from '../../model/time.ts'
 import type { Trend } from '../../model/trend.ts'
 import {
   countSeverities,
@@ -17,7 +18,6 @@ import { describeVerdict } from '../../report/html/describe-verdict.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 import { extentOf, showCount } from '../../report/html/scan-extent.ts'
 import { countEach } from '../../text/count.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import type { SiteRequest } from '../page.ts'
 import { onceForRun, readDue, readInputs, timeOf } from '../run-facts.ts'
 

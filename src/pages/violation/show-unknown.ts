@@ -1,7 +1,6 @@
 import type { RecordedScan } from '../../history/reader.ts'
 import type { EvaluatedRule } from '../../model/evaluation.ts'
-import { projectKey } from '../../model/keys.ts'
-import { isPolicyProject, type ProjectRef } from '../../model/resource.ts'
+import { isPolicyProject, type ProjectRef, projectKey } from '../../model/resource.ts'
 import { toCoverage } from '../../queries/as-of.ts'
 import type { ViolationRow } from '../../queries/read-violations.ts'
 import type { AnswerCoverage } from '../../report/answer.ts'

@@ -1,5 +1,5 @@
 import type { Acceptance } from '../../history/acceptances.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { describeSigner, endingWords } from '../../queries/read-acceptances.ts'
 import type { ViolationRow } from '../../queries/read-violations.ts'
 import { fold } from '../../report/html/components/fold.ts'

@@ -1,5 +1,5 @@
 import type { PlannedRuns } from '../../config/read-places.ts'
-import { isoTime } from '../../model/clock.ts'
+import { isoTime } from '../../model/time.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { missedTick } from '../../worker/missed-tick.ts'
 import { showInstant } from '../show-instant.ts'

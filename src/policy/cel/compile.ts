@@ -1,6 +1,6 @@
 import type { ASTNode, TypeError as CelTypeError, Context, ParseError } from '@marcbachmann/cel-js'
 import type { Kind } from '../../model/resource.ts'
-import { patternFault } from '../../rules/shared/re2.ts'
+import { patternFault } from '../../rules/shared/pattern.ts'
 import { nearestName } from '../../text/nearest-name.ts'
 import { cel, fieldsOf, type Language, otherVariables, ownFunctions, spentCall } from './language.ts'
 

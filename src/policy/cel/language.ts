@@ -1,15 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
 import type { Duration } from '@marcbachmann/cel-js/evaluator'
-import { type Field, inOrder, type Members, text } from '../../inventory/field.ts'
-import { wireSchema } from '../../inventory/wire-schema.ts'
+import { type Field, inOrder, type Members, text, wireSchema } from '../../inventory/wire-schema.ts'
 import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, isReadable, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
-import { destinationOf } from '../../rules/shared/destination.ts'
-import { findsPattern } from '../../rules/shared/re2.ts'
-import { reachOf } from '../../rules/shared/reach.ts'
+import { destinationOf, reachOf } from '../../rules/shared/destination.ts'
+import { findsPattern } from '../../rules/shared/pattern.ts'
 
 /** The language for one kind: its types, its functions, and the state of the current evaluation. */
 export interface Language {

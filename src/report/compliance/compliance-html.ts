@@ -5,9 +5,8 @@ import type {
   ControlState,
   Exemption,
 } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { formatExpiry, showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { anchorOf } from '../html/anchors.ts'
 import { command } from '../html/components/command.ts'
 import { factList } from '../html/components/facts.ts'

@@ -1,6 +1,6 @@
 import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
+import { showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'

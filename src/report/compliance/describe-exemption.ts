@@ -1,5 +1,5 @@
 import type { ControlEvidence, Exemption, ExemptionKind } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { showTime } from '../text/show-time.ts'
 
 /** What was done with a violation or a rule, in every format. */

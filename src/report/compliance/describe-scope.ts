@@ -1,7 +1,7 @@
 import type { Compliance, CompliancePeriod } from '../../compliance/compliance.ts'
 import type { RunGateway } from '../../model/run-scope.ts'
+import { showOpenTime } from '../../model/time.ts'
 import { count } from '../../text/count.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { showTime } from '../text/show-time.ts'
 
 /** What the report is about, as names and sentences; the company is left out where the configuration does not name it. */

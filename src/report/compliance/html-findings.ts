@@ -1,6 +1,6 @@
 import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
+import { showOpenTime } from '../../model/time.ts'
 import { severities } from '../../model/violation.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { anchorOf } from '../html/anchors.ts'
 import { findingRow } from '../html/components/finding-row.ts'
 import { rowList } from '../html/components/fold.ts'

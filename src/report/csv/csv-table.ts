@@ -1,7 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { isExactNumber, numberText, shownText } from '../../model/exact-number.ts'
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 
 export type Cell = string | number | boolean | null
 

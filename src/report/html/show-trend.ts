@@ -1,8 +1,7 @@
-import { dayMs } from '../../model/clock.ts'
+import { dayMs, showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { totalOf } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
 import { sparkline } from './components/sparkline.ts'
 import { html, type Markup, nothing } from './markup.ts'
 

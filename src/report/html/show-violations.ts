@@ -1,6 +1,6 @@
-import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
-import { showOpenTime } from '../../text/show-open-time.ts'
+import { showOpenTime } from '../../model/time.ts'
+import { isOverdue } from '../../model/violation.ts'
 import { describeDue } from '../describe-due.ts'
 import { showTime } from '../text/show-time.ts'
 import { anchorOf } from './anchors.ts'

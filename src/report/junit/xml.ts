@@ -1,5 +1,4 @@
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 
 /** XML that is safe to write. Only `element` and `text` make it. */
 export interface Xml {

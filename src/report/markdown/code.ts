@@ -1,5 +1,4 @@
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 
 /**
  * Foreign text in Markdown, as code: no reader takes anything in it for a link, a mention, a formula or HTML. Backticks

@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import { isCoverageComplete } from '../../model/coverage.ts'
-import { formatExpiry } from '../../model/instant.ts'
 import type { Report, ReportChange, ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { acceptedBefore } from '../accepted-before.ts'

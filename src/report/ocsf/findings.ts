@@ -1,8 +1,8 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
-import { formatExpiry } from '../../model/instant.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
-import { cut } from '../../text/cut.ts'
+import { cut } from '../../text/neutralise.ts'
 import { describeEnding } from '../describe-ending.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 

@@ -1,6 +1,6 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
-import { cut } from '../../text/cut.ts'
+import { cut } from '../../text/neutralise.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
 

@@ -1,5 +1,4 @@
-import { cut } from '../../text/cut.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../text/neutralise.ts'
 
 /**
  * Foreign text as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a placeholder, so

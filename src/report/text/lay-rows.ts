@@ -1,5 +1,5 @@
-import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
+import { isOverdue } from '../../model/violation.ts'
 import { padColumns, widthOf, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { cutColumns } from '../../text/table.ts'

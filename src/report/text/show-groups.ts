@@ -1,6 +1,5 @@
-import { isOverdue } from '../../model/due.ts'
 import type { ReportViolation } from '../../model/report.ts'
-import { countSeverities, severities } from '../../model/violation.ts'
+import { countSeverities, isOverdue, severities } from '../../model/violation.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count, countEach } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'

@@ -1,5 +1,5 @@
-import { formatExpiry } from '../../model/instant.ts'
 import type { ReportViolation } from '../../model/report.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../../text/columns.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { describeDue } from '../describe-due.ts'

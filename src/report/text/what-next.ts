@@ -1,7 +1,6 @@
-import { isOverdue } from '../../model/due.ts'
 import { isOwnRule } from '../../model/own-rules.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { isOpen, severities } from '../../model/violation.ts'
+import { isOpen, isOverdue, severities } from '../../model/violation.ts'
 import { isRepairable } from '../../repair/request-fields.ts'
 import { readyFixOf } from '../../rules/ready-fixes.ts'
 import { padColumns, widthOf } from '../../text/columns.ts'

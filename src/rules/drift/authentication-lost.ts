@@ -1,4 +1,4 @@
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
 
 export const authenticationLost = driftRule({
   id: 'drift/authentication-lost',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventFilter } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
 import { appliedFilters, filterFor, filterRows } from '../shared/delivered-events.ts'
 import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 import { listed } from '../shared/listed.ts'

@@ -2,17 +2,19 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, shownJson } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import type { EventFilter, FilterConfig } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
 import type { RuleFinding } from '../engine/rule.ts'
 import {
   type AppliedFilters,
   appliedFilters,
   declaredEvents,
   filterFor,
+  filterOf,
+  filterParts,
   filterRows,
+  isEmptyFilter,
   rowPath,
 } from '../shared/delivered-events.ts'
-import { filterOf, filterParts, isEmptyFilter } from '../shared/event-filter.ts'
 import { listed } from '../shared/listed.ts'
 
 export const filterWidened = driftRule({

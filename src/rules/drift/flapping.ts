@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hourMs } from '../../model/clock.ts'
-import { configuredKinds } from '../engine/drift.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { hourMs } from '../../model/time.ts'
+import { driftRule } from '../engine/define-rule.ts'
+import { configuredKinds } from '../engine/rule.ts'
 
 export const flapping = driftRule({
   id: 'drift/flapping',

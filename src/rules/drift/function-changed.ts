@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../model/json.ts'
 import { isNone } from '../engine/attributes.ts'
-import { driftRule, openFor } from '../engine/drift-rule.ts'
+import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const functionChanged = driftRule({
   id: 'drift/function-changed',

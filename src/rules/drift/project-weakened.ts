@@ -1,5 +1,5 @@
 import type { ProjectConfig } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
 import { hashStrength } from '../shared/outdated-hash.ts'
 import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/retry-schedule.ts'
 

@@ -1,5 +1,5 @@
 import type { Endpoint, Project } from '../engine/attributes.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
 
 export const rateLimitLost = driftRule({
   id: 'drift/rate-limit-lost',

@@ -4,7 +4,7 @@ import type { FieldChange } from '../../model/change.ts'
 import type { Json } from '../../model/json.ts'
 import { maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
-import { driftRule, openFor } from '../engine/drift-rule.ts'
+import { driftRule, openFor } from '../engine/define-rule.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',

@@ -1,7 +1,7 @@
 import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
-import { configuredKinds } from '../engine/drift.ts'
-import { driftRule } from '../engine/drift-rule.ts'
+import { driftRule } from '../engine/define-rule.ts'
+import { configuredKinds } from '../engine/rule.ts'
 
 export const unexpected = driftRule({
   id: 'drift/unexpected',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { driftRule, openFor } from '../engine/drift-rule.ts'
+import { driftRule, openFor } from '../engine/define-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 
 export const urlHostChanged = driftRule({

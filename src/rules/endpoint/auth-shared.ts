@@ -1,5 +1,5 @@
 import { isMasked } from '../../model/resource.ts'
-import { fleetRule } from '../engine/fleet-rule.ts'
+import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact, LocatedFact } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dayMs } from '../../model/clock.ts'
+import { dayMs } from '../../model/time.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import { certificateOf, isoDate } from '../shared/certificate.ts'
 

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { oauthOf } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
-import { destinationOf } from '../shared/destination.ts'
-import { type Reach, reachOf } from '../shared/reach.ts'
+import {
+  allowHosts,
+  allowRanges,
+  destinationOf,
+  isAllowedHost,
+  isInAllowedRange,
+  type Reach,
+  reachOf,
+} from '../shared/destination.ts'
 
 const words = {
   metadata: 'a cloud metadata address',

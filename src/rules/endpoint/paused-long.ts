@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { hourMs } from '../../model/clock.ts'
+import { hourMs, minuteOf } from '../../model/time.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { minuteOf } from '../shared/day.ts'
 
 export const pausedLong = resourceRule('endpoint', {
   id: 'endpoint/paused-long',

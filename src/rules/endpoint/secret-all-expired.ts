@@ -1,6 +1,6 @@
+import { dateOf } from '../../model/time.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { dateOf } from '../shared/day.ts'
 
 export const secretAllExpired = resourceRule('endpoint', {
   id: 'endpoint/secret-all-expired',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { dayMs } from '../../model/clock.ts'
 import { pointerStep } from '../../model/json.ts'
+import { dayMs } from '../../model/time.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 

@@ -1,7 +1,7 @@
 import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets } from '../engine/attributes.ts'
-import { fleetRule } from '../engine/fleet-rule.ts'
+import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact } from '../engine/rule.ts'
 
 export const secretShared = fleetRule({

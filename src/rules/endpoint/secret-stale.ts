@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { dayMs } from '../../model/clock.ts'
 import { pointerStep } from '../../model/json.ts'
+import { dateOf, dayMs } from '../../model/time.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { dateOf } from '../shared/day.ts'
 
 export const secretStale = resourceRule('endpoint', {
   id: 'endpoint/secret-stale',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { allowHosts, isAllowedHost } from '../shared/allowed.ts'
-import { destinationOf } from '../shared/destination.ts'
+import { allowHosts, destinationOf, isAllowedHost } from '../shared/destination.ts'
 
 const secretWords = new Set(
   'apikey auth authorization credential credentials jwt key pass passwd password pwd secret sig signature token'.split(

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
-import { destinationOf } from '../shared/destination.ts'
-import { reachOf } from '../shared/reach.ts'
+import {
+  allowHosts,
+  allowRanges,
+  destinationOf,
+  isAllowedHost,
+  isInAllowedRange,
+  reachOf,
+} from '../shared/destination.ts'
 
 export const urlPrivateAddress = resourceRule('endpoint', {
   id: 'endpoint/url-private-address',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { allowHosts, isAllowedHost } from '../shared/allowed.ts'
-import { destinationOf } from '../shared/destination.ts'
+import { allowHosts, destinationOf, isAllowedHost } from '../shared/destination.ts'
 
 /** Request bins show to anyone who knows the address what arrives there. */
 const bins = new Set(

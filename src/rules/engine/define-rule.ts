@@ -1,44 +1,29 @@
 import { z } from 'zod'
 import type { Kind, Resource } from '../../model/resource.ts'
+import { readDuration } from '../../model/time.ts'
 import { isAtLeast } from '../../model/violation.ts'
+import type { AttributesByKind } from './attributes.ts'
 import {
+  type Bound,
   type Completeness,
   type Description,
+  type Drift,
+  type DriftLife,
   type EvaluatedResource,
   type EvaluationContext,
   emptyContext,
   type FindingPlace,
+  type FleetFact,
+  type LocatedFact,
   type LocatedRuleFinding,
+  type OverdueViolations,
   type Pack,
   type ResourceSettings,
   type Rule,
   type RuleFinding,
   type RuleSettings,
+  type ScanOutcome,
 } from './rule.ts'
-
-interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
-  /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
-  dates?(resource: EvaluatedResource<K>): readonly string[]
-  /** Returns its one finding or nothing; a rule that may find several things is a generator. */
-  check(
-    resource: EvaluatedResource<K>,
-    context: ResourceSettings<z.output<Schema>>,
-    evaluation: EvaluationContext,
-  ): RuleFinding | Iterable<RuleFinding> | undefined
-}
-
-interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
-  /** The kind that its problems are about. */
-  readonly kind: Kind
-  /** Kinds that it visits. */
-  readonly visits: readonly K[]
-  start(): State
-  /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
-  conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
-}
-
-export const noOptions = z.strictObject({})
 
 /** A rule that checks one resource at a time. */
 export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
@@ -70,18 +55,6 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   }
 }
 
-/** The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them. */
-export function seenAs<K extends Kind>(resource: Resource): EvaluatedResource<K> {
-  return resource as unknown as EvaluatedResource<K>
-}
-
-/** What most checks find. It is always this list, so that the silent ones are known at once. */
-export const nothing: readonly RuleFinding[] = []
-
-function listOf(found: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFinding> {
-  return Symbol.iterator in found ? found : [found]
-}
-
 /** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */
 export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: AggregateRuleDefinition<K, State, Schema>,
@@ -111,7 +84,182 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
   }
 }
 
-export function describeRule({
+/** A rule that finds one field of a resource as it should not be. It reads the attributes and nothing else. */
+export function fieldRule<K extends Kind, Path extends FieldPath<AttributesByKind[K]>>(
+  kind: K,
+  { fix, ...definition }: FieldDefinition<K, Path>,
+): Rule {
+  const { path, isWrong, says } = definition
+  return {
+    ...describeRule({ ...definition, ...(fix !== undefined && { fix: { path, value: fix } }) }),
+    kind,
+    options: noOptions,
+    needs: [kind],
+    scope: 'resource',
+    bind(raw) {
+      noOptions.parse(raw)
+      return {
+        scope: 'resource',
+        check(resource) {
+          const { attributes } = seenAs<K>(resource)
+          if (!isWrong(attributes)) return nothing
+          return [{ path, message: typeof says === 'string' ? says : says(attributes) }]
+        },
+      }
+    },
+  }
+}
+
+/** A rule that finds a number above what its option allows. */
+export function most<K extends Kind>(kind: K, definition: LimitDefinition<K>): Rule {
+  return limitRule(kind, 'most', definition)
+}
+
+/** A rule that finds a number below what its option asks for. */
+export function least<K extends Kind>(kind: K, definition: LimitDefinition<K>): Rule {
+  return limitRule(kind, 'least', definition)
+}
+
+/** What most checks find. It is always this list, so that the silent ones are known at once. */
+export const nothing: readonly RuleFinding[] = []
+
+export interface EvaluatedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'before' | 'after'> {
+  readonly kind: K
+  readonly before: AttributesByKind[K] | undefined
+  readonly after: AttributesByKind[K] | undefined
+}
+
+/** The option of rules about changes that are often meant: after that time their violations end as `expired`. */
+export const openFor = z
+  .string()
+  .refine(isOpenFor, 'a duration such as `30d` (units s, m, h, d, w), or `never`')
+  .default('30d')
+  .describe('How long a violation stays open at most; `never`: until the value is back')
+
+/** A rule that compares a resource with what it was. */
+export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
+  definition: DriftDefinition<K, Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  const { kinds, life = 'restored' } = definition
+  return {
+    ...describeRule(definition),
+    kind: kinds[0],
+    options: schema,
+    needs: kinds,
+    scope: 'drift',
+    life,
+    bind(raw) {
+      const options = schema.parse(raw) as z.output<Schema>
+      return {
+        scope: 'drift',
+        kinds,
+        lookbackMs: definition.lookbackMs?.(options) ?? 0,
+        openForMs: openForMsOf(options),
+        // The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them.
+        check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
+      }
+    },
+  }
+}
+
+/** A rule about secrets that resources of several projects share: it groups their facts by seal at the end of a run. */
+export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
+  definition: FleetDefinition<K, Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describeRule(definition),
+    kind: definition.kind,
+    options: schema,
+    needs: [...new Set([definition.kind, ...definition.visits])],
+    scope: 'fleet',
+    bind(raw) {
+      const options = schema.parse(raw) as z.output<Schema>
+      return {
+        scope: 'fleet',
+        visits: definition.visits,
+        facts: (resource) => definition.facts(seenAs<K>(resource)),
+        *conclude(alike, now) {
+          for (const name of new Set(alike.map(({ at }) => at.project.name))) {
+            const own = alike.filter(({ at }) => at.project.name === name)
+            const others = alike.filter(({ at }) => at.project.name !== name)
+            yield* definition.conclude(own, others, { options, now })
+          }
+        },
+      }
+    },
+  }
+}
+
+/** A rule about the scan of a project itself; its findings are about the project. */
+export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definition: ScanRuleDefinition<Schema>): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describeRule(definition),
+    kind: 'project',
+    options: schema,
+    needs: definition.needs,
+    scope: 'scan',
+    bind(raw) {
+      schema.parse(raw)
+      return { scope: 'scan', check: definition.check }
+    },
+  }
+}
+
+/** A rule about violations, evaluated when all others are reconciled; its findings are about the policy in a project. */
+export function violationsRule<Schema extends z.ZodObject = typeof noOptions>(
+  definition: ViolationsRuleDefinition<Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describeRule(definition),
+    kind: 'policy',
+    options: schema,
+    needs: ['policy', 'project', 'endpoint', 'subscription', 'source'],
+    scope: 'violations',
+    bind(raw) {
+      schema.parse(raw)
+      return { scope: 'violations', check: definition.check }
+    },
+  }
+}
+
+interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
+  /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
+  dates?(resource: EvaluatedResource<K>): readonly string[]
+  /** Returns its one finding or nothing; a rule that may find several things is a generator. */
+  check(
+    resource: EvaluatedResource<K>,
+    context: ResourceSettings<z.output<Schema>>,
+    evaluation: EvaluationContext,
+  ): RuleFinding | Iterable<RuleFinding> | undefined
+}
+
+interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
+  /** The kind that its problems are about. */
+  readonly kind: Kind
+  /** Kinds that it visits. */
+  readonly visits: readonly K[]
+  start(): State
+  /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
+  visit(state: State, resource: EvaluatedResource<K>, at: FindingPlace): void
+  conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
+}
+
+const noOptions = z.strictObject({})
+
+/** The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them. */
+function seenAs<K extends Kind>(resource: Resource): EvaluatedResource<K> {
+  return resource as unknown as EvaluatedResource<K>
+}
+
+function listOf(found: RuleFinding | Iterable<RuleFinding>): Iterable<RuleFinding> {
+  return Symbol.iterator in found ? found : [found]
+}
+
+function describeRule({
   id,
   title,
   severity,
@@ -125,4 +273,117 @@ export function describeRule({
   if (optIn) return { id, title, severity, packs: [], ...some }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...new Set([...themes, ...general])], ...some }
+}
+
+interface FieldDefinition<K extends Kind, Path extends string> extends Omit<Description<never>, 'fix' | 'options'> {
+  /** Where its problem is. */
+  readonly path: Path
+  isWrong(attributes: AttributesByKind[K]): boolean
+  /** The message, or what makes it of the attributes that are wrong. */
+  readonly says: string | ((attributes: AttributesByKind[K]) => string)
+  /** The value at the path that ends a violation. */
+  readonly fix?: FieldValue<AttributesByKind[K], Path>
+}
+
+interface LimitDefinition<K extends Kind> extends Omit<Description<never>, 'fix' | 'options'> {
+  readonly path: FieldPath<AttributesByKind[K]>
+  /** The number that is compared; silent where it is none. */
+  of(attributes: AttributesByKind[K]): number | null | undefined
+  /** The name of the option that has the bound, and what it may be. */
+  readonly option: string
+  readonly limit: z.ZodType<number>
+  says(number: number, limit: number, attributes: AttributesByKind[K]): string
+  /** Where the number at the path is the one that is compared: the nearest within the bound ends a violation. */
+  readonly fix?: 'nearest'
+}
+
+function limitRule<K extends Kind>(kind: K, bound: Bound['bound'], { fix, ...definition }: LimitDefinition<K>): Rule {
+  const { path, of, option, says } = definition
+  const options = z.strictObject({ [option]: definition.limit })
+  return {
+    ...describeRule({ ...definition, ...(fix && { fix: { path, bound, option } }) }),
+    kind,
+    options,
+    needs: [kind],
+    scope: 'resource',
+    bind(raw) {
+      // The schema has no other option, and a default for this one.
+      const { [option]: limit = Number.NaN } = options.parse(raw)
+      const isBroken = bound === 'most' ? (number: number) => number > limit : (number: number) => number < limit
+      return {
+        scope: 'resource',
+        check(resource) {
+          const { attributes } = seenAs<K>(resource)
+          const number = of(attributes)
+          if (typeof number !== 'number' || !isBroken(number)) return nothing
+          return [{ path, message: says(number, limit, attributes) }]
+        },
+      }
+    },
+  }
+}
+
+/** JSON Pointers to the fields of attributes; not into lists and maps, whose members no type names. */
+type FieldPath<Attributes> = Attributes extends readonly unknown[]
+  ? never
+  : Attributes extends object
+    ? { [Name in keyof Attributes & string]-?: FieldPathAt<Name, NonNullable<Attributes[Name]>> }[keyof Attributes &
+        string]
+    : never
+
+type FieldPathAt<Name extends string, Value> = string extends Name ? never : `/${Name}` | `/${Name}${FieldPath<Value>}`
+
+/** What the field at a pointer may hold. */
+type FieldValue<Attributes, Path extends string> = Path extends `/${infer Name}/${infer Rest}`
+  ? FieldValue<Member<Attributes, Name>, `/${Rest}`>
+  : Path extends `/${infer Name}`
+    ? Member<Attributes, Name>
+    : never
+
+type Member<Attributes, Name extends string> = Name extends keyof Attributes ? NonNullable<Attributes[Name]> : never
+
+interface DriftDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
+  /** Kinds that it compares; lists show the first one. */
+  readonly kinds: readonly [K, ...K[]]
+  check(drift: EvaluatedDrift<K>, context: RuleSettings<z.output<Schema>>): Iterable<RuleFinding>
+  lookbackMs?(options: z.output<Schema>): number
+  /** What ends its violations. Default: `restored`. */
+  readonly life?: DriftLife
+}
+
+function isOpenFor(text: string): boolean {
+  return text === 'never' || readDuration(text) !== undefined
+}
+
+/** Rules without the option never let a violation expire. */
+function openForMsOf({ open_for = 'never' }: { readonly open_for?: unknown }): number {
+  return readDuration(String(open_for)) ?? Number.POSITIVE_INFINITY
+}
+
+interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
+  /** The kind that its problems are about. */
+  readonly kind: Kind
+  /** Kinds that it keeps facts of. */
+  readonly visits: readonly K[]
+  /** Its secrets, each with what `conclude` wants to know. */
+  facts(resource: Omit<EvaluatedResource<K>, 'volatile'>): readonly FleetFact[]
+  /**
+   * Called for each project with facts of one seal: with its own, and with those of other projects, two or more in all.
+   * A finding is read by people who may know of its project alone, so its message counts and names nothing of `others`.
+   */
+  conclude(
+    own: readonly LocatedFact[],
+    others: readonly LocatedFact[],
+    context: RuleSettings<z.output<Schema>>,
+  ): Iterable<LocatedRuleFinding>
+}
+
+interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+  /** Kinds whose complete scan shows that a finding is gone. */
+  readonly needs: readonly Kind[]
+  check(scan: ScanOutcome): Iterable<RuleFinding>
+}
+
+interface ViolationsRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+  check(overdue: OverdueViolations): Iterable<RuleFinding>
 }

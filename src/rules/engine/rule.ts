@@ -1,12 +1,11 @@
 import type { z } from 'zod'
+import type { ChangeType, FieldChange } from '../../model/change.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
-import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
+import type { ReleaseRange } from '../../model/release-range.ts'
+import type { Kind, Listing, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
-import type { Drift } from './drift.ts'
-import type { OverdueViolations } from './overdue-violations.ts'
 import type { RuleTime } from './rule-time.ts'
-import type { ScanOutcome } from './scan-outcome.ts'
 
 export const packs = [
   'recommended',
@@ -214,4 +213,62 @@ export interface Meter {
 export interface Aggregation {
   visit(resource: Resource, at: FindingPlace): void
   conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
+}
+
+/** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */
+export const configuredKinds = ['endpoint', 'subscription', 'source', 'event_type', 'project'] as const
+
+/**
+ * A resource compared with the approved baseline, or else with the last complete scan. What one side did not show is
+ * not in `fields`, and no rule evaluates it.
+ */
+export interface Drift {
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  /** `none`: as in the baseline, and changed lately. */
+  readonly change: ChangeType | 'none'
+  /** Attributes; undefined when it was not there. */
+  readonly before: JsonObject | undefined
+  /** Attributes; undefined when it is gone. */
+  readonly after: JsonObject | undefined
+  /** Sorted by path; none for what came or went whole. */
+  readonly fields: readonly FieldChange[]
+  /** Whether the baseline is one that a person approved. */
+  readonly isApproved: boolean
+  /** False when the two sides were sealed under different installation keys. */
+  readonly areSealsComparable: boolean
+  /** When fields were found changed lately, this run included, by path: milliseconds since the epoch. */
+  readonly recent: ReadonlyMap<string, readonly number[]>
+}
+
+/** What the scan of a project showed. */
+export interface ScanOutcome {
+  /** Whether the service says that the project is not there, or not for this key. */
+  readonly isVanished: boolean
+  /** Whether the complete list of the service's projects does not have it, and nothing of it could be read. */
+  readonly isMissing: boolean
+  /** Whether the service lists it, its key reads it, and the configuration does not name it. */
+  readonly isUnlisted: boolean
+  /** The service's release, as far as the project's answers show it; absent where nothing did. */
+  readonly release?: ReleaseRange
+  /** Losses that are not believed yet. */
+  readonly unconfirmedRemovals: readonly UnconfirmedRemoval[]
+}
+
+/** What a complete walk of a listing no longer showed. */
+export interface UnconfirmedRemoval {
+  readonly listing: Listing
+  readonly missing: number
+  /** How many there were. */
+  readonly known: number
+}
+
+/** Violations of one rule in one project that are past their due date; at least one of them is open. */
+export interface OverdueViolations {
+  readonly rule: string
+  /** How many, by severity; those that the scan could not check are counted too. */
+  readonly counts: Readonly<Record<Severity, number>>
+  /** The due date that passed first: ISO 8601 in UTC. */
+  readonly firstDue: string
 }

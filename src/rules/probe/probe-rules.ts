@@ -1,4 +1,4 @@
-import { fieldRule } from '../engine/field-rule.ts'
+import { fieldRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { failed } from './failed.ts'
 import { outputChanged } from './output-changed.ts'

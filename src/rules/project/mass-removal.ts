@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { UnconfirmedRemoval } from '../engine/scan-outcome.ts'
-import { scanRule } from '../engine/scan-rule.ts'
+import { scanRule } from '../engine/define-rule.ts'
+import type { UnconfirmedRemoval } from '../engine/rule.ts'
 
 const options = z.strictObject({
   max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),

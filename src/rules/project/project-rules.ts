@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldRule, least } from '../engine/field-rule.ts'
+import { fieldRule, least } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { formatSeconds, retryScheduleOf, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { massRemoval } from './mass-removal.ts'

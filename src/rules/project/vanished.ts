@@ -1,4 +1,4 @@
-import { scanRule } from '../engine/scan-rule.ts'
+import { scanRule } from '../engine/define-rule.ts'
 
 export const vanished = scanRule({
   id: 'project/vanished',

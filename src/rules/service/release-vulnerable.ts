@@ -1,6 +1,6 @@
 import { describeReleases, isBelow, isFrom, type Release, type ReleaseRange } from '../../model/release-range.ts'
 import type { Severity } from '../../model/violation.ts'
-import { scanRule } from '../engine/scan-rule.ts'
+import { scanRule } from '../engine/define-rule.ts'
 
 /**
  * One violation for each project: a scan of one project decides it, also where others are not scanned, and who may see

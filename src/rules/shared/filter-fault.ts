@@ -3,7 +3,7 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, isExactNumber } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { EventFilter } from '../engine/attributes.ts'
-import { filterParts, isOperator } from './event-filter.ts'
+import { filterParts, isOperator } from './delivered-events.ts'
 
 const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.split(' ')
 

@@ -1,4 +1,4 @@
-import { fieldRule } from '../engine/field-rule.ts'
+import { fieldRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
 import { disabled } from './disabled.ts'

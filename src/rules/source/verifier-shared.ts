@@ -1,6 +1,6 @@
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint } from '../engine/attributes.ts'
-import { fleetRule } from '../engine/fleet-rule.ts'
+import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact } from '../engine/rule.ts'
 import { verifierSecretOf } from '../shared/verifier-secret.ts'
 

@@ -2,8 +2,7 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { FindingPlace, LocatedRuleFinding } from '../engine/rule.ts'
-import { declaredEvents, deliveredEvents, rowPath } from '../shared/delivered-events.ts'
-import { filterParts } from '../shared/event-filter.ts'
+import { declaredEvents, deliveredEvents, filterParts, rowPath } from '../shared/delivered-events.ts'
 
 /** Event types that a subscription is delivered under one filter. */
 interface Route {

@@ -1,7 +1,8 @@
 import type { CatalogueEntry, Subscription } from '../engine/attributes.ts'
 import { aggregateRule } from '../engine/define-rule.ts'
 import type { LocatedRuleFinding } from '../engine/rule.ts'
-import { firstOf, subscribedTypes } from '../shared/subscribed-types.ts'
+import { subscribedTypes } from '../shared/delivered-events.ts'
+import { firstOf } from '../shared/listed.ts'
 
 export const eventTypeUnknown = aggregateRule({
   id: 'subscription/event-type-unknown',

@@ -1,6 +1,5 @@
 import { resourceRule } from '../engine/define-rule.ts'
-import { appliedFilters, declaredEvents, filterRows } from '../shared/delivered-events.ts'
-import { asksTheSame, filterOf } from '../shared/event-filter.ts'
+import { appliedFilters, asksTheSame, declaredEvents, filterOf, filterRows } from '../shared/delivered-events.ts'
 import { listed } from '../shared/listed.ts'
 
 export const filterDiverges = resourceRule('subscription', {

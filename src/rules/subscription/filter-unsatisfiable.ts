@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { resourceRule } from '../engine/define-rule.ts'
-import { declaredEvents, deliveredEvents } from '../shared/delivered-events.ts'
-import { asksTheSameOf } from '../shared/event-filter.ts'
+import { asksTheSameOf, declaredEvents, deliveredEvents } from '../shared/delivered-events.ts'
 import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 
 export const filterUnsatisfiable = resourceRule('subscription', {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldRule, least, most } from '../engine/field-rule.ts'
+import { fieldRule, least, most } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { filterRows } from '../shared/delivered-events.ts'
 import { formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'

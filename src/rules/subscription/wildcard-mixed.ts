@@ -1,6 +1,5 @@
 import { resourceRule } from '../engine/define-rule.ts'
-import { appliedFilters, declaredEvents, filterRows, rowPath } from '../shared/delivered-events.ts'
-import { asksTheSame } from '../shared/event-filter.ts'
+import { appliedFilters, asksTheSame, declaredEvents, filterRows, rowPath } from '../shared/delivered-events.ts'
 
 export const wildcardMixed = resourceRule('subscription', {
   id: 'subscription/wildcard-mixed',

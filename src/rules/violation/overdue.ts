@@ -1,8 +1,7 @@
-import { overdueRule } from '../../model/due.ts'
 import { pointerStep } from '../../model/json.ts'
-import { severities, totalOf } from '../../model/violation.ts'
+import { overdueRule, severities, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { violationsRule } from '../engine/violations-rule.ts'
+import { violationsRule } from '../engine/define-rule.ts'
 
 export const overdue = violationsRule({
   id: overdueRule,

@@ -1,4 +1,4 @@
-import { formatExpiry } from '../../model/instant.ts'
+import { formatExpiry } from '../../model/time.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 export const expired = resourceRule('policy', {

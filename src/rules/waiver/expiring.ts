@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { dayMs } from '../../model/clock.ts'
-import { formatExpiry } from '../../model/instant.ts'
+import { dayMs, formatExpiry } from '../../model/time.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 export const expiring = resourceRule('policy', {

@@ -11,10 +11,8 @@ import type {
 import type { RecordedViolation } from '../../../src/history/records.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
 import { canonicalJson } from '../../../src/model/canonical-json.ts'
-import { resourceKey } from '../../../src/model/keys.ts'
 import { unknownPolicy } from '../../../src/model/policy-facts.ts'
-import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
-import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
+import { isPolicyProject, type Kind, kinds, type ProjectRef, resourceKey } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { countMemory, listMemory } from './memory-resources.ts'
 import {

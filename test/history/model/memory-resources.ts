@@ -1,6 +1,5 @@
 import type { ListedResource, ResourceCount, ResourceListChoice } from '../../../src/history/resource-list.ts'
-import { resourceKey } from '../../../src/model/keys.ts'
-import type { ProjectRef } from '../../../src/model/resource.ts'
+import { type ProjectRef, resourceKey } from '../../../src/model/resource.ts'
 import { projectKeyOf, type Rows } from './memory-rows.ts'
 
 /** The resources of a list, found by going through all versions. */

@@ -8,10 +8,9 @@ import { toStoredBody, type VersionPoint } from '../../../src/history/stored-bod
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { Ending } from '../../../src/model/ending.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
-import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import { unknownPolicy } from '../../../src/model/policy-facts.ts'
-import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, projectKey } from '../../../src/model/resource.ts'
 import { unknownScope } from '../../../src/model/run-scope.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 

@@ -1,5 +1,4 @@
-import { projectKey } from '../../../model/keys.ts'
-import type { ProjectRef } from '../../../model/resource.ts'
+import { type ProjectRef, projectKey } from '../../../model/resource.ts'
 import type { Session } from '../connect.ts'
 import { isSameProject } from '../project-ids.ts'
 import type { DraftIds } from './draft-ids.ts'

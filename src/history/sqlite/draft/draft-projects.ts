@@ -1,5 +1,4 @@
-import { projectKey } from '../../../model/keys.ts'
-import type { ProjectRef } from '../../../model/resource.ts'
+import { type ProjectRef, projectKey } from '../../../model/resource.ts'
 import type { DraftStatements } from './draft-statements.ts'
 
 export interface DraftProjects {

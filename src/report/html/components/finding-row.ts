@@ -1,5 +1,5 @@
-import { formatExpiry } from '../../../model/instant.ts'
 import type { ReportViolation } from '../../../model/report.ts'
+import { formatExpiry } from '../../../model/time.ts'
 import type { AcceptedViolation } from '../../../model/violation.ts'
 import { sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'

@@ -1,4 +1,18 @@
-import { dayMs } from './clock.ts'
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** Milliseconds since the epoch as ISO 8601 in UTC, with milliseconds. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Time as a parameter: nothing below `app/` reads the system's clock. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Resolves after `ms` milliseconds, or rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
 
 /** A time as a person wrote it, in milliseconds since the epoch: a date is a whole day in UTC, an instant has no length. */
 export interface WrittenTime {
@@ -8,8 +22,6 @@ export interface WrittenTime {
   /** Whether it fixes the instant by itself: a date does, a time without a zone does not. */
   readonly isZoned: boolean
 }
-
-const written = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 /**
  * Reads a date (`2026-11-21`) or a time (`2026-11-21T03:00:00+01:00`; without a zone it is UTC).
@@ -34,8 +46,6 @@ export function readPastTime(text: string, now: number): WrittenTime | undefined
   return { start: now - duration, end: now - duration, isZoned: true }
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
-
 /** Reads `90s`, `30m`, `1.5h`, `7d` or `2w` as milliseconds; undefined for other texts and for no time at all. */
 export function readDuration(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? []
@@ -57,6 +67,28 @@ export function formatExpiry(iso: string): string {
   if (time !== '00:00:00') return `${day} ${time} UTC`
   return `the end of ${new Date(end - 1).toISOString().slice(0, 10)}`
 }
+
+/** `2026-12-01T08:00:00Z` → `2026-12-01`: messages name days, never ages, so that they do not change by themselves. */
+export function dateOf(time: string): string {
+  return time.slice(0, 10)
+}
+
+/** `2026-12-01T08:00:00.000Z` → `2026-12-01 08:00 UTC`. */
+export function minuteOf(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
+}
+
+/** A duration in its largest unit: `40 min`, `5 h`, `12 d`. */
+export function showOpenTime(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
+}
+
+const written = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
 
 const writtenUnits = [
   ['d', dayMs],

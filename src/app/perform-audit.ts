@@ -1,6 +1,6 @@
+import { stateOf } from '../audit/expected-state.ts'
 import type { AuditedProject, OnTimed, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
-import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
@@ -94,6 +94,24 @@ export function spaceWarning({ shown, size, free }: { shown: string; size: numbe
   return `only ${megabytes(free)} are free on the disk of the history ${shown}, which takes ${megabytes(size)}: make room, or prune the history (\`hookdrift docs keep-the-history\`)`
 }
 
+/** How the notifications of a run are composed; where it does not notify, the next run that does says what it found. */
+export async function notificationsOf(
+  configuration: Configuration,
+  projects: readonly AuditedProject[],
+  notifies: boolean,
+): Promise<ComposeNotifications | undefined> {
+  if (!notifies) return () => 'later'
+  if (configuration.notify.length === 0) return undefined
+  const { composeRunNotifications } = await import('../notify/compose-messages.ts')
+  const { openLinks } = await import('../notify/links.ts')
+  return composeRunNotifications(configuration.notify, openLinks(configuration, projects))
+}
+
+/** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
+export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
+  for (const warning of warnings) printWarning(warning, terminal)
+}
+
 /** Opens what a run needs, runs it, and closes all of it, also after a failure. */
 async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
   const { configuration } = request
@@ -151,20 +169,21 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   return report
 }
 
-/** How the notifications of a run are composed; where it does not notify, the next run that does says what it found. */
-export async function notificationsOf(
-  configuration: Configuration,
+/**
+ * The projects with the state that is expected of each; `states` undefined: nothing in particular.
+ * @throws AuditError.usage when a project has no state: it would pass with any content
+ */
+function withExpected(
   projects: readonly AuditedProject[],
-  notifies: boolean,
-): Promise<ComposeNotifications | undefined> {
-  if (!notifies) return () => 'later'
-  if (configuration.notify.length === 0) return undefined
-  const { composeRunNotifications } = await import('../notify/compose-messages.ts')
-  const { openLinks } = await import('../notify/links.ts')
-  return composeRunNotifications(configuration.notify, openLinks(configuration, projects))
-}
-
-/** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
-export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
-  for (const warning of warnings) printWarning(warning, terminal)
+  states: readonly ProjectState[] | undefined,
+): readonly AuditedProject[] {
+  if (states === undefined) return projects
+  return projects.map((audited) => {
+    const { name, service, uid } = audited.ref
+    const state = states.find(({ project }) => project.service === service && project.uid === uid)
+    if (state !== undefined) return { ...audited, expected: stateOf(state.scopes, state.resources) }
+    throw AuditError.usage(`--expect has no state of ${name} (${uid})`, {
+      advice: 'export its approved state, or leave it out with --project',
+    })
+  })
 }

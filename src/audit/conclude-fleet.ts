@@ -1,9 +1,11 @@
+import { controlsOf } from '../compliance/built-in-frameworks.ts'
+import type { PolicyEvaluation } from '../history/records.ts'
 import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
 import { type Kind, resourceKey } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { type Doubts, readDoubts } from '../policy/doubts.ts'
-import { type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
-import { describeContext } from './describe-context.ts'
+import { namedRules, type Policy, type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
+import { remediationOf } from '../rules/rule-page.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -51,16 +53,9 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
   }
 }
 
-/** In a fixed order, so that equal runs store nothing. */
-function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
-  const rules = Object.keys(doubts).sort()
-  if (rules.length === 0) return {}
-  const byPlace = (a: RuleDoubt, b: RuleDoubt) => (placeOf(a) < placeOf(b) ? -1 : 1)
-  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byPlace)])) }
-}
-
-function placeOf({ kind, field, cause }: RuleDoubt): string {
-  return `${kind} ${field} ${cause}`
+/** Before the end of a run: of what spans the fleet nothing is decided yet. */
+export function projectCriteria(outcome: ProjectOutcome, needs: RuleNeeds): ScanCriteria {
+  return criteriaFor(outcome, { needs, isFleetWhole: () => false, failures: {}, blurred: new Set() })
 }
 
 interface FleetCriteria extends Pick<FleetFindings, 'failures' | 'blurred'> {
@@ -100,7 +95,37 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
   }
 }
 
-/** Before the end of a run: of what spans the fleet nothing is decided yet. */
-export function projectCriteria(outcome: ProjectOutcome, needs: RuleNeeds): ScanCriteria {
-  return criteriaFor(outcome, { needs, isFleetWhole: () => false, failures: {}, blurred: new Set() })
+/** What a reader of the record needs to know of the policy and the configuration of then. */
+function describeContext(policy: Policy, projects: readonly ProjectEvaluation[]): PolicyEvaluation {
+  const rules = namedRules(policy).map(({ rule, severity }) => ({
+    id: rule.id,
+    kind: rule.kind,
+    title: rule.title,
+    remediation: rule.custom === undefined ? remediationOf(rule.id) : rule.custom.remediation,
+    severity: severity ?? rule.severity,
+    controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
+    needs: rule.needs,
+  }))
+  const { due, ignore } = policy
+  const decided = {
+    ...(Object.keys(due).length === 0 ? {} : { due }),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(({ path }) => path) }),
+  }
+  return {
+    rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    projects: projects.map((project) => ({ ...project, ...decided })).sort((a, b) => (a.project < b.project ? -1 : 1)),
+    policy: policy.facts,
+  }
+}
+
+/** In a fixed order, so that equal runs store nothing. */
+function doubtsByRule(doubts: Doubts): Pick<ProjectEvaluation, 'doubts'> {
+  const rules = Object.keys(doubts).sort()
+  if (rules.length === 0) return {}
+  const byPlace = (a: RuleDoubt, b: RuleDoubt) => (placeOf(a) < placeOf(b) ? -1 : 1)
+  return { doubts: Object.fromEntries(rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byPlace)])) }
+}
+
+function placeOf({ kind, field, cause }: RuleDoubt): string {
+  return `${kind} ${field} ${cause}`
 }

@@ -1,9 +1,21 @@
 import type { StagedChange } from '../history/records.ts'
 import { ReleaseSigns } from '../inventory/known-releases.ts'
+import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
-import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { countMalformed, countUnseen } from './count-fields.ts'
+import { requiredFields } from '../inventory/wire-schema.ts'
+import type { ProjectNotice } from '../model/notice.ts'
+import {
+  type FieldDoubt,
+  type Kind,
+  type Listing,
+  listings,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
+import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
+import { kindOf } from './project-scan.ts'
 import type { Staged } from './stage-resources.ts'
 
 /** What the pages of a project have shown so far, besides what is drafted and found. */
@@ -55,4 +67,146 @@ export class Observations {
     this.seenAgain.set(kind, (this.seenAgain.get(kind) ?? 0) + known.length)
     if (kind === 'project') this.self = resources[0]?.resource ?? this.self
   }
+}
+
+/** Fields of a wrong type, counted while a project's pages pass. */
+interface MalformedCounts {
+  add(listing: Listing, resources: Iterable<{ readonly resource: Resource }>): void
+  /** One line for each field: what it is, how many resources show it so, and one of them. */
+  notices(): ProjectNotice[]
+}
+
+interface MalformedField extends DescribedField {
+  readonly listing: Listing
+  readonly kind: Kind
+  readonly first: string
+  resources: number
+}
+
+function countMalformed(): MalformedCounts {
+  const counts = new Map<string, MalformedField>()
+  return {
+    add(listing, resources) {
+      for (const { resource } of resources) {
+        if (resource.malformed === undefined) continue
+        const fields = resource.malformed.map((pointer) => describeField(resource.kind, pointer))
+        for (const { path, expected } of new Map(fields.map((field) => [field.path, field])).values()) {
+          const { kind, uid } = resource
+          const key = `${listing} ${kind} ${path}`
+          const known = counts.get(key)
+          if (known !== undefined) known.resources++
+          else counts.set(key, { listing, kind, path, expected, first: uid, resources: 1 })
+        }
+      }
+    },
+    notices() {
+      const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
+      return inOrder.map((counted) => ({
+        code: 'field_malformed',
+        listing: counted.listing,
+        text: textOfMalformed(counted),
+      }))
+    },
+  }
+}
+
+function textOfMalformed({ kind, path, expected, first, resources }: MalformedField): string {
+  const show = resources === 1 ? `1 ${kind} shows` : `${resources} ${kind}s show`
+  const example = resources === 1 ? first : `first: ${first}`
+  return `${show} ${path} as something other than ${expected} (${example}); rules that read it say nothing`
+}
+
+/** Fields that every release shows and that items did not, counted while a project's pages pass. */
+interface UnseenCounts {
+  add(listing: Listing, kind: Kind, resources: Iterable<{ readonly resource: Resource }>): void
+  /** Fields that no item of a listing shows. */
+  fieldsMissing(listing: Listing): readonly string[]
+  /** How many items a listing has shown. */
+  itemsOf(listing: Listing): number
+  /** One line for each field: how many resources do not show it, and since when. */
+  notices(): ProjectNotice[]
+}
+
+interface UnseenField {
+  missing: number
+  /** Of how many an earlier scan showed it. */
+  carried: number
+  readonly first: string
+  since: FieldDoubt | undefined
+}
+
+interface ShownItems {
+  readonly listing: Listing
+  readonly kind: Kind
+  resources: number
+  readonly fields: Map<string, UnseenField>
+}
+
+function countUnseen(): UnseenCounts {
+  const counts = new Map<string, ShownItems>()
+  const countedOf = (listing: Listing, kind: Kind) => {
+    const key = `${listing} ${kind}`
+    const counted: ShownItems = counts.get(key) ?? { listing, kind, resources: 0, fields: new Map() }
+    counts.set(key, counted)
+    return counted
+  }
+  return {
+    add(listing, kind, resources) {
+      const counted = countedOf(listing, kind)
+      for (const { resource } of resources) {
+        counted.resources += 1
+        for (const pointer of resource.unseen ?? []) addField(counted.fields, pointer.slice(1), resource)
+      }
+    },
+    fieldsMissing(listing) {
+      const { fields, resources } = countedOf(listing, kindOf[listing])
+      return [...fields]
+        .filter(([field, { missing }]) => missing === resources && requiredFields[kindOf[listing]].includes(field))
+        .map(([field]) => field)
+    },
+    itemsOf: (listing) => countedOf(listing, kindOf[listing]).resources,
+    notices() {
+      const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
+      return inOrder.flatMap((counted) =>
+        [...counted.fields].map(([field, unseen]) => ({
+          code: 'fields_unseen',
+          listing: counted.listing,
+          text: textOfUnseen(counted, field, unseen),
+        })),
+      )
+    },
+  }
+}
+
+function addField(fields: Map<string, UnseenField>, field: string, { uid, attributes, doubts }: Resource): void {
+  const unseen = fields.get(field) ?? { missing: 0, carried: 0, first: uid, since: undefined }
+  fields.set(field, unseen)
+  unseen.missing += 1
+  if (Object.hasOwn(attributes, field)) unseen.carried += 1
+  const since = doubts?.[field]
+  if (since !== undefined && (unseen.since === undefined || since.run < unseen.since.run)) unseen.since = since
+}
+
+function textOfUnseen(
+  { kind, resources }: ShownItems,
+  field: string,
+  { missing, carried, first, since }: UnseenField,
+): string {
+  const isAll = missing === resources
+  const who = isAll
+    ? `none of ${count(resources, kind)} shows ${field}`
+    : `${missing} of ${count(resources, kind)} ${missing === 1 ? 'shows' : 'show'} no ${field}`
+  const when = since === undefined ? '' : ` since run ${since.run} (${formatMinute(since.at)})`
+  const about = isAll ? '' : missing === 1 ? ' about it' : ' about them'
+  const known =
+    carried === 0
+      ? 'no value of it is known'
+      : `${carried === missing ? 'what is' : `${carried} values are`} known of it is older`
+  const example = isAll || missing > 1 ? `first: ${first}` : first
+  return `${who}${when}: rules that read it say nothing${about}; ${known} (${example})`
+}
+
+/** `2026-11-21 03:01 UTC`. */
+function formatMinute(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

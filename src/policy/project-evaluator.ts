@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts'
+import type { EvaluationStats } from '../model/evaluation.ts'
 import {
   isReadable,
   type Kind,
@@ -29,12 +30,11 @@ import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
 import { stamp } from './stamp.ts'
-import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
 import { type OnRead, trackReads, watchChanges } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
-export interface SharedEvaluation {
+interface SharedEvaluation {
   readonly policy: Policy
   readonly run: EvaluationRun
   readonly time: RuleTime
@@ -334,6 +334,41 @@ export class ProjectEvaluator {
   }
 }
 
-const none: readonly never[] = []
+/** Rules that apply to some resources, by id. */
+type Rules = ReadonlyMap<string, ActiveRule>
+
+/** Evaluated resources of a project, by kind and by the rules that apply to them. */
+type Tally = Map<Rules, Partial<Record<Kind, number>>>
+
 /** Shared by all checks that find nothing: most do. */
 const noFindings: readonly Finding[] = []
+
+const none: readonly never[] = []
+
+function count(tally: Tally, rules: Rules, kind: Kind): void {
+  const counts = tally.get(rules)
+  if (counts === undefined) tally.set(rules, { [kind]: 1 })
+  else counts[kind] = (counts[kind] ?? 0) + 1
+}
+
+/** `rules`: all rules of the policy that apply. `countDoubts`: how many of a kind a rule could not evaluate. */
+function countEvaluated(
+  tally: Tally,
+  rules: readonly ActiveRule[],
+  countDoubts: (rule: string, kind: Kind) => number,
+): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
+  const resources: Partial<Record<Kind, number>> = {}
+  for (const counts of tally.values()) {
+    for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
+      resources[kind] = (resources[kind] ?? 0) + number
+    }
+  }
+  const evaluatedByRule: Record<string, number> = {}
+  for (const { rule } of rules) {
+    let evaluated = 0
+    for (const [applied, counts] of tally) if (applied.has(rule.id)) evaluated += counts[rule.kind] ?? 0
+    evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
+    if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
+  }
+  return { resources, evaluatedByRule }
+}

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
+import { type DigestedRows, RowsDigest, selectRows } from '../../chain/digested-rows.ts'
 import { attributionsToRun, type Checkpoint, carriedDigestOf, linkOf } from '../../chain/links.ts'
-import type { KnownParts } from '../../chain/parts.ts'
-import { partsCarried, partsOfRun, sqlNames } from './digest-rows.ts'
+import { carriedRows, type KnownParts, type PartRows, type Parts, runRows, type SqlNames } from '../../chain/parts.ts'
 
 /** Attributes what was written between two runs to the run that is being committed. */
 export function attributeToRun(db: Database, run: number): void {
@@ -37,4 +37,31 @@ export function makeCheckpoint(db: Database, { madeAt, toolVersion, options, run
 
 export function carriedDigest(db: Database, checkpoint: number): string {
   return carriedDigestOf(partsCarried(db, checkpoint))
+}
+
+const sqlNames: SqlNames = { schema: '', number: '@number' }
+
+/** Digests of what a run recorded, as it is now, but for those that are known. */
+export function partsOfRun(db: Database, run: number, known: KnownParts = new Map()): Parts {
+  return digestsOf(db, runRows(sqlNames), run, known)
+}
+
+/** Digests of all that no link covers, as a checkpoint carries them. */
+function partsCarried(db: Database, checkpoint: number): Parts {
+  return digestsOf(db, carriedRows(sqlNames), checkpoint)
+}
+
+function digestsOf(db: Database, parts: PartRows, number: number, known: KnownParts = new Map()): Parts {
+  const digests = Object.entries(parts).flatMap(([name, rows]): [string, string][] => {
+    const digest = known.has(name) ? known.get(name) : digestRows(db, rows, number)
+    return digest === undefined ? [] : [[name, digest]]
+  })
+  return Object.fromEntries(digests)
+}
+
+function digestRows(db: Database, rows: DigestedRows, number: number): string | undefined {
+  const { names, sql } = selectRows(rows)
+  const digest = new RowsDigest(names)
+  for (const row of db.prepare<[{ number: number }], unknown[]>(sql).raw().iterate({ number })) digest.add(row)
+  return digest.end()
 }

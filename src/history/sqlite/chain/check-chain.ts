@@ -9,8 +9,7 @@ import {
   linkChecker,
   linkedRunsSql,
 } from '../../chain/check-links.ts'
-import { carriedDigest } from './chain.ts'
-import { partsOfRun } from './digest-rows.ts'
+import { carriedDigest, partsOfRun } from './chain.ts'
 import { prunedRuns } from './pruned-runs.ts'
 
 /** Links that do not verify, oldest first; then a checkpoint that does not. */

@@ -12,7 +12,7 @@ export interface Comparison {
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
-  compareMissing(statuses: Statuses): Promise<Missing>
+  compareMissing(statuses: Statuses): Promise<MissingResources>
 }
 
 export interface ComparedResource {
@@ -22,7 +22,7 @@ export interface ComparedResource {
   readonly originRun: number | undefined
 }
 
-export interface Missing {
+export interface MissingResources {
   readonly gone: readonly ComparedResource[]
   /** What the filters hid: whether it is gone cannot be said. */
   readonly unobserved: readonly ResourceKey[]

@@ -13,7 +13,7 @@ import {
 } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { OverdueViolations } from '../rules/engine/rule.ts'
-import type { Concluded } from './fleet-conclusion.ts'
+import type { ProjectConclusion } from './fleet-conclusion.ts'
 import { bareResource, byPolicy } from './policy-endings.ts'
 import { keyed } from './reconcile.ts'
 
@@ -39,7 +39,7 @@ export function concludeOverdue(
   old: readonly AgedViolation[],
   active: readonly Finding[],
   { evaluator, due, now }: DuePolicy,
-): Concluded {
+): ProjectConclusion {
   const past = old.filter(({ kind, rule, severity, firstSeen }) => {
     const time = dueTime({ kind, rule, severity, state: 'open' }, firstSeen, due)
     return time !== undefined && time < now

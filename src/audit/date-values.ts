@@ -12,7 +12,7 @@ export type VersionsAt = (points: readonly VersionPoint[]) => Promise<readonly (
 /** Since when a resource has held its value at a path (ISO 8601). */
 export type ValueDates = (path: string) => string | undefined
 
-interface Dated {
+interface DatedResource {
   readonly resource: Pick<Resource, 'kind' | 'uid' | 'attributes'>
   /** Paths to date. */
   readonly paths: readonly string[]
@@ -25,7 +25,7 @@ interface Dated {
  * undefined for a resource without a path to date, as most are.
  */
 export async function dateValues(
-  dated: readonly Dated[],
+  dated: readonly DatedResource[],
   { before, startedAt }: { readonly before: number; readonly startedAt: string },
   versionsAt: VersionsAt,
 ): Promise<readonly (ValueDates | undefined)[]> {

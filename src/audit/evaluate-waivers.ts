@@ -5,7 +5,7 @@ import { readDoubts } from '../policy/doubts.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import { namedRules } from '../policy/policy.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import type { Concluded, Fleet } from './fleet-conclusion.ts'
+import type { Fleet, ProjectConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
 interface FleetWithFindings extends Fleet {
@@ -13,7 +13,7 @@ interface FleetWithFindings extends Fleet {
 }
 
 /** What there is to say of the waivers, when everything that they may be for was evaluated. */
-export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: FleetWithFindings): Concluded {
+export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: FleetWithFindings): ProjectConclusion {
   const { policy, now, found, lists } = fleet
   const evaluator = createEvaluator(policy, now)
   const ofPolicy = evaluator.forProject(policyProject)

@@ -4,7 +4,7 @@ import type { ScanDraft } from '../history/history.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
 import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
 
-type Identified = Pick<ApprovedResource, 'kind' | 'uid'>
+type ResourceIdentity = Pick<ApprovedResource, 'kind' | 'uid'>
 
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
@@ -12,11 +12,11 @@ export interface ExpectedState {
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
   /** The run whose state of a resource it has; undefined when that is not the state of a run. */
-  runOf(resource: Identified): number | undefined
+  runOf(resource: ResourceIdentity): number | undefined
   /** Who approved it, when, and what was noted; absent for states of files. */
   readonly approval?: Signature & { readonly note: string }
   /** In the order asked; undefined for what is not part of it. */
-  bodies(resources: readonly Identified[]): Promise<readonly (ApprovedBody | undefined)[]>
+  bodies(resources: readonly ResourceIdentity[]): Promise<readonly (ApprovedBody | undefined)[]>
   uids(kind: Kind): Promise<readonly string[]>
 }
 
@@ -37,7 +37,7 @@ export async function approvedState(draft: ScanDraft, project: ProjectRef): Prom
 /** As it is said of a violation of a resource, where the state has what was found. */
 export function baselineOf(
   { approval, runOf }: Pick<ExpectedState, 'approval' | 'runOf'>,
-  resource: Identified,
+  resource: ResourceIdentity,
 ): EndedBy {
   const { by = null, at = null, note = null } = approval ?? {}
   return decidedBy('baseline', { by, at, reason: note, run: runOf(resource) })

@@ -22,13 +22,13 @@ export interface SearchedLists {
 }
 
 /** What is found at the end of a run, to be reconciled with the violations of a project. */
-export interface Concluded {
+export interface ProjectConclusion {
   readonly project: ProjectRef
   readonly findings: readonly Finding[]
   readonly criteria: ScanCriteria
 }
 
-export interface ConcludedProject extends Concluded {
+export interface ConcludedProject extends ProjectConclusion {
   /** Rules that could not evaluate the project, and why. */
   readonly failures: Readonly<Record<string, string>>
 }
@@ -37,6 +37,6 @@ export interface FleetConclusion {
   /** What rules across projects found, by project, in the configured order. */
   readonly projects: readonly ConcludedProject[]
   /** What rules say of the policy's waivers. */
-  readonly waivers: Concluded
+  readonly waivers: ProjectConclusion
   readonly context: PolicyEvaluation
 }

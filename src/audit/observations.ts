@@ -16,7 +16,7 @@ import {
 import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
 import { kindOf } from './project-scan.ts'
-import type { Staged } from './stage-resources.ts'
+import type { StagedResources } from './stage-resources.ts'
 
 /** What the pages of a project have shown so far, besides what is drafted and found. */
 export class Observations {
@@ -53,7 +53,7 @@ export class Observations {
     }
   }
 
-  noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: Staged): void {
+  noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: StagedResources): void {
     for (const { resource, change, leftOut } of resources) {
       if (change !== undefined) this.changes.push(change)
       else if (leftOut.size > 0) this.silentlyChanged.push(resourceKey(resource))

@@ -22,7 +22,7 @@ import type { IdentifyItem, ItemIdentity } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { compareWithOrigins, type OriginComparison } from './compare-with-origins.ts'
-import { type Comparison, compareWithLastScan, type Missing } from './comparison.ts'
+import { type Comparison, compareWithLastScan, type MissingResources } from './comparison.ts'
 import { dateValues } from './date-values.ts'
 import { dueListings } from './due-listings.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
@@ -306,7 +306,7 @@ export class ProjectAudit implements ProjectScan {
     { walks, losses }: ProvenWalks,
     removals: Removals,
     probed: ProbeOutcomes,
-    missing: Missing,
+    missing: MissingResources,
   ): Promise<ProjectOutcome> {
     const { draft } = this
     const { self, changes, silentlyChanged, ignored, settings } = this.#observed

@@ -49,7 +49,7 @@ export interface Criteria extends ScanCriteria {
   switchOf(violation: Finding): RuleSwitch
 }
 
-export interface Confirmed<Violation> {
+export interface ConfirmedViolation<Violation> {
   readonly violation: Violation
   /** As it is said from now on. */
   readonly finding: Finding
@@ -64,7 +64,7 @@ export interface EndedViolation<Violation> {
 
 export interface Reconciliation<Violation> {
   /** Found again. */
-  readonly confirmed: readonly Confirmed<Violation>[]
+  readonly confirmed: readonly ConfirmedViolation<Violation>[]
   readonly opened: readonly KeyedFinding[]
   /** Ended, and why. */
   readonly resolved: readonly EndedViolation<Violation>[]
@@ -95,7 +95,7 @@ export function reconcile<Violation extends ReconcilableViolation>(
   findings: Iterable<KeyedFinding>,
   criteria?: Criteria,
 ): Reconciliation<Violation> {
-  const confirmed: Confirmed<Violation>[] = []
+  const confirmed: ConfirmedViolation<Violation>[] = []
   const opened: KeyedFinding[] = []
   const resolved: EndedViolation<Violation>[] = []
   const unknown: Violation[] = []

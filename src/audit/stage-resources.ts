@@ -14,7 +14,7 @@ import { type KeptChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './filtered.ts'
 import type { ProjectScan } from './project-scan.ts'
 
-export interface Staged {
+export interface StagedResources {
   readonly resources: readonly StagedResource[]
   /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
@@ -52,7 +52,7 @@ export async function stageResources(
   listing: Listing,
   resources: readonly Resource[],
   read: ReadonlySet<Resource> = noResources,
-): Promise<Staged> {
+): Promise<StagedResources> {
   const { draft, project, lastComplete, sealer, known } = scan
   const sealKeyId = sealer.keyId
   const { doubted, forms, differing } = compareWithKnown(scan, kind, resources, read)
@@ -132,7 +132,7 @@ function compareWithKnown(
   resources: readonly Resource[],
   read: ReadonlySet<Resource>,
 ) {
-  const doubted: Doubted = { run: draft.run, at: new Date(now).toISOString() }
+  const doubted: DoubtDate = { run: draft.run, at: new Date(now).toISOString() }
   const forms = resources.map((resource) => {
     const version = known.find(kind, resource.uid)
     if (version !== undefined && read.has(resource)) {
@@ -209,7 +209,7 @@ function write(resource: Resource): Form {
 }
 
 /** What this scan did not show is taken from what is known, with what is known of its secrets. */
-function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubted: Doubted): Resource {
+function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubted: DoubtDate): Resource {
   const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
   const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)
   const attributes = carryOver(resource.kind, before, resource.attributes)
@@ -228,10 +228,10 @@ function withKnown(resource: Resource, known: StoredBody, sealer: Sealer, doubte
 }
 
 /** When a run meets a field that is malformed or not shown. */
-type Doubted = Pick<FieldDoubt, 'run' | 'at'>
+type DoubtDate = Pick<FieldDoubt, 'run' | 'at'>
 
 /** Says of fields that rules cannot rely on since when that is so: since this run, unless the same was so before. */
-function dateDoubts(resource: Resource, doubted: Doubted, { doubts: before = {} }: Pick<StoredBody, 'doubts'> = {}) {
+function dateDoubts(resource: Resource, doubted: DoubtDate, { doubts: before = {} }: Pick<StoredBody, 'doubts'> = {}) {
   if (isReadable(resource)) return resource
   const { kind, malformed = [], unseen = [] } = resource
   const causes = [

@@ -6,7 +6,7 @@ import { overdueRule } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { RuleNeeds } from '../policy/policy.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
-import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
+import type { ConcludedProject, FleetConclusion, ProjectConclusion } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { readSwitches } from './policy-endings.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
@@ -55,7 +55,7 @@ interface Known {
 
 async function writeConcluded(
   draft: Draft,
-  { project, findings, criteria }: Concluded,
+  { project, findings, criteria }: ProjectConclusion,
   { active, accepted, scope, evaluator }: Known,
 ): Promise<void> {
   const ofProject = active.get(project.name) ?? []
@@ -104,7 +104,7 @@ async function noteFailures(draft: Draft, { project, failures }: ConcludedProjec
 
 async function writeWaivers(
   draft: Draft,
-  { findings, criteria }: Concluded,
+  { findings, criteria }: ProjectConclusion,
   { policy, evaluator }: EndOfRun,
 ): Promise<void> {
   const active = await draft.unconfirmedViolations(policyProject)

@@ -8,7 +8,12 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
-import { type ManualProbeRun, runFunctionText, runProbesManually, type Unlisted } from '../audit/probes/run-manually.ts'
+import {
+  type ManualProbeRun,
+  runFunctionText,
+  runProbesManually,
+  type UnreadProject,
+} from '../audit/probes/run-manually.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
@@ -57,7 +62,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
     const sealer = createSealer(randomBytes(32))
     const { result, exitCode } = await untilSignalled(async (signal) => {
       const found = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
-      const unread = found.lists.flatMap(({ service, coverage: { reason } }): Unlisted[] =>
+      const unread = found.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>
         reason === null ? [] : [{ project: projectListOf(service).name, reason }],
       )
       const projects = chooseProjects(found.projects, options.project, unread.length === 0)
@@ -177,7 +182,7 @@ function onlyOne<T>(things: readonly T[], what: string, nameOf: (thing: T) => st
 
 interface Result {
   readonly runs: readonly ManualProbeRun[]
-  readonly unlisted: readonly Unlisted[]
+  readonly unlisted: readonly UnreadProject[]
 }
 
 function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {

@@ -38,9 +38,9 @@ export interface GatheredDoubts {
 }
 
 export function gatherDoubts(): GatheredDoubts {
-  const byRule = new Map<string, RuleGathered>()
+  const byRule = new Map<string, DoubtsOfRule>()
   const gathered = (rule: string) => {
-    const known: RuleGathered = byRule.get(rule) ?? {
+    const known: DoubtsOfRule = byRule.get(rule) ?? {
       resources: new Set(),
       kinds: new Set(),
       counted: {},
@@ -97,7 +97,7 @@ function isEarlier(a: RuleDoubt['since'], b: RuleDoubt['since']): boolean {
 /** As it is counted. */
 type CountedDoubt = { -readonly [Member in keyof RuleDoubt]: RuleDoubt[Member] }
 
-interface RuleGathered {
+interface DoubtsOfRule {
   readonly resources: Set<ResourceKey>
   readonly kinds: Set<Kind>
   readonly counted: Partial<Record<Kind, number>>

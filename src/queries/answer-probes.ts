@@ -1,4 +1,4 @@
-import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
+import type { ManualProbeRun, UnreadProject } from '../audit/probes/run-manually.ts'
 import { createResultSealer } from '../inventory/probe-resource.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
@@ -11,7 +11,7 @@ import type { Column } from '../text/table.ts'
 
 interface ProbeRuns {
   readonly runs: readonly ManualProbeRun[]
-  readonly unlisted: readonly Unlisted[]
+  readonly unlisted: readonly UnreadProject[]
 }
 
 /** The results of functions; values that look like secrets are sealed. */

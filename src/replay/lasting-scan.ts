@@ -16,7 +16,7 @@ export interface LastingScan {
   readonly until: number
 }
 
-interface Concluded extends Pick<LastingScan, 'findings' | 'context' | 'labels'> {
+interface ScanConclusion extends Pick<LastingScan, 'findings' | 'context' | 'labels'> {
   readonly ofProject: ProjectEvaluator
   /** Rules that were not asked. */
   readonly excluded: ReadonlyMap<string, string>
@@ -26,7 +26,7 @@ interface Concluded extends Pick<LastingScan, 'findings' | 'context' | 'labels'>
 }
 
 /** undefined where a rule could not evaluate, or must be asked in every run. */
-export function keepLasting(scan: Concluded): LastingScan | undefined {
+export function keepLasting(scan: ScanConclusion): LastingScan | undefined {
   const { findings, context, labels, ofProject, excluded, versions, waivers, now } = scan
   const { outcome: evaluation, until: concludedUntil } = ofProject.resourceOutcome()
   const isClear =
@@ -41,7 +41,7 @@ export function keepLasting(scan: Concluded): LastingScan | undefined {
 /** What a scan found before, where nothing that decides it has changed. A clock may have gone back since then. */
 export function findLasting(
   lasting: LastingScan | undefined,
-  { context, labels, now }: Pick<Concluded, 'context' | 'labels' | 'now'>,
+  { context, labels, now }: Pick<ScanConclusion, 'context' | 'labels' | 'now'>,
 ): LastingScan | undefined {
   if (lasting === undefined || lasting.labels !== labels || lasting.context !== context) return undefined
   return lasting.at <= now && now < lasting.until ? lasting : undefined

@@ -29,7 +29,7 @@ export interface ManualProbeOptions {
 }
 
 /** Projects whose functions could not be listed. */
-export interface Unlisted {
+export interface UnreadProject {
   readonly project: string
   readonly reason: string
 }
@@ -37,9 +37,9 @@ export interface Unlisted {
 /** Runs the probes on their targets in the projects, once each, and keeps nothing. */
 export async function runProbesManually(
   options: ManualProbeOptions,
-): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly Unlisted[] }> {
+): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly UnreadProject[] }> {
   const runs: ManualProbeRun[] = []
-  const unlisted: Unlisted[] = []
+  const unlisted: UnreadProject[] = []
   for (const project of options.projects) {
     const access = accessTo(project, options.signal)
     const { targets, reason } = await findAll(project, options, access)

@@ -267,12 +267,16 @@ export class ProjectAudit implements ProjectScan {
       { before: this.draft.run, startedAt: new Date(this.now).toISOString() },
       (points) => this.draft.versionsAt(this.project, points),
     )
-    const findings = resources.flatMap((resource, at) => this.#rules.evaluate(resource, dates[at]))
+    const findings: Finding[] = []
+    for (const [at, resource] of resources.entries()) {
+      for (const finding of this.#rules.evaluate(resource, dates[at])) findings.push(finding)
+    }
     const compared = await this.#comparison.compare(listing, staged)
     const drifted = compared.flatMap(({ resource, drift, originRun }) =>
       this.#rules.compare(resource, drift, originRun),
     )
-    return [...findings, ...(await this.#origins.decide(resources, drifted))]
+    for (const finding of await this.#origins.decide(resources, drifted)) findings.push(finding)
+    return findings
   }
 
   async #probe(statuses: Statuses, removals: Removals): Promise<ProbeOutcomes> {

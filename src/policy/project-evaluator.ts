@@ -160,7 +160,7 @@ export class ProjectEvaluator {
 
   /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void {
-    const { sets, projectWaivers, fleetWaivers } = this.#shared
+    const { sets, time, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
@@ -172,10 +172,10 @@ export class ProjectEvaluator {
     const settingsOf = () => {
       return { override: sets.keyFor(project, resource), waivers: this.#accepting(resource, fleetWaivers) }
     }
-    this.#timed(() => {
-      this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
-      this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
-    })
+    time.takeNextChange()
+    this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
+    this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
   }
 
   /**
@@ -214,8 +214,12 @@ export class ProjectEvaluator {
 
   /** Findings of the rules across the project's resources, after all resources. */
   conclude(completeness: Completeness): readonly Finding[] {
-    const { everyone } = this.#shared.sets
-    return this.#timed(() => this.#aggregations.conclude(completeness)).flatMap(({ rule, problem }) => {
+    const { sets, time } = this.#shared
+    const { everyone } = sets
+    time.takeNextChange()
+    const problems = this.#aggregations.conclude(completeness)
+    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
+    return problems.flatMap(({ rule, problem }) => {
       const key = resourceKey(problem.at)
       const active = (this.#exceptions.get(key) ?? everyone).byId.get(rule.id)
       if (active === undefined) return []
@@ -322,15 +326,6 @@ export class ProjectEvaluator {
   /** A rule that throws must neither end the run nor resolve a violation. */
   #fail({ id }: Rule, error: unknown): void {
     if (!this.#failures.has(id)) this.#failures.set(id, messageOf(error))
-  }
-
-  /** Notes until when the answers of rules across resources hold. */
-  #timed<Result>(work: () => Result): Result {
-    const { time } = this.#shared
-    time.takeNextChange()
-    const result = work()
-    this.#foldsUntil = Math.min(this.#foldsUntil, time.takeNextChange())
-    return result
   }
 }
 

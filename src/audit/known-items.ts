@@ -15,7 +15,6 @@ type KnownItem = readonly [digest: string, uid: string, form: string, volatile: 
 /** What a scan leaves for the next one. */
 interface ItemReading {
   readonly normaliser: number
-  readonly sealKeyId: string
   readonly listings: Readonly<Partial<Record<Listing, readonly KnownItem[]>>>
 }
 
@@ -57,8 +56,8 @@ export class KnownItems {
     this.#known = known
     this.#sealer = sealer
     this.#stored = stored
-    const reading = parseReading(stored)
-    if (reading?.normaliser !== normaliserVersion || reading.sealKeyId !== sealer.keyId) return
+    const reading = parseReading(stored, sealer)
+    if (reading?.normaliser !== normaliserVersion) return
     for (const listing of ['endpoints', 'sources', 'subscriptions'] as const) {
       const items = reading.listings[listing] ?? []
       this.#before[listing] = new Map(items.map((item) => [item[0], item]))
@@ -114,24 +113,22 @@ export class KnownItems {
   /** Once all was read. */
   async stage(): Promise<void> {
     if (this.#stored === undefined && Object.keys(this.#now).length === 0) return
-    const reading: ItemReading = {
-      normaliser: normaliserVersion,
-      sealKeyId: this.#sealer.keyId,
-      listings: this.#now,
-    }
-    const text = JSON.stringify(reading)
+    const reading: ItemReading = { normaliser: normaliserVersion, listings: this.#now }
+    const text = signed(JSON.stringify(reading), this.#sealer)
     if (text !== this.#stored) await this.#draft.stageReading(this.#project, 'items', text)
   }
 }
 
-/** Hookdrift wrote it; what is damaged is known no longer. */
-function parseReading(stored: string | undefined): ItemReading | undefined {
+/** With a digest under the installation key before it: the chain does not cover it. */
+function signed(json: string, sealer: Sealer): string {
+  return `${sealer.digest?.(Buffer.from(json)) ?? ''} ${json}`
+}
+
+/** undefined where another key, or someone without the key, wrote it. */
+function parseReading(stored: string | undefined, sealer: Sealer): ItemReading | undefined {
   if (stored === undefined) return undefined
-  try {
-    return JSON.parse(stored)
-  } catch {
-    return undefined
-  }
+  const json = stored.slice(stored.indexOf(' ') + 1)
+  return stored === signed(json, sealer) ? JSON.parse(json) : undefined
 }
 
 function unreadable(uid: string): never {

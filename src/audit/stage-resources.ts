@@ -99,7 +99,7 @@ export async function stageResources(
       since,
       isKnown: version !== undefined,
       known: before,
-      ownForm: now === form ? form.digest : undefined,
+      ownForm: now.digest === form.digest ? form.digest : undefined,
     })
   }
   await draft.stage(project, versions)

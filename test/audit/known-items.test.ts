@@ -6,6 +6,7 @@ import type { Offer } from '../../src/service/settings.ts'
 import { startRandomFleet } from '../oracle/random-fleet.ts'
 import { tries } from '../thoroughness.ts'
 import { openAuditHarness, policyOf } from './audit-harness.ts'
+import { driftLines } from './fleet-fixture.ts'
 import { anEndpoint, openLiteral } from './literal-service.ts'
 
 const tables = ['version', 'change', 'violation', 'notice', 'walk', 'scan', 'withheld_removal', 'unreferenced', 'run']
@@ -65,6 +66,24 @@ describe('a scan that knows items by their bytes', () => {
       known += left.known
     }
     expect(known).toBeGreaterThan(0)
+  })
+
+  it('trusts nothing that was written without the installation key', async () => {
+    const [before, after] = [10, 90].map((http_timeout) => anEndpoint('EP-1', { http_timeout }))
+    using service = await openLiteral({ endpoints: [before ?? {}] })
+    const reading = () =>
+      service.query<{ body: string }>("SELECT body FROM reading WHERE name = 'items'")[0]?.body ?? ''
+    const digestIn = (body: string) => /\["([\w-]{22})","EP-1"/.exec(body)?.[1] ?? ''
+    await service.audit()
+    const first = reading()
+    service.show({ endpoints: [after ?? {}] })
+    await service.audit()
+    // So that going back would pass for the state that is known.
+    const forged = reading().replace(digestIn(reading()), digestIn(first))
+    expect(digestIn(forged)).toBe(digestIn(first))
+    write(service.harness.file, `UPDATE reading SET body = '${forged}' WHERE name = 'items'`)
+    service.show({ endpoints: [before ?? {}] })
+    expect(driftLines(await service.audit())).toEqual(['modified endpoint EP-1 /http_timeout 90 -> 10'])
   })
 
   it('evaluates a known item by what the policy and the time are now', async () => {

@@ -31,9 +31,17 @@ export function withoutCredentials(text: string): string {
 const mark = () => '[credential]'
 
 function withoutKey(text: string, key: string): string {
-  // A key has the form `CO.<mask>.<secret>`: its long parts alone would reveal it too.
+  if (lastKey?.key !== key) lastKey = { key, patterns: patternsOf(key) }
+  return lastKey.patterns.reduce((rest, pattern) => rest.replace(pattern, '[key]'), text)
+}
+
+/** Every answer of a service is read with the same key. */
+let lastKey: { readonly key: string; readonly patterns: readonly RegExp[] } | undefined
+
+/** A key has the form `CO.<mask>.<secret>`: its long parts alone would reveal it too. */
+function patternsOf(key: string): readonly RegExp[] {
   const parts = [key, ...key.split('.').filter((part) => part.length >= 16)].filter((part) => part !== '')
-  return parts.reduce((rest, part) => rest.replace(new RegExp(escapeForRegExp(part), 'gi'), '[key]'), text)
+  return parts.map((part) => new RegExp(escapeForRegExp(part), 'gi'))
 }
 
 /** Makes text match itself in a regular expression (`RegExp.escape` is not in Node 22). */

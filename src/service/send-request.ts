@@ -53,9 +53,10 @@ export function createSender({
 }: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
   const keys = createKeyVerdicts()
+  const base = shownUrl({ path: '' }, settings)
 
   return async function ask(question, access) {
-    const url = shownUrl(question, settings)
+    const url = base + question.path
     const given = (exchange: HttpFailure, tries: number, isBudgetSpent = false): FailedReply => {
       return { ...explained(exchange, access), url, tries, isBudgetSpent }
     }
@@ -159,7 +160,7 @@ export function createSender({
   ): RequestSent {
     return {
       method: question.method,
-      url: shownUrl(question, settings) + shownQuery(question, key),
+      url: base + question.path + shownQuery(question, key),
       status: exchange.status,
       fault: exchange.ok ? null : exchange.what,
       durationMs: Math.round(durationMs),

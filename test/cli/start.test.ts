@@ -55,7 +55,7 @@ describe('a command of the package', () => {
   it.each([
     ['config schema', []],
     ['runs', ['answer', 'history']],
-    ['audit', ['answer', 'audit', 'history', 'rules']],
+    ['audit', ['answer', 'audit', 'compared', 'history', 'rules']],
   ])('loads the command and no other one to explain %s', async (name, chunks) => {
     const { code, files } = await loadedBy([...name.split(' '), '--help'])
     const own = files.filter((file) => ![...first, bundler].includes(file))
@@ -63,6 +63,12 @@ describe('a command of the package', () => {
       code: 0,
       own: [...new Set([name.replace(' ', '-'), ...chunks])].sort(),
     })
+  })
+
+  it('loads what compares, and no audit, to compare two runs', async () => {
+    const { files } = await loadedBy(['diff', 'latest~1', 'latest', '--history', '/dev/null', '--format', 'json'])
+    expect(files).toContain('compared')
+    for (const other of ['audit', 'rules', 'text', 'undici']) expect(files).not.toContain(other)
   })
 
   it('loads the rules, and no audit, to list the rules', async () => {

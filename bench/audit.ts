@@ -75,7 +75,7 @@ function ratioOf(name: Name, other: Name, when: When, what: keyof Cost): number 
   return median((costs[when].get(name) ?? []).map((cost, round) => cost[what] / (others[round]?.[what] ?? Number.NaN)))
 }
 
-const floorTargets = { cold: 1.6, unchanged: 0.7, '1 % changed': 1 }
+const floorTargets = { cold: 2.4, unchanged: 1.8, '1 % changed': 2 }
 const scriptTargets = { 'script, plain': 12, 'script, tuned': 4, 'script, leanest': 1.2 }
 const verdicts = [
   ...scenarios.map((when) => {

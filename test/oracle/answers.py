@@ -72,8 +72,13 @@ def read_walk(listing, exchanges, project_uid, filters):
             items, cursor, fault = page_of(data)
         if fault is None:
             fault = fault_of_items(listing, items, project_uid, filters, uids)
-        if fault is None and cursor in cursors:
+        if fault in (None, "doubled") and cursor in cursors:
             fault = "broken"
+        if fault == "doubled":
+            # It is found when the page is taken, and the page after it was asked for by then.
+            walk.end = "broken"
+            tries = tries[: max(place + 1, len(tries) - 1)]
+            break
         if fault is not None:
             walk.end = fault
             break
@@ -145,9 +150,9 @@ def fault_of_items(listing, items, project_uid, filters, uids):
         if item.get("project_id") != project_uid or not isinstance(uid, str) or uid == "" or uid in uids:
             return "broken"
         uids.add(uid)
-        if not is_within(listing, item, filters) or has_doubles(item.get("secrets")):
+        if not is_within(listing, item, filters):
             return "broken"
-    return None
+    return "doubled" if any(has_doubles(item.get("secrets")) for item in items) else None
 
 
 def has_doubles(entries):

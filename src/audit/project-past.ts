@@ -42,19 +42,33 @@ export async function readPast(
   }
 }
 
+/** Projects whose past is read together: memory holds what changed lately in so many. */
+const readTogether = 100
+
 /**
- * Asks the history once, for all projects, when the first of them is audited. `lookbackMs`: how far back rules read
+ * Asks the history for many projects at once, when the first of them is audited. `lookbackMs`: how far back rules read
  * changes; 0 when none does. `now`: start of the run, in milliseconds since the epoch.
  */
-export function askOnce(
+export function askTogether(
   draft: ScanDraft,
   projects: readonly ProjectRef[],
   { lookbackMs, now }: { readonly lookbackMs: number; readonly now: number },
 ): OpenRun['historyOf'] {
   const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
-  let asked: ReturnType<ScanDraft['historiesOf']> | undefined
+  const asked = new Map<string, Promise<Map<string, ProjectHistory>>>()
+  const ask = async (some: readonly ProjectRef[]) => new Map(await draft.historiesOf(some, since))
   return async ({ name }) => {
-    asked ??= draft.historiesOf(projects, since)
-    return (await asked).get(name) ?? noHistory
+    if (!asked.has(name)) {
+      const at = projects.findIndex((project) => project.name === name)
+      const some = projects.slice(at, at + readTogether).filter((project) => !asked.has(project.name))
+      const answer = ask(some)
+      for (const project of some) asked.set(project.name, answer)
+    }
+    const histories = await asked.get(name)
+    const history = histories?.get(name) ?? noHistory
+    // A project is audited once; asked for again, it is read again.
+    histories?.delete(name)
+    asked.delete(name)
+    return history
   }
 }

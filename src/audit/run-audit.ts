@@ -21,7 +21,7 @@ import type { LastWritten } from './newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import { askOnce } from './project-past.ts'
+import { askTogether } from './project-past.ts'
 import type { AuditedProject, OnTimed, PageRead } from './project-scan.ts'
 import { writeConclusion } from './write-conclusion.ts'
 import { noteCachedSettings, noteIgnored } from './write-notices.ts'
@@ -121,7 +121,7 @@ export async function conductRun(
       onTimed,
       onBug,
       evaluator,
-      historyOf: askOnce(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),
+      historyOf: askTogether(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),
       lastWritten: readLastWritten(history, before?.number),
     }
     const outcomes = await auditAll(audit, run)

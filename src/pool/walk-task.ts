@@ -1,7 +1,7 @@
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import { askOnce } from '../audit/project-past.ts'
+import { askTogether } from '../audit/project-past.ts'
 import type { AuditedProject, PageRead, Timing } from '../audit/project-scan.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -143,7 +143,7 @@ async function walk(
     onPage,
     onBug,
     evaluator,
-    historyOf: askOnce(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
+    historyOf: askTogether(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
     signal: AbortSignal.any([site.signal, abandon]),
     onTimed: (_, timing) => void timings.push(timing),
   }

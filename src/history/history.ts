@@ -125,7 +125,11 @@ export interface Draft extends PastReader {
 
   /** What the last scan of a project left for the next one, as staged; undefined when it left nothing. */
   reading(project: ProjectRef, name: ReadingName): Promise<string | undefined>
-  /** Stages it. It replaces what was staged before, and is derived: the chain does not cover it. */
+  /**
+   * Stages it. It replaces what was staged before, and is derived: the chain does not cover it. Items are written once the
+   * run is committed, some projects at a time, because so many would hold the write lock for long; a process that ends
+   * before leaves those of an earlier scan.
+   */
   stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void>
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */

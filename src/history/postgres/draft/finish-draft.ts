@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../../../model/canonical-json.ts'
 import type { Ending } from '../../../model/ending.ts'
 import type { Json } from '../../../model/json.ts'
+import type { ReadingName } from '../../history.ts'
 import type { RunContext } from '../../records.ts'
 import type { Session, SqlValue } from '../connect.ts'
 import { idsIn } from './id-bits.ts'
@@ -124,16 +125,7 @@ async function insertScans(session: Session, run: number, projects: readonly Ope
       [run],
     )
   }
-  const readings = projects.flatMap(({ id, state }) =>
-    Object.entries(state.readings).map(([name, body]) => ({ id, name, body })),
-  )
-  if (readings.length > 0) {
-    await session.run(
-      `INSERT INTO hookdrift.reading (project_id, name, body) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
-       ON CONFLICT (project_id, name) DO UPDATE SET body = excluded.body`,
-      [readings.map(({ id }) => id), readings.map(({ name }) => name), readings.map(({ body }) => body)],
-    )
-  }
+  await writeReadings(session, projects, 'filters')
   const withheld = projects.flatMap(({ id, state }) =>
     Object.entries(state.withheld).map(([listing, uids]) => ({ id, listing, uids })),
   )
@@ -179,4 +171,23 @@ async function writeContext(session: Session, run: number, { projects, ...stable
   await session.run('UPDATE hookdrift.run SET rules_document = $2, projects_document = $3 WHERE number = $1', [
     ...[run, ...digests],
   ])
+}
+
+/** What the scans of some projects leave for the next ones. */
+export async function writeReadings(
+  session: Session,
+  projects: readonly OpenProject[],
+  name: ReadingName,
+): Promise<void> {
+  const readings = projects.flatMap(({ id, state: { readings } }) => {
+    const body = readings[name]
+    return body === undefined ? [] : [{ id, body }]
+  })
+  if (readings.length === 0) return
+  await session.run(
+    `INSERT INTO hookdrift.reading (project_id, name, body)
+     SELECT r.id, $2, r.body FROM unnest($1::bigint[], $3::text[]) AS r (id, body)
+     ON CONFLICT (project_id, name) DO UPDATE SET body = excluded.body`,
+    [readings.map(({ id }) => id), name, readings.map(({ body }) => body)],
+  )
 }

@@ -1,3 +1,4 @@
+import { chunks } from '../../../model/chunks.ts'
 import { type ProjectRef, policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
 import type { RunContext, RunRecord } from '../../records.ts'
@@ -17,7 +18,7 @@ import { draftResources } from './draft-resources.ts'
 import { draftScans } from './draft-scans.ts'
 import { draftViolations } from './draft-violations.ts'
 import { DraftWriter } from './draft-writer.ts'
-import { finishDraft } from './finish-draft.ts'
+import { finishDraft, writeReadings } from './finish-draft.ts'
 import { OpenProjects } from './open-projects.ts'
 import { readOutcome, unknownRun } from './read-outcome.ts'
 import { type NumberedNotice, type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
@@ -45,6 +46,9 @@ export interface AcquiredRun {
   /** undefined: ids follow those that are there, since no other process inserts rows. */
   readonly ids?: DraftIds
 }
+
+/** Projects whose items are written in one statement, once the run is committed. */
+const writtenTogether = 20
 
 interface Committed {
   readonly run: number
@@ -172,6 +176,10 @@ export async function openRunDraft(
           },
         })
         writer.end()
+        // What cannot be written now is left out, and the next run does without it.
+        for (const some of chunks(await projects.all(), writtenTogether)) {
+          await writeReadings(db, some, 'items').catch(() => {})
+        }
         return record
       } catch (error) {
         // One that still owns the lease can be abandoned.

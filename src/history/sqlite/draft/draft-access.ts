@@ -26,6 +26,8 @@ export interface DraftPart<Method extends keyof Draft> {
   readonly methods: Pick<Draft, Method>
   /** Within the transaction of the commit: writes what the part only remembered until then. */
   finish(): void
+  /** What can wait until the run is committed, and is no part of it: each in a transaction of its own. */
+  afterCommit?(): Iterable<() => void>
   /** The digests that were kept while rows were inserted. */
   digests(): KnownParts
   /** After a transaction that failed: some rows that a digest counts may not be there. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../../model/canonical-json.ts'
+import { chunks } from '../../../model/chunks.ts'
 import type { Coverage } from '../../../model/coverage.ts'
 import type { Json } from '../../../model/json.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
@@ -19,6 +20,9 @@ interface StagedReading {
   readonly name: ReadingName
   readonly body: string
 }
+
+/** Projects whose items are written in one transaction. */
+const writtenTogether = 20
 
 type ScanMethod =
   | 'lastScannedRun'
@@ -87,7 +91,9 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
       },
     },
     finish() {
-      for (const { projectId, name, body } of readings.values()) sql.holdReading.run(projectId, name, body)
+      for (const { projectId, name, body } of readings.values()) {
+        if (name === 'filters') sql.holdReading.run(projectId, name, body)
+      }
       for (const [project, name] of scans) sql.insertScan.run(project, run, name)
       for (const walk of walks.values()) {
         sql.insertWalk.run(walk)
@@ -101,6 +107,14 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
       const { projects, ...stable } = context
       const documents = [stable, projects] as unknown as [Json, Json]
       sql.nameDocuments.run(insertDocument(documents[0]), insertDocument(documents[1]), run)
+    },
+    *afterCommit() {
+      const items = [...readings.values()].filter(({ name }) => name === 'items')
+      for (const some of chunks(items, writtenTogether)) {
+        yield () => {
+          for (const { projectId, name, body } of some) sql.holdReading.run(projectId, name, body)
+        }
+      }
     },
     digests: () => new Map(),
     spoilDigests: () => undefined,

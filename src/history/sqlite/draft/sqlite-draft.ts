@@ -3,6 +3,7 @@ import { type ProjectRef, policyProject, projectKey } from '../../../model/resou
 import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
+import type { RunRecord } from '../../records.ts'
 import { appendLink, attributeToRun } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
@@ -105,8 +106,9 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       idOf(policyProject)
       // The one commit that must survive a power cut before hookdrift reports on the run.
       db.pragma('synchronous = FULL')
+      let committed: RunRecord
       try {
-        return write(() => {
+        committed = write(() => {
           for (const part of parts) part.finish()
           sql.setCommitted.run(finishedAt, run)
           attributeToRun(db, run)
@@ -122,6 +124,8 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       } finally {
         db.pragma('synchronous = NORMAL')
       }
+      for (const part of parts) for (const work of part.afterCommit?.() ?? []) writeIfPossible(db, work)
+      return committed
     },
 
     async abandon(finishedAt) {
@@ -133,6 +137,15 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
         sql.release.run(token)
       })
     },
+  }
+}
+
+/** The run is committed: what cannot be written now is left out, and the next run does without it. */
+function writeIfPossible(db: Database, work: () => void): void {
+  try {
+    writeTransaction(db, work)
+  } catch {
+    // The file is locked or full.
   }
 }
 

@@ -26,7 +26,7 @@ export interface DraftPart<Method extends keyof Draft> {
   readonly methods: Pick<Draft, Method>
   /** Within the transaction of the commit: writes what the part only remembered until then. */
   finish(): void
-  /** What can wait until the run is committed, and is no part of it: each in a transaction of its own. */
+  /** What the run leaves besides, once it is committed: each in a transaction of its own. */
   afterCommit?(): Iterable<() => void>
   /** The digests that were kept while rows were inserted. */
   digests(): KnownParts

@@ -172,9 +172,10 @@ export class ProjectAudit implements ProjectScan {
       const items = page.items.slice(from, from + takenAtOnce)
       const identities = page.identities?.slice(from, from + takenAtOnce) ?? []
       const known = await this.#items.read(listing, identities)
+      const read = new Set(known.values())
       const resources = await this.#inventory(listing, items, { identities, known, filters: page.filters })
       for (const [kind, ofKind] of Map.groupBy(resources, (resource) => resource.kind)) {
-        const staged = await stageResources(this, kind, listing, ofKind, new Set(known.values()))
+        const staged = await stageResources(this, kind, listing, ofKind, read)
         this.#observed.noteStaged(listing, kind, staged)
         if (kind === kindOf[listing]) this.#items.note(listing, identities, staged.resources)
         if (kind === 'source' && listing === 'subscriptions') this.#contradictions.takeSources(staged.resources)

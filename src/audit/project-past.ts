@@ -57,12 +57,14 @@ export function askTogether(
   const since = lookbackMs === 0 ? undefined : new Date(Math.max(0, now - lookbackMs)).toISOString()
   const asked = new Map<string, Promise<Map<string, ProjectHistory>>>()
   const ask = async (some: readonly ProjectRef[]) => new Map(await draft.historiesOf(some, since))
-  return async ({ name }) => {
+  return async (project) => {
+    const { name } = project
     if (!asked.has(name)) {
-      const at = projects.findIndex((project) => project.name === name)
-      const some = projects.slice(at, at + readTogether).filter((project) => !asked.has(project.name))
+      const at = projects.findIndex((each) => each.name === name)
+      const next = projects.slice(at + 1, at + readTogether).filter((each) => !asked.has(each.name))
+      const some = [project, ...next]
       const answer = ask(some)
-      for (const project of some) asked.set(project.name, answer)
+      for (const each of some) asked.set(each.name, answer)
     }
     const histories = await asked.get(name)
     const history = histories?.get(name) ?? noHistory

@@ -52,7 +52,7 @@ Documentation: hookdrift docs            its pages, without a network
   return program
 }
 
-interface Asking {
+interface CommandRequest {
   /** Words that name a command, with its group. */
   readonly asked: readonly string[] | 'all'
   readonly execute: Execute
@@ -62,7 +62,7 @@ interface Asking {
 export async function addListed(
   parent: Command,
   listed: ListedCommand | ListedGroup,
-  { asked, execute }: Asking,
+  { asked, execute }: CommandRequest,
 ): Promise<void> {
   const { name, description } = listed
   const isAsked = asked === 'all' || asked[0] === name

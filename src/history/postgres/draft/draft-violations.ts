@@ -16,8 +16,8 @@ type ViolationMethod =
   | 'acceptancesOf'
   | 'endAcceptances'
 
-export const activeColumns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message, x.waiver,
-  x.first_run AS "firstRun", x.origin_run AS "originRun"`
+export const activeColumns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message,
+  x.waiver, x.first_run AS "firstRun", x.origin_run AS "originRun"`
 export const firstSeenSql = '(SELECT started_at FROM hookdrift.run WHERE number = x.first_run)'
 
 /** Violations. New rows are inserted; ends are remembered until the commit. */

@@ -106,8 +106,8 @@ export const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: mem
 export default defineConfig({
   test: {
     globalSetup: 'test/postgres-server.ts',
-    // Many tests wait for other processes: on a small machine, a second worker uses that time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for other processes: on a small machine, more workers than cores use that time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // `.ci/run` counts from a file; people read the lines.

@@ -62,7 +62,7 @@ describe('a mistake', () => {
     using directory = openDirectory()
     const url = `http://127.0.0.1:${await closedPort()}`
     const env = { HOOKDRIFT_KEY: 'not-a-real-key', HOOKDRIFT_PROJECTS: 'p1', ...(isVariable && { HOOKDRIFT_URL: url }) }
-    const args = isVariable ? [] : ['--url', url]
+    const args = ['--history', directory.file('history.db'), ...(isVariable ? [] : ['--url', url])]
     const { code, stdout } = await command(['audit', ...args], { cwd: directory.path, env })
     expect(code).toBe(3)
     expect(stdout).toMatch(/\n {4}url {4}HOOKDRIFT_URL\n/)

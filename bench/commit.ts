@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { composeReport } from '../src/audit/compose-report.ts'
+import { columnsOf } from '../src/history/body-columns.ts'
 import type { Draft, NewVersion, NewViolation } from '../src/history/history.ts'
 import type { LocalProcess } from '../src/history/sqlite/lease.ts'
 import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
@@ -80,11 +81,13 @@ async function insertPage(draft: Draft, project: ProjectRef, first: number): Pro
       uid,
       name: `endpoint ${at}`,
     } as const
-    const body = canonicalJson({
+    const attributes = {
       ...{ name: finding.name, url: `https://hooks-${at}.example.com/receive`, owner_id: `tenant-${at % 97}`, uid },
       ...{ http_timeout: 30, rate_limit: 100, rate_limit_duration: 60, status: 'active', description: 'x'.repeat(200) },
-    })
-    versions.push({ ...finding, digest: hash('sha256', body), body, facts: '', normaliser: 1, replaces: undefined })
+    }
+    const body = canonicalJson(attributes)
+    const [digest, columns] = [hash('sha256', body), columnsOf('endpoint', attributes)]
+    versions.push({ ...finding, digest, body, columns, facts: '', normaliser: 1, replaces: undefined })
     if (at % violationEvery === 0)
       violations.push(violationOf(project, { ...finding, path: '/http_timeout', message: 'is high' }))
   }

@@ -117,17 +117,20 @@ CREATE TABLE version (
   name                TEXT NOT NULL,
   digest              TEXT NOT NULL,    -- of body, then facts
   body                TEXT NOT NULL,
-  facts               TEXT NOT NULL     -- what is known of sealed values, by JSON Pointer; '' when nothing is
+  facts               TEXT NOT NULL,    -- what is known of sealed values, by JSON Pointer; '' when nothing is
+  endpoint_uid        TEXT,             -- these out of the body, which the digest covers: to what a subscription refers,
+  source_uid          TEXT,
+  device_uid          TEXT,
+  owner_id            TEXT              -- and who owns an endpoint
 ) STRICT;
 -- With to_run in it, this index alone says which resources there were in a run.
 CREATE INDEX version_of_resource ON version (project_id, kind, uid, from_run, to_run);
 CREATE INDEX version_began ON version (from_run);
 CREATE INDEX version_ended ON version (to_run) WHERE to_run IS NOT NULL;
 -- Who refers to an endpoint, a source or a device: the uid as JSON text, as it stands in the body.
-CREATE INDEX version_to_endpoint ON version (project_id, body -> '$.endpoint_uid') WHERE kind = 'subscription';
-CREATE INDEX version_to_source ON version (project_id, body -> '$.source_uid') WHERE kind = 'subscription';
-CREATE INDEX version_to_device ON version (project_id, body -> '$.device_uid')
-  WHERE kind = 'subscription' AND body -> '$.device_uid' <> 'null';
+CREATE INDEX version_to_endpoint ON version (project_id, endpoint_uid) WHERE endpoint_uid IS NOT NULL;
+CREATE INDEX version_to_source ON version (project_id, source_uid) WHERE source_uid IS NOT NULL;
+CREATE INDEX version_to_device ON version (project_id, device_uid) WHERE device_uid IS NOT NULL;
 
 -- Sources and devices that no subscription refers to any more, where they are not listed themselves.
 CREATE TABLE unreferenced (
@@ -380,11 +383,11 @@ CREATE VIEW open_violation AS
 CREATE VIEW violation_history AS
   SELECT x.fingerprint, x.rule, x.severity, s.name AS project, p.service, p.uid AS project_uid, x.kind, x.uid, x.name,
          CASE x.kind
-           WHEN 'endpoint' THEN (SELECT v.body ->> '$.owner_id' FROM version v
+           WHEN 'endpoint' THEN (SELECT v.owner_id FROM version v
              WHERE v.project_id = x.project_id AND v.kind = 'endpoint' AND v.uid = x.uid
                AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))
-           WHEN 'subscription' THEN (SELECT v.body ->> '$.owner_id' FROM version b JOIN version v
-             ON v.project_id = b.project_id AND v.kind = 'endpoint' AND v.uid = b.body ->> '$.endpoint_uid'
+           WHEN 'subscription' THEN (SELECT v.owner_id FROM version b JOIN version v
+             ON v.project_id = b.project_id AND v.kind = 'endpoint' AND v.uid = b.endpoint_uid
              WHERE b.project_id = x.project_id AND b.kind = 'subscription' AND b.uid = x.uid
                AND b.from_run < x.to_run AND (b.to_run IS NULL OR b.to_run >= x.to_run)
                AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run))

@@ -251,7 +251,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/:|(?:^|\\.)\\d[^.]*$/': attribute,
   },
   'src/rules/drift/secret-changed.ts': {
-    '/^\\/secrets\\/[^/]+\\/deleted_at$/': 'a JSON Pointer: uids have at most 1,000 characters, names 1,000 bytes',
+    '/^\\/secrets\\/[^/]+\\/deleted_at$/': 'a JSON Pointer: uids have at most 500 characters, names 1,000 bytes',
   },
   'src/rules/endpoint/alert-contact-invalid.ts': {
     '/^[^\\s@,;<>]+@[^\\s@,;<>.]+(?:\\.[^\\s@,;<>.]+)*$/': attribute,

@@ -57,9 +57,9 @@ CREATE INDEX run_running ON hookdrift.run (number) WHERE state = 'running';
 CREATE TABLE hookdrift.project (
   id      bigint PRIMARY KEY,
   service text COLLATE "C" NOT NULL,
-  uid     text COLLATE "C" NOT NULL
+  uid     text COLLATE "C" NOT NULL,
+  UNIQUE (service, uid)
 );
-CREATE UNIQUE INDEX project_of_service ON hookdrift.project (md5(service), md5(uid));
 
 CREATE TABLE hookdrift.version (
   id                  bigint PRIMARY KEY,
@@ -80,22 +80,22 @@ CREATE TABLE hookdrift.version (
   device_uid          text COLLATE "C",
   owner_id            text COLLATE "C"
 );
-CREATE INDEX version_of_resource ON hookdrift.version (project_id, kind, left(uid, 200), from_run, to_run);
-CREATE INDEX version_current ON hookdrift.version (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;
+CREATE INDEX version_of_resource ON hookdrift.version (project_id, kind, uid, from_run, to_run);
+CREATE INDEX version_current ON hookdrift.version (project_id, kind, uid) WHERE to_run IS NULL;
 CREATE INDEX version_began ON hookdrift.version (from_run, project_id);
 CREATE INDEX version_ended ON hookdrift.version (to_run) WHERE to_run IS NOT NULL;
-CREATE INDEX version_to_endpoint ON hookdrift.version (project_id, left(endpoint_uid, 200)) WHERE endpoint_uid IS NOT NULL;
-CREATE INDEX version_to_source ON hookdrift.version (project_id, left(source_uid, 200)) WHERE source_uid IS NOT NULL;
-CREATE INDEX version_to_device ON hookdrift.version (project_id, left(device_uid, 200)) WHERE device_uid IS NOT NULL;
+CREATE INDEX version_to_endpoint ON hookdrift.version (project_id, endpoint_uid) WHERE endpoint_uid IS NOT NULL;
+CREATE INDEX version_to_source ON hookdrift.version (project_id, source_uid) WHERE source_uid IS NOT NULL;
+CREATE INDEX version_to_device ON hookdrift.version (project_id, device_uid) WHERE device_uid IS NOT NULL;
 
 CREATE TABLE hookdrift.unreferenced (
   project_id bigint NOT NULL REFERENCES hookdrift.project,
   kind       text COLLATE "C" NOT NULL,
   uid        text COLLATE "C" NOT NULL,
   from_run   bigint NOT NULL REFERENCES hookdrift.run,
-  to_run     bigint REFERENCES hookdrift.run
+  to_run     bigint REFERENCES hookdrift.run,
+  PRIMARY KEY (project_id, kind, uid, from_run)
 );
-CREATE INDEX unreferenced_resource ON hookdrift.unreferenced (project_id, kind, left(uid, 200), from_run);
 CREATE INDEX unreferenced_began ON hookdrift.unreferenced (from_run);
 CREATE INDEX unreferenced_ended ON hookdrift.unreferenced (to_run) WHERE to_run IS NOT NULL;
 
@@ -111,7 +111,7 @@ CREATE TABLE hookdrift.change (
   referrers  text COLLATE "C"
 );
 CREATE INDEX change_of_run ON hookdrift.change (run, project_id);
-CREATE INDEX change_of_resource ON hookdrift.change (project_id, kind, left(uid, 200));
+CREATE INDEX change_of_resource ON hookdrift.change (project_id, kind, uid);
 
 CREATE TABLE hookdrift.violation (
   id          bigint PRIMARY KEY,
@@ -135,8 +135,8 @@ CREATE TABLE hookdrift.violation (
   resolution  text COLLATE "C" CHECK (resolution IN ('fixed', 'removed', 'policy', 'accepted', 'expired')),
   ended_by    text COLLATE "C"
 );
-CREATE INDEX violation_active ON hookdrift.violation (project_id, kind, left(uid, 200)) WHERE to_run IS NULL;
-CREATE INDEX violation_of_resource ON hookdrift.violation (project_id, kind, left(uid, 200));
+CREATE INDEX violation_active ON hookdrift.violation (project_id, kind, uid) WHERE to_run IS NULL;
+CREATE INDEX violation_of_resource ON hookdrift.violation (project_id, kind, uid);
 CREATE INDEX violation_began ON hookdrift.violation (from_run, project_id);
 CREATE INDEX violation_ended ON hookdrift.violation (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_ended_in_project ON hookdrift.violation (project_id, to_run) WHERE to_run IS NOT NULL;
@@ -196,9 +196,9 @@ CREATE TABLE hookdrift.approved_resource (
   uid         text COLLATE "C" NOT NULL,
   name        text COLLATE "C" NOT NULL,
   body        text COLLATE "C" NOT NULL,
-  seal_key_id text COLLATE "C" NOT NULL
+  seal_key_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (approval_id, kind, uid)
 );
-CREATE INDEX approved_resource_of_approval ON hookdrift.approved_resource (approval_id, kind, left(uid, 200));
 
 CREATE TABLE hookdrift.scan (
   run        bigint NOT NULL REFERENCES hookdrift.run,
@@ -306,9 +306,9 @@ CREATE INDEX notification_dead ON hookdrift.notification (channel) WHERE state =
 CREATE TABLE hookdrift.incident (
   channel text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
   subject text COLLATE "C" NOT NULL,
-  key     text COLLATE "C" NOT NULL
+  key     text COLLATE "C" NOT NULL,
+  PRIMARY KEY (channel, subject)
 );
-CREATE INDEX incident_of_channel ON hookdrift.incident (channel, left(subject, 200));
 
 CREATE TABLE hookdrift.unnotified_scan (
   project_id bigint NOT NULL REFERENCES hookdrift.project,
@@ -371,13 +371,13 @@ CREATE VIEW hookdrift.violation_history AS
          CASE x.kind
            WHEN 'endpoint' THEN (SELECT v.owner_id FROM hookdrift.version v
              WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
-               AND left(v.uid, 200) = left(x.uid, 200) AND v.uid = x.uid
+               AND v.uid = x.uid
                AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1)
            WHEN 'subscription' THEN (SELECT v.owner_id FROM hookdrift.version b JOIN hookdrift.version v
              ON v.project_id = b.project_id AND v.kind = 'endpoint'
-               AND left(v.uid, 200) = left(b.endpoint_uid, 200) AND v.uid = b.endpoint_uid
+               AND v.uid = b.endpoint_uid
              WHERE b.project_id = x.project_id AND b.kind = 'subscription'
-               AND left(b.uid, 200) = left(x.uid, 200) AND b.uid = x.uid
+               AND b.uid = x.uid
                AND b.from_run < x.to_run AND (b.to_run IS NULL OR b.to_run >= x.to_run)
                AND v.from_run < x.to_run AND (v.to_run IS NULL OR v.to_run >= x.to_run) LIMIT 1)
          END AS owner,

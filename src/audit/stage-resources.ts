@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { columnsOf } from '../history/body-columns.ts'
 import type { NewVersion } from '../history/history.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
 import { type StoredBody, writeFacts } from '../history/stored-body.ts'
@@ -205,7 +206,8 @@ function write(resource: Resource): Form {
   const body = canonicalJson(resource.attributes)
   const facts = writeFacts(resource)
   const digest = hash('sha256', body + facts)
-  return { resource, digest, row: { kind, uid, name, digest, body, facts, normaliser: normaliserVersion } }
+  const columns = columnsOf(kind, resource.attributes)
+  return { resource, digest, row: { kind, uid, name, digest, body, facts, columns, normaliser: normaliserVersion } }
 }
 
 /** What this scan did not show is taken from what is known, with what is known of its secrets. */

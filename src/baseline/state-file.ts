@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ApprovedResource, ScopeByKind } from '../history/approvals.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import { kinds, listings, type ProjectRef } from '../model/resource.ts'
+import { kinds, listings, longestUid, type ProjectRef } from '../model/resource.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
 
@@ -18,6 +18,7 @@ export const stateFileLimits = { mebibytes: 16, tokens: 8_000_000 }
 
 const kind = z.enum(kinds)
 const name = z.string().min(1)
+const uid = name.max(longestUid)
 const sealKey = z.string().regex(/^[0-9a-f]{16}$/, 'the id of an installation key, 16 hex digits')
 
 const normalForms = `a normal form that this hookdrift knows, 1 to ${normaliserVersion}; export the state again with it`
@@ -25,8 +26,8 @@ const normalForms = `a normal form that this hookdrift knows, 1 to ${normaliserV
 const stateSchema = z.strictObject({
   schema: z.literal('hookdrift.baseline-file/1'),
   project: name,
-  service: name,
-  uid: name,
+  service: uid,
+  uid,
   // Parts that an earlier form left readable are sealed when compared.
   normal_form: z.int({ error: normalForms }).min(1, normalForms).max(normaliserVersion, normalForms),
   seal_key: sealKey,
@@ -34,7 +35,7 @@ const stateSchema = z.strictObject({
   resources: z.partialRecord(
     kind,
     z.record(
-      name,
+      uid,
       z.strictObject({ name: z.string(), seal_key: sealKey.optional(), attributes: z.record(z.string(), z.unknown()) }),
     ),
   ),

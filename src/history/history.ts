@@ -6,6 +6,7 @@ import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
+import type { BodyColumns } from './body-columns.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
@@ -203,6 +204,7 @@ export interface NewVersion {
   readonly body: string
   /** Canonical JSON of the facts; empty when there are none. */
   readonly facts: string
+  readonly columns: BodyColumns
   readonly normaliser: number
   readonly replaces: number | undefined
 }

@@ -35,7 +35,9 @@ export function schemaFaults(expected: readonly SchemaObject[], actual: readonly
     ({ type, name }) => !known.has(name) && (type === 'trigger' || !name.startsWith(ownPrefix)),
   )
   return [
-    ...faults,
+    // A missing table takes its indexes and constraints along.
+    ...faults.filter(({ type }) => type === 'table'),
+    ...faults.filter(({ type }) => type !== 'table'),
     ...added.map(({ type, name, table }): SchemaFault => {
       const on = type === 'trigger' || type === 'index' ? ` on ${table}` : ''
       return { type, fault: 'unknown', text: `hookdrift did not make the ${type} ${name}${on}` }

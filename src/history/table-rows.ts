@@ -1,3 +1,5 @@
+import { bodyColumns } from './body-columns.ts'
+
 // The rows of a history, the same in every backend: how they are copied from one to another.
 
 /** What a column contains: text, or a whole number. */
@@ -68,7 +70,7 @@ export const historyTables: readonly HistoryTable[] = [
     key: ['id'],
     columns: [
       ...[...integers('id', 'replaces', 'normal_form_version'), ...resource, ...span],
-      ...texts('name', 'digest', 'body', 'facts'),
+      ...texts('name', 'digest', 'body', 'facts', ...bodyColumns),
     ],
     isCommitted: writtenBy('from_run'),
   }),

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
-import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
+import { type Kind, type Listing, longestUid, type Resource, type SecretFacts } from '../model/resource.ts'
 import { type Normalisation, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
 import type { Neighbours } from './secret-facts.ts'
@@ -189,7 +189,7 @@ function referenceTo(embedded: Json | undefined): Json | undefined {
 
 function uidWithin(embedded: Json | undefined): string | null {
   const uid = isJsonObject(embedded) ? embedded.uid : null
-  return typeof uid === 'string' && uid !== '' && !isExactNumber(uid) ? uid : null
+  return typeof uid === 'string' && uid !== '' && uid.length <= longestUid && !isExactNumber(uid) ? uid : null
 }
 
 function sortedWith(attributes: JsonObject, key: string, value: Json): JsonObject {

@@ -27,6 +27,9 @@ export type ProjectListing = Listing | 'filters'
 /** What is read: all that is read of a project, and the list of a service's projects. */
 export type WalkedListing = ProjectListing | 'projects'
 
+/** Characters of a uid at most. Those of services have 26 or 36; a longer one would fit into no index. */
+export const longestUid = 500
+
 /** One project of one service, by its configured name and its identifier in the service. */
 export interface ProjectRef {
   /** `service/project`, as configured; unique within a configuration. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { Listing } from '../model/resource.ts'
+import { type Listing, longestUid } from '../model/resource.ts'
 import { decodeEnvelope, decodePage } from './decode-envelope.ts'
 import type { Dialect } from './dialect.ts'
 import { escapeForRegExp, foreignText, withoutCredentials } from './foreign-text.ts'
@@ -336,7 +336,6 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }
 
-const longestUid = 1000
 /** The uids of a short walk stay in memory until its end; of a longer one, its digest. */
 const longestKept = 64
 

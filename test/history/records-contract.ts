@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
-import type { Listing, ProjectRef } from '../../src/model/resource.ts'
+import { type Listing, longestUid, type ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
 import { aChange, aCoverage, aNotice, at, aVersion, aViolation, commit, endedAs, orders, payments } from './samples.ts'
@@ -103,18 +103,17 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         ['1 MB', 'x'.repeat(1 << 20)],
       ]
       it.each(texts)('is read as it was written: %s', async (_, text) => {
-        const odd = { name: text, service: text, uid: text }
-        const attributes = JSON.parse(
-          `{"__proto__":{"a":${JSON.stringify(text)}},"source_uid":${JSON.stringify(text)}}`,
-        )
-        const version = aVersion(text, attributes, { kind: 'subscription', name: text })
-        const change: StagedChange = aChange(text, {
+        const uid = text.slice(0, longestUid)
+        const odd = { name: text, service: uid, uid }
+        const attributes = JSON.parse(`{"__proto__":{"a":${JSON.stringify(text)}},"source_uid":${JSON.stringify(uid)}}`)
+        const version = aVersion(uid, attributes, { kind: 'subscription', name: text })
+        const change: StagedChange = aChange(uid, {
           name: text,
           change: 'modified',
           fields: [{ path: `/${text}`, before: text, after: attributes }],
-          referrers: [text],
+          referrers: [uid],
         })
-        const violation = aViolation(text, { name: text, path: text, message: text, rule: text }, odd)
+        const violation = aViolation(uid, { name: text, path: text, message: text, rule: text }, odd)
         await run(
           async (draft) => {
             await draft.stageScan(odd)
@@ -123,7 +122,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
             await draft.stageChanges(odd, [change])
             await draft.stageViolations(odd, { confirmed: [], violations: [violation] })
             await draft.stageNotice(odd, aNotice('sources', text))
-            await draft.markUnreferenced(odd, 'source', [text])
+            await draft.markUnreferenced(odd, 'source', [uid])
           },
           [odd],
         )
@@ -134,16 +133,16 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         })
         expect(record?.notices).toEqual([{ project: text, ...aNotice('sources', text) }])
         expect(JSON.stringify(record?.changes[0]?.fields)).toBe(JSON.stringify(change.fields))
-        expect(record?.changes[0]).toMatchObject({ project: text, uid: text, name: text, referrers: [text] })
-        expect(record?.violations).toMatchObject([{ uid: text, name: text, path: text, message: text, rule: text }])
+        expect(record?.changes[0]).toMatchObject({ project: text, uid, name: text, referrers: [uid] })
+        expect(record?.violations).toMatchObject([{ uid, name: text, path: text, message: text, rule: text }])
         const draft = await begin()
-        const [body] = await draft.versionsAt(odd, [{ kind: 'subscription', uid: text, run: 1 }])
+        const [body] = await draft.versionsAt(odd, [{ kind: 'subscription', uid, run: 1 }])
         expect(JSON.stringify(body?.attributes)).toBe(JSON.stringify(attributes))
         expect(body?.name).toBe(text)
         expect((await historyOf(draft, odd)).shapes).toEqual({ sources: [text] })
-        expect(await draft.referrers(odd, [text])).toEqual(new Map([[text, [text]]]))
-        expect(await draft.activeViolations(odd, 'endpoint', [text])).toHaveLength(1)
-        expect(await draft.markUnreferenced(odd, 'source', [text])).toEqual([])
+        expect(await draft.referrers(odd, [uid])).toEqual(new Map([[uid, [uid]]]))
+        expect(await draft.activeViolations(odd, 'endpoint', [uid])).toHaveLength(1)
+        expect(await draft.markUnreferenced(odd, 'source', [uid])).toEqual([])
       })
 
       it('is well-formed after half a surrogate pair, and unchanged in a body', async () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { columnsOf } from '../../src/history/body-columns.ts'
 import type { ActiveViolation, Draft, NewVersion, NewViolation, RunStart } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RunContext, RunRecord, StagedChange } from '../../src/history/records.ts'
@@ -68,13 +69,15 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
 export function aVersion(uid: string, attributes: JsonObject = {}, other: Partial<NewVersion> = {}): NewVersion {
   const body = canonicalJson(attributes)
   const digest = hash('sha256', body)
+  const { kind = 'endpoint' } = other
   return {
-    kind: 'endpoint',
+    kind,
     uid,
     name: `name of ${uid}`,
     digest,
     body,
     facts: '',
+    columns: columnsOf(kind, attributes),
     normaliser: 1,
     replaces: undefined,
     ...other,

@@ -87,7 +87,7 @@ describe('a walk', () => {
   })
 
   it('follows cursors and uids up to their limits, and keeps only digests of long ones', async () => {
-    const [uid, other, cursor] = ['u'.repeat(1000), `${'u'.repeat(999)}v`, 'c'.repeat(1000)]
+    const [uid, other, cursor] = ['u'.repeat(500), `${'u'.repeat(499)}v`, 'c'.repeat(1000)]
     const service = await aService(page([item(uid)], cursor), page([item(other)]))
     const { pages, fault } = await walk(aClient(service.url))
     expect(fault).toBe(null)
@@ -134,13 +134,13 @@ describe('an invalid page', () => {
     ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
     ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
     [
-      'a uid of a thousand and one characters',
-      pageBody([item('u'.repeat(1001))]),
-      'item 1 has a uid of more than 1000 characters',
+      'a uid of five hundred and one characters',
+      pageBody([item('u'.repeat(501))]),
+      'item 1 has a uid of more than 500 characters',
     ],
     [
       'a long uid twice',
-      pageBody([item('u'.repeat(1000)), item('u'.repeat(1000))]),
+      pageBody([item('u'.repeat(500)), item('u'.repeat(500))]),
       'item 2 was listed before in the same walk',
     ],
     [

@@ -5,7 +5,7 @@ import { isProjectSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 
 /** The last version of a resource by the run, ended or not. */
 const isLast = `NOT EXISTS (SELECT 1 FROM hookdrift.version w WHERE w.project_id = v.project_id AND w.kind = v.kind
-  AND left(w.uid, 200) = left(v.uid, 200) AND w.uid = v.uid AND w.from_run > v.from_run AND w.from_run <= $3)`
+  AND w.uid = v.uid AND w.from_run > v.from_run AND w.from_run <= $3)`
 
 /** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
 export async function listResources(session: Session, choice: ResourceListChoice): Promise<ListedResource[]> {
@@ -29,15 +29,14 @@ function readProject(
   const conditions = [withRemoved ? isLast : validAtSql('v', '$3')]
   if (kind !== undefined) conditions.push(`v.kind = ${bind(kind)}`)
   if (after !== undefined) {
-    const uidSql = `${bind(after.uid)}::text`
-    conditions.push(`(v.kind, left(v.uid, 200), v.uid) > (${bind(after.kind)}::text, left(${uidSql}, 200), ${uidSql})`)
+    conditions.push(`(v.kind, v.uid) > (${bind(after.kind)}, ${bind(after.uid)})`)
   }
   return session.all(
     `SELECT l.kind, l.uid, l.name, r.started_at AS since, l."removedBy" FROM (
        SELECT v.kind, v.uid, v.name, v.from_run, CASE WHEN v.to_run <= $3 THEN v.to_run END AS "removedBy"
        FROM hookdrift.version v
        WHERE v.project_id = ${projectIdSql('$1', '$2')} AND v.from_run <= $3 AND ${conditions.join(' AND ')}
-       ORDER BY v.kind, left(v.uid, 200), v.uid LIMIT ${bind(most)}) l
+       ORDER BY v.kind, v.uid LIMIT ${bind(most)}) l
      JOIN hookdrift.run r ON r.number = l.from_run ORDER BY l.kind, l.uid`,
     values,
   )

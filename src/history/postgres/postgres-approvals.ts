@@ -128,7 +128,7 @@ export async function storedBodies(
   if (resources.length === 0) return found
   const rows = await session.all<ApprovedRow & { readonly place: number }>(
     `SELECT k.place, s.* FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS k (kind, uid, place)
-     JOIN (${storedSql}) s ON s.kind = k.kind AND left(s.uid, 200) = left(k.uid, 200) AND s.uid = k.uid`,
+     JOIN (${storedSql}) s ON s.kind = k.kind AND s.uid = k.uid`,
     [approval.id, resources.map(({ kind }) => kind), resources.map(({ uid }) => uid)],
   )
   for (const { place, ...row } of rows) found[place - 1] = toApproved(row)

@@ -21,5 +21,4 @@ export async function projectIdsOf(session: Session, projects: readonly ProjectK
   return rows.map(({ id }) => id)
 }
 
-/** The index is on the digests: a uid may be longer than an index row. */
-export const isSameProject = 'md5(p.service) = md5(k.service) AND md5(p.uid) = md5(k.uid)'
+export const isSameProject = 'p.service = k.service AND p.uid = k.uid'

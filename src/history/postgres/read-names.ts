@@ -48,7 +48,7 @@ const statements: Readonly<Record<Named, readonly [sql: string, begins: Begins]>
      CROSS JOIN LATERAL (
        SELECT v.uid AS value, v.kind || ' ' || v.name AS about FROM hookdrift.version v
        WHERE v.project_id = p.id AND v.kind = k.kind AND v.to_run IS NULL
-         AND left(v.uid, 200) >= left($1, 200) AND left(v.uid, 200) < $2 AND v.uid >= $1 AND v.uid < $2
+         AND v.uid >= $1 AND v.uid < $2
          AND v.from_run <= (SELECT max(number) FROM hookdrift.run WHERE state = 'committed')
        LIMIT $3) l LIMIT $3`,
     asRange,

@@ -3,7 +3,7 @@ import type { Identity, NamedIdentity, Referrer, VersionSpan, ViolationSpan } fr
 import { byKindAndUid, compareText } from '../report-order.ts'
 import { toRecordedViolation } from '../stored-violation.ts'
 import type { Session } from './connect.ts'
-import { isUidSql, lastScanSql, projectIdSql } from './sql-fragments.ts'
+import { lastScanSql, projectIdSql } from './sql-fragments.ts'
 
 interface PlaceRow {
   readonly kind: Kind
@@ -18,7 +18,7 @@ export async function find(session: Session, uid: string, run: number): Promise<
     `SELECT k.kind, p.name AS project, p.service, p.uid AS "projectUid" FROM (${lastScanSql('$2')}) p
      CROSS JOIN unnest($3::text[]) AS k (kind)
      CROSS JOIN LATERAL (SELECT 1 FROM hookdrift.version v WHERE v.project_id = p.id AND v.kind = k.kind
-       AND ${isUidSql('v.uid', '$1::text')} AND v.from_run <= $2 LIMIT 1) v ORDER BY p.id`,
+       AND v.uid = $1::text AND v.from_run <= $2 LIMIT 1) v ORDER BY p.id`,
     [uid, run, kinds],
   )
   return places
@@ -48,7 +48,7 @@ function projectOf({ project: name, service, projectUid: uid }: PlaceRow): Proje
 }
 
 /** Resources as `x`: which one is asked for, as of which run. */
-const ofResource = `x.project_id = ${projectIdSql('$1', '$2')} AND x.kind = $3 AND ${isUidSql('x.uid', '$4::text')}
+const ofResource = `x.project_id = ${projectIdSql('$1', '$2')} AND x.kind = $3 AND x.uid = $4::text
   AND x.from_run <= $5`
 /** The runs that began and, as of a run, ended `x`. Later ends are unknown. */
 const runsOf =
@@ -63,7 +63,7 @@ export async function versionsOf(session: Session, identity: Identity, run: numb
   return session.all<VersionSpan>(
     `SELECT x.name, ${span}, x.digest, x.body, r.seal_key_id AS "sealKeyId",
        EXISTS (SELECT 1 FROM hookdrift.change c WHERE c.project_id = x.project_id AND c.kind = x.kind
-         AND ${isUidSql('c.uid', 'x.uid')} AND c.run = x.from_run AND c.change = 'added') AS "isAdded"
+         AND c.uid = x.uid AND c.run = x.from_run AND c.change = 'added') AS "isAdded"
      FROM hookdrift.version x ${runsOf} WHERE ${ofResource} ORDER BY x.from_run`,
     valuesOf(identity, run),
   )
@@ -94,7 +94,7 @@ export async function referrersOf(session: Session, identity: Identity, run: num
   const { project, uid } = identity
   const rows = await session.all<Referrer>(
     `SELECT x.uid, x.name, ${span} FROM hookdrift.version x ${runsOf}
-     WHERE x.project_id = ${projectIdSql('$1', '$2')} AND x.kind = $3 AND ${isUidSql(column, '$4::text')}
+     WHERE x.project_id = ${projectIdSql('$1', '$2')} AND x.kind = $3 AND ${column} = $4::text
        AND x.from_run <= $5`,
     valuesOf({ project, kind: 'subscription', uid }, run),
   )

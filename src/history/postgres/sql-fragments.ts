@@ -1,6 +1,5 @@
 /**
- * SQL for the id of a project's row; NULL where there is none. `service` and `uid` are parameters: `$1`. The index holds
- * digests, because either may be longer than an index takes.
+ * SQL for the id of a project's row; NULL where there is none. `service` and `uid` are parameters: `$1`.
  */
 export function projectIdSql(service: string, uid: string): string {
   return `(SELECT id FROM hookdrift.project WHERE ${isProjectSql('project', service, uid)})`
@@ -8,14 +7,7 @@ export function projectIdSql(service: string, uid: string): string {
 
 /** SQL that is true of one row of `hookdrift.project`, which `table` names. */
 export function isProjectSql(table: string, service: string, uid: string): string {
-  const is = (column: string, value: string) =>
-    `md5(${table}.${column}) = md5(${value}::text) AND ${table}.${column} = ${value}::text`
-  return `${is('service', service)} AND ${is('uid', uid)}`
-}
-
-/** SQL that compares a uid in a way that indexes serve: they hold its first 200 characters. */
-export function isUidSql(column: string, value: string): string {
-  return `left(${column}, 200) = left(${value}, 200) AND ${column} = ${value}`
+  return `${table}.service = ${service} AND ${table}.uid = ${uid}`
 }
 
 /** SQL: a row of versions, violations or marks is valid as of a run. */

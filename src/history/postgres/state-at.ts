@@ -3,7 +3,7 @@ import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import type { Session } from './connect.ts'
-import { isUidSql, projectIdSql, validAtSql } from './sql-fragments.ts'
+import { projectIdSql, validAtSql } from './sql-fragments.ts'
 
 /** Of `version v` and `run r`. */
 export const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, r.started_at AS since,
@@ -46,7 +46,7 @@ export async function versionsAt(
      FROM unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, at)
      CROSS JOIN LATERAL (
        SELECT v.name, v.from_run AS "fromRun", v.body, v.facts, v.normal_form_version AS normaliser FROM hookdrift.version v
-       WHERE v.project_id = ${projectIdSql('$1', '$2')} AND v.kind = p.kind AND ${isUidSql('v.uid', 'p.uid')}
+       WHERE v.project_id = ${projectIdSql('$1', '$2')} AND v.kind = p.kind AND v.uid = p.uid
          AND ${validAtSql('v', 'p.run')} LIMIT 1) v
      JOIN hookdrift.run r ON r.number = v."fromRun"`,
     [service, uid, points.map(({ kind }) => kind), points.map((point) => point.uid), points.map(({ run }) => run)],

@@ -9,7 +9,7 @@ export function endpointsOf(db: Database, owner: string, run: number): NamedIden
   const endpoints = cachedStatement<{ project: number; owner: string; run: number }, { uid: string; name: string }>(
     db,
     `SELECT v.uid, v.name FROM version v WHERE v.project_id = @project AND v.kind = 'endpoint' AND v.from_run <= @run
-         AND (v.to_run IS NULL OR v.to_run > @run) AND v.body ->> '$.owner_id' = @owner`,
+         AND (v.to_run IS NULL OR v.to_run > @run) AND v.owner_id = @owner`,
   )
   return latestScanNumbers(db, run).flatMap(({ id, run: _, ...project }) =>
     endpoints

@@ -4,10 +4,10 @@
  */
 export function ownerSql(run: string): string {
   const endpointOf = (uid: string) =>
-    `(SELECT v.body ->> '$.owner_id' FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
+    `(SELECT v.owner_id FROM version v WHERE v.project_id = x.project_id AND v.kind = 'endpoint'
        AND v.uid = ${uid} AND ${validAt('v', run)})`
   return `CASE x.kind WHEN 'endpoint' THEN ${endpointOf('x.uid')} WHEN 'subscription' THEN ${endpointOf(
-    `(SELECT s.body ->> '$.endpoint_uid' FROM version s WHERE s.project_id = x.project_id AND s.kind = 'subscription'
+    `(SELECT s.endpoint_uid FROM version s WHERE s.project_id = x.project_id AND s.kind = 'subscription'
        AND s.uid = x.uid AND ${validAt('s', run)})`,
   )} END`
 }

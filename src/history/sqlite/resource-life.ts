@@ -100,13 +100,12 @@ export function referrersOf(db: Database, { project, kind, uid }: Identity, run:
        FROM version x CROSS JOIN run r ON r.number = x.from_run
        WHERE x.project_id = @project AND x.kind = 'subscription' AND ${pointer} AND x.from_run <= @run`,
   )
-    .all({ project: findProject(db, project) ?? 0, uid: JSON.stringify(uid), run })
+    .all({ project: findProject(db, project) ?? 0, uid, run })
     .sort((a, b) => compareText(a.uid, b.uid) || a.fromRun - b.fromRun)
 }
 
 const pointers: Readonly<Partial<Record<Kind, string>>> = {
-  endpoint: "x.body -> '$.endpoint_uid' = @uid",
-  source: "x.body -> '$.source_uid' = @uid",
-  // The index excludes the many without a device.
-  device: "x.body -> '$.device_uid' = @uid AND x.body -> '$.device_uid' <> 'null'",
+  endpoint: 'x.endpoint_uid = @uid',
+  source: 'x.source_uid = @uid',
+  device: 'x.device_uid = @uid',
 }

@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
     [
       'a reference',
       "UPDATE hookdrift.version SET source_uid = 's' WHERE id = 1",
-      /^I2: the column source_uid of version 1 does not/,
+      /^I2: the column source_uid of endpoint a since run 1 .version 1. does not/,
     ],
     [
       'the lease',

@@ -1,5 +1,5 @@
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
-import type { ProjectRef } from '../../../src/model/resource.ts'
+import { longestUid, type ProjectRef } from '../../../src/model/resource.ts'
 import { Machines } from '../processes.ts'
 import { aChange, aCoverage, aNotice, aStart, at, aVersion, aViolation, commit } from '../samples.ts'
 
@@ -16,29 +16,27 @@ export const hostileTexts: readonly [string, string][] = [
 
 /** A history of one run in a file, which has a text wherever a service decides. Returns its project. */
 export async function makeHostileHistory(file: string, text: string): Promise<ProjectRef> {
-  const project = { name: text, service: text, uid: text }
+  const uid = text.slice(0, longestUid)
+  const project = { name: text, service: uid, uid }
   const history = openSqliteHistory(file, new Machines().process(1))
   const draft = await history.begin(aStart(at(1)))
   await draft.stageScan(project)
   await draft.stageWalk(project, aCoverage('endpoints'), [text])
   await draft.stageWalk(project, { ...aCoverage('subscriptions', 'failed'), reason: text }, [text])
-  const refers = { endpoint_uid: text, source_uid: text, device_uid: text }
+  const refers = { endpoint_uid: uid, source_uid: uid, device_uid: uid }
   const versions = [
-    aVersion(text, { owner_id: text.toWellFormed(), [text]: text }, { name: text }),
-    aVersion(text, { ...refers, [text]: text }, { kind: 'subscription', name: text }),
+    aVersion(uid, { owner_id: text.toWellFormed(), [text]: text }, { name: text }),
+    aVersion(uid, { ...refers, [text]: text }, { kind: 'subscription', name: text }),
   ]
   await draft.stage(project, versions)
   const fields = [{ path: `/${text}`, before: text, after: { [text]: text } }]
-  await draft.stageChanges(project, [aChange(text, { name: text, change: 'modified', fields, referrers: [text] })])
+  await draft.stageChanges(project, [aChange(uid, { name: text, change: 'modified', fields, referrers: [uid] })])
   const hostile = { name: text, path: text, message: text }
-  const violations = [
-    aViolation(text, hostile, project),
-    aViolation(text, { ...hostile, kind: 'subscription' }, project),
-  ]
+  const violations = [aViolation(uid, hostile, project), aViolation(uid, { ...hostile, kind: 'subscription' }, project)]
   await draft.stageViolations(project, { confirmed: [], violations })
   await draft.stageNotice(project, aNotice('endpoints', text))
-  await draft.markUnreferenced(project, 'source', [text])
-  await draft.withholdRemovals(project, 'endpoints', [text])
+  await draft.markUnreferenced(project, 'source', [uid])
+  await draft.withholdRemovals(project, 'endpoints', [uid])
   await commit(draft)
   await history.close()
   return project

@@ -13,9 +13,3 @@ export interface DraftContext {
   readonly writer: DraftWriter
   open(project: ProjectRef): Promise<OpenProject>
 }
-
-/** SQL: a column of uids is among those of a parameter. The index holds their first characters. */
-export function isAmong(column: string, parameter: string): string {
-  return `left(${column}, 200) = ANY(ARRAY(SELECT left(u, 200) FROM unnest(${parameter}::text[]) u))
-    AND ${column} = ANY(${parameter}::text[])`
-}

@@ -1,7 +1,6 @@
 import type { Draft, KnownVersion, VersionText } from '../../history.ts'
 import { compareText } from '../../report-order.ts'
-import { columnsOfBody } from '../columns-of-body.ts'
-import { type DraftContext, isAmong } from './draft-context.ts'
+import type { DraftContext } from './draft-context.ts'
 import type { DraftedVersion } from './drafted-rows.ts'
 import { addId, hasId } from './id-bits.ts'
 
@@ -40,9 +39,9 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       const opened = await open(project)
       const first = await ids.take('version', versions.length)
       const rows = versions.map(
-        ({ kind, uid, name, digest, body, facts, normaliser, replaces = null }, at): DraftedVersion => ({
+        ({ kind, uid, name, digest, body, facts, columns, normaliser, replaces = null }, at): DraftedVersion => ({
           ...{ id: first + at, project_id: opened.id, kind, uid, from_run: run, replaces, name, digest, body, facts },
-          ...{ normal_form_version: normaliser, ...columnsOfBody(kind, body) },
+          ...{ normal_form_version: normaliser, ...columns },
         }),
       )
       await writer.insert({ version: rows })
@@ -66,9 +65,9 @@ export function draftResources({ db, run, ids, open, writer }: DraftContext): Pi
       const { id, state } = await open(project)
       const rows = await db.all<{ id: number; uid: string; source: string }>(
         `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
-         WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND ${isAmong('v.source_uid', '$3')}
+         WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.source_uid = ANY($3)
            AND NOT EXISTS (SELECT 1 FROM hookdrift.version n WHERE n.project_id = $1 AND n.kind = 'subscription'
-             AND left(n.uid, 200) = left(v.uid, 200) AND n.uid = v.uid AND n.from_run = $2 AND n.id <> v.id)`,
+             AND n.uid = v.uid AND n.from_run = $2 AND n.id <> v.id)`,
         [id, run, sources],
       )
       const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))

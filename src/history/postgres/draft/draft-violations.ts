@@ -2,7 +2,7 @@ import { type Acceptance, endedBy } from '../../acceptances.ts'
 import type { ActiveViolation, Draft } from '../../history.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../../stored-acceptance.ts'
 import { type ActiveViolationRow, toActiveViolation } from '../../stored-violation.ts'
-import { type DraftContext, isAmong } from './draft-context.ts'
+import type { DraftContext } from './draft-context.ts'
 import type { DraftedViolation } from './drafted-rows.ts'
 import { addId, hasId, idsIn } from './id-bits.ts'
 
@@ -28,7 +28,7 @@ export function draftViolations({ db, run, open, projects, writer }: DraftContex
       if (!hadViolations || uids.length === 0) return []
       const rows = await db.all<ActiveViolationRow>(
         `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
-           AND ${isAmong('x.uid', '$3')} AND x.from_run < $4 ORDER BY x.uid, x.id`,
+           AND x.uid = ANY($3) AND x.from_run < $4 ORDER BY x.uid, x.id`,
         [id, kind, uids, run],
       )
       return rows.map(toActiveViolation)

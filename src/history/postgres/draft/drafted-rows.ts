@@ -1,9 +1,9 @@
-import type { ColumnsOfBody } from '../columns-of-body.ts'
+import type { BodyColumns } from '../../body-columns.ts'
 import type { Session, SqlValue } from '../connect.ts'
 import type { Fence } from './draft-fence.ts'
 import type { NewProject } from './open-projects.ts'
 
-export interface DraftedVersion extends ColumnsOfBody {
+export interface DraftedVersion extends BodyColumns {
   readonly id: number
   readonly project_id: number
   readonly kind: string

@@ -82,7 +82,7 @@ async function finishUnreferenced(session: Session, run: number, projects: reado
   if (removed[0].length > 0) {
     await session.run(
       `UPDATE hookdrift.unreferenced u SET to_run = $1 FROM ${rows}
-       WHERE u.project_id = m.project_id AND u.kind = m.kind AND left(u.uid, 200) = left(m.uid, 200) AND u.uid = m.uid
+       WHERE u.project_id = m.project_id AND u.kind = m.kind AND u.uid = m.uid
          AND u.to_run IS NULL`,
       [run, ...removed],
     )

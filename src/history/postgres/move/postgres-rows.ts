@@ -1,13 +1,4 @@
-import {
-  type CellType,
-  type HistoryTable,
-  inBatches,
-  type Row,
-  type RowCell,
-  type RowSource,
-  type RowTarget,
-} from '../../table-rows.ts'
-import { type ColumnsOfBody, columnsOfBody } from '../columns-of-body.ts'
+import { type CellType, inBatches, type Row, type RowCell, type RowSource, type RowTarget } from '../../table-rows.ts'
 import type { Session, Transaction } from '../connect.ts'
 
 const running = "SELECT number FROM hookdrift.run WHERE state = 'running'"
@@ -33,10 +24,7 @@ const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record
 export function postgresTarget(session: Session): RowTarget {
   return {
     async write(table, rows) {
-      const columns = [
-        ...[...table.columns].map(([name, type], at) => columnOf(name, type, rows, at)),
-        ...derived(table, rows),
-      ]
+      const columns = [...table.columns].map(([name, type], at) => columnOf(name, type, rows, at))
       const names = columns.map(({ name }) => name).join(', ')
       const values = columns.map(({ type }, at) => `$${at + 1}::${arrays[type]}`).join(', ')
       await session.run(
@@ -56,20 +44,3 @@ interface Column {
 function columnOf(name: string, type: CellType, rows: readonly Row[], at: number): Column {
   return { name, type, cells: rows.map((row) => row[at] ?? null) }
 }
-
-/** Columns of this backend only, by which its statements find versions. */
-function derived({ name, columns }: HistoryTable, rows: readonly Row[]): Column[] {
-  if (name !== 'version') return []
-  const names = [...columns.keys()]
-  const [kind, body] = [names.indexOf('kind'), names.indexOf('body')]
-  const cells = rows.map((row) => columnsOfBody(String(row[kind]), String(row[body])))
-  return derivedColumns.map((column) => ({ name: column, type: 'text', cells: cells.map((each) => each[column]) }))
-}
-
-/** The names of these columns. */
-export const derivedColumns = [
-  'endpoint_uid',
-  'source_uid',
-  'device_uid',
-  'owner_id',
-] as const satisfies readonly (keyof ColumnsOfBody)[]

@@ -1,9 +1,7 @@
 import { movedTo } from '../../lease-owner.ts'
-import { type ColumnsOfBody, columnsOfBody } from '../columns-of-body.ts'
 import type { Transaction } from '../connect.ts'
-import { derivedColumns } from '../move/postgres-rows.ts'
 
-// What a copy of the rows cannot show: rows of the place, drafts, and columns that only this backend has.
+// What a copy of the rows cannot show: rows of the place, and drafts.
 
 const released = "'epoch'::timestamptz"
 const running = "(SELECT max(number) FROM hookdrift.run WHERE state = 'running')"
@@ -40,21 +38,4 @@ const draftsSql = `
 
 export async function* findDraftFaults(session: Transaction): AsyncGenerator<string> {
   for await (const { what } of session.iterate<{ what: string }>(draftsSql)) yield what
-}
-
-interface DerivedRow extends ColumnsOfBody {
-  readonly id: number
-  readonly kind: string
-  readonly body: string
-}
-
-/** No digest covers the columns that were read from the bodies. */
-export async function* findDerivedFaults(session: Transaction): AsyncGenerator<string> {
-  const sql = `SELECT id, kind, body, ${derivedColumns.join(', ')} FROM hookdrift.version`
-  for await (const row of session.iterate<DerivedRow>(sql)) {
-    const expected = columnsOfBody(row.kind, row.body)
-    for (const name of derivedColumns) {
-      if (row[name] !== expected[name]) yield `the column ${name} of version ${row.id} does not match its body`
-    }
-  }
 }

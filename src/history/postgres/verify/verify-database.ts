@@ -4,7 +4,7 @@ import type { SchemaFault } from '../../schema-faults.ts'
 import type { CheckResult, Verification, VerificationRequest } from '../../upkeep.ts'
 import type { Session, Transaction } from '../connect.ts'
 import { postgresRows } from '../move/postgres-rows.ts'
-import { findDerivedFaults, findDraftFaults, findOwnerFaults } from './place-checks.ts'
+import { findDraftFaults, findOwnerFaults } from './place-checks.ts'
 import { findMigrationFaults, migrationWords, schemaWords } from './schema-checks.ts'
 
 export interface DatabaseChecks {
@@ -44,7 +44,7 @@ export async function verifyDatabase(
 
 /** Results of the copy's checks with what is found here besides. */
 async function additional(session: Transaction, copied: readonly CheckResult[]): Promise<[string, CheckResult][]> {
-  const finders = { records: findOwnerFaults, I1: findDraftFaults, I2: findDerivedFaults }
+  const finders = { records: findOwnerFaults, I1: findDraftFaults }
   const results: [string, CheckResult][] = [['integrity_check', await integrityOf(session, copied)]]
   for (const [id, find] of Object.entries(finders)) {
     const check = copied.find((each) => each.id === id)
@@ -58,7 +58,6 @@ async function additional(session: Transaction, copied: readonly CheckResult[]):
 const failing: Readonly<Record<string, string>> = {
   records: 'another program altered rows that identify runs and messages',
   I1: 'an uncommitted run is visible: reports cannot be trusted',
-  I2: 'another program altered to whom a resource refers or who owns it: reports would show another',
 }
 
 /** Pages and indexes are PostgreSQL's: it finds damage itself where data checksums are on. */

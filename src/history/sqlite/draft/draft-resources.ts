@@ -37,12 +37,16 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
 
   function insertVersion(
     project: number,
-    { kind, uid, name, digest, body, facts, normaliser, ...version }: NewVersion,
+    { kind, uid, name, digest, body, facts, columns, normaliser, ...version }: NewVersion,
   ): void {
     const { replaces = null } = version
     const id = (lastVersion ?? sql.versionFloor.get(run) ?? 0) + 1
     lastVersion = id
-    sql.insertVersion.run(id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts)
+    const { endpoint_uid: endpoint, source_uid: source, device_uid: device, owner_id: owner } = columns
+    sql.insertVersion.run(
+      ...[id, project, kind, uid, run, replaces, normaliser, name, digest, body, facts],
+      ...[endpoint, source, device, owner],
+    )
     versionDigest.add({
       id,
       project_id: project,
@@ -94,12 +98,11 @@ export function draftResources(access: DraftAccess): DraftPart<ResourceMethod> {
       },
       async referrers(project, sources) {
         if (sources.length === 0) return new Map()
-        const list = JSON.stringify(sources.map((source) => JSON.stringify(source)))
+        const list = JSON.stringify(sources)
         const id = idOf(project)
         const rows = sql.referrers.all({ project: id, run, sources: list })
         const current = rows.filter(({ id }) => !endedVersions.has(id))
-        // The uid as canonical JSON, which hookdrift wrote.
-        const bySource = Map.groupBy(current, ({ source }) => JSON.parse(source) as string)
+        const bySource = Map.groupBy(current, ({ source }) => source)
         return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
       },
       async markUnreferenced(project, kind, uids) {

@@ -62,8 +62,9 @@ export function prepareStatements(db: Database) {
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     versionFloor: value<number>('SELECT version_floor FROM run WHERE number = ?'),
     insertVersion: all(
-      `INSERT INTO version (id, project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO version (id, project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts,
+                            endpoint_uid, source_uid, device_uid, owner_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
     endVersion: all('UPDATE version SET to_run = ? WHERE id = ?'),
@@ -86,11 +87,11 @@ export function prepareStatements(db: Database) {
     ),
     // A source's uid as JSON text on both sides, as in the body.
     referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(
-      `SELECT v.id, v.uid, v.body -> '$.source_uid' AS source FROM version v
+      `SELECT v.id, v.uid, v.source_uid AS source FROM version v
        WHERE v.project_id = @project AND v.kind = 'subscription' AND v.to_run IS NULL
          AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = @project AND n.kind = 'subscription'
                          AND n.uid = v.uid AND n.from_run = @run AND n.id <> v.id)
-         AND v.body -> '$.source_uid' IN (SELECT value FROM json_each(@sources))`,
+         AND v.source_uid IN (SELECT value FROM json_each(@sources))`,
     ),
     marked: value<string>('SELECT uid FROM unreferenced WHERE project_id = ? AND kind = ? AND to_run IS NULL'),
     mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),

@@ -1,0 +1,44 @@
+export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
+
+/**
+ * Where statements of the history are executed. They are written once, in words that both databases have: tables as
+ * `hookdrift.run` in any schema, parameters as `$1`, one among a list as `= ANY($1)`, names of columns as `"startedAt"`,
+ * types as `$1::text` where PostgreSQL needs them. Where plans differ, `sqlOf` chooses between two texts.
+ * Texts may contain every character; bigints are numbers.
+ * @throws AuditError by every method: `describe` of its database says which
+ */
+export interface Session {
+  readonly dialect: Dialect
+  all<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
+  get<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row | undefined>
+  /** The only column of the first row; undefined without a row. */
+  value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
+  /** Executes a statement, and returns how many rows it touched. */
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>
+}
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/** One transaction on one connection. */
+export interface Transaction extends Session {
+  /** Hands on one row after the other, and holds some hundreds at most. */
+  each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void): Promise<void>
+}
+
+/** A history's database. */
+export interface HistoryDatabase extends Session {
+  /** For messages: contains no secret. */
+  readonly shown: string
+  /** Runs `work` in a transaction, which is rolled back where it throws. `work` awaits nothing but statements. */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** Runs `work` on one state of the history. It cannot write. */
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** The error to report where the history could not be read or written; other errors, such as bugs, as they are. */
+  describe(error: unknown): unknown
+  close(): Promise<void>
+}
+
+/** The text of a statement whose plan needs other words in each database. */
+export function sqlOf({ dialect }: Session, texts: Readonly<Record<Dialect, string>>): string {
+  return texts[dialect]
+}

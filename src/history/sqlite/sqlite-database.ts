@@ -1,0 +1,137 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
+import { asHistoryError } from './describe-damage.ts'
+import { refuseAltered } from './schema/refuse-altered.ts'
+
+type Bindable = string | number | null
+
+interface Prepared {
+  readonly statement: Statement<Bindable[]>
+  /** Which value each mark of the statement stands for. */
+  readonly places: readonly number[]
+}
+
+/**
+ * Statements over one connection to a file, each prepared once. All of them are answered at once; transactions wait for
+ * each other, because there is one connection.
+ */
+export class SqliteDatabase implements HistoryDatabase, Transaction {
+  readonly dialect = 'sqlite'
+  readonly shown: string
+  /** For what SQLite alone has: pragmas, back-up, the lease. */
+  readonly connection: Database
+  readonly #prepared = new Map<string, Prepared>()
+  /** Ends when the last transaction has ended. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(connection: Database) {
+    this.connection = connection
+    this.shown = connection.name
+  }
+
+  async all<Row extends object>(sql: string, values: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#ask(sql, values, (statement, bound) => statement.all(...bound)) as Row[]
+  }
+
+  async get<Row extends object>(sql: string, values: readonly SqlValue[] = []): Promise<Row | undefined> {
+    return this.#ask(sql, values, (statement, bound) => statement.get(...bound)) as Row | undefined
+  }
+
+  async value<Value>(sql: string, values: readonly SqlValue[] = []): Promise<Value | undefined> {
+    const row = this.#ask(sql, values, (statement, bound) => statement.get(...bound))
+    return row === undefined ? undefined : Object.values(row as Record<string, Value>)[0]
+  }
+
+  async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {
+    return this.#ask(sql, values, (statement, bound) => statement.run(...bound).changes)
+  }
+
+  async each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void): Promise<void> {
+    this.#ask(sql, values, (statement, bound) => {
+      for (const row of statement.iterate(...bound)) visit(row as Row)
+    })
+  }
+
+  /** Takes the write lock first, so that no other process writes between its reads and writes. */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#within('BEGIN IMMEDIATE', async () => {
+      refuseAltered(this.connection)
+      return await work(this)
+    })
+  }
+
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#within('BEGIN', () => work(this))
+  }
+
+  describe(error: unknown): unknown {
+    return asHistoryError(error, this.shown)
+  }
+
+  async close(): Promise<void> {
+    this.connection.close()
+  }
+
+  #within<Result>(begin: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last
+    const outcome = (async () => {
+      await before
+      try {
+        this.connection.exec(begin)
+        const result = await work()
+        this.connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        // A full disk may have ended the transaction already.
+        if (this.connection.inTransaction) this.connection.exec('ROLLBACK')
+        throw this.describe(error)
+      }
+    })()
+    this.#last = outcome.catch(() => {})
+    return outcome
+  }
+
+  #ask<Result>(
+    sql: string,
+    values: readonly SqlValue[],
+    ask: (statement: Statement<Bindable[]>, bound: Bindable[]) => Result,
+  ): Result {
+    try {
+      const { statement, places } = this.#prepare(sql)
+      return ask(
+        statement,
+        places.map((place) => bindable(values[place])),
+      )
+    } catch (error) {
+      throw this.describe(error)
+    }
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    const places: number[] = []
+    const text = inSqlite(sql).replaceAll(/\$(\d+)/g, (_, number: string) => {
+      places.push(Number(number) - 1)
+      return '?'
+    })
+    const prepared = { statement: this.connection.prepare<Bindable[]>(text), places }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+}
+
+/** A statement in SQLite's words, but for the marks of its parameters. */
+function inSqlite(sql: string): string {
+  return sql
+    .replaceAll('hookdrift.', '')
+    .replaceAll(/::[a-z]+(?:\[\])?/g, '')
+    .replaceAll(/= ANY\((\$\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
+}
+
+/** @throws Error for a value that the statement names and that is not given */
+function bindable(value: SqlValue | undefined): Bindable {
+  if (value === undefined) throw new Error('a statement names more values than it is given')
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}

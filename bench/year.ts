@@ -52,7 +52,7 @@ try {
   await compareRuns()
   printSizes()
   await printAnswerTimes()
-  printVerification()
+  await printVerification()
   await printUnchanged()
 } finally {
   await service.stop()
@@ -114,7 +114,7 @@ async function compareRuns(): Promise<void> {
     ]
     for (let round = 0; round < rounds; round++) {
       for (const { day, file, url, wallMs, cpuMs } of contenders) {
-        using copy = openHarness()
+        await using copy = openHarness()
         copyFileSync(file, copy.file)
         copy.advance(day * dayMs)
         const [startedAt, cpuAt] = [performance.now(), process.cpuUsage()]
@@ -193,9 +193,9 @@ function runAt(runs: readonly CommittedRun[], number: number): CommittedRun {
   return run
 }
 
-function printVerification(): void {
+async function printVerification(): Promise<void> {
   const startedAt = performance.now()
-  const faults = faultsIn(harness.file)
+  const faults = await faultsIn(harness.file)
   const took = ms(performance.now() - startedAt)
   process.stdout.write(`verify --deep: ${faults.length === 0 ? 'clean' : faults.join('; ')} (${took})\n\n`)
   if (faults.length > 0) process.exitCode = 1

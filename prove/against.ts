@@ -52,7 +52,7 @@ async function audited(
 ) {
   const random = createRandom(`against/${seed}`)
   await using world = await startRandomFleet(String(seed), random, { projects: 1 + random.below(3) })
-  using harness = openAuditHarness({ ...world, limits: { retries: 1 }, concurrency: 1 })
+  await using harness = openAuditHarness({ ...world, limits: { retries: 1 }, concurrency: 1 })
   const nextTurn = world.begin()
   const lines: string[] = []
   const runs = 3 + random.below(4)

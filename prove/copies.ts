@@ -22,7 +22,7 @@ await using databases = await openDatabases()
 const policy = policyOf('extends: [recommended]\nrules: { endpoint/url-test-host: off }\n')
 
 try {
-  using harness = openAuditHarness({
+  await using harness = openAuditHarness({
     projects: Object.fromEntries(service.projects.map((uid) => [uid, uid])),
     ...{ key: service.key, pageSize: 1000, listings: { sources: 'off', project: 'off' } },
   })

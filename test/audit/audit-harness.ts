@@ -232,8 +232,8 @@ export function openAuditHarness({
       now += ms
     },
     /** A history verifies in the end, no matter what a test did to it. */
-    [Symbol.dispose]: () => {
-      const faults = openHistory === undefined ? faultsIn(file) : []
+    [Symbol.asyncDispose]: async () => {
+      const faults = openHistory === undefined ? await faultsIn(file) : []
       rmSync(directory, { recursive: true, force: true })
       if (faults.length > 0) throw new Error(`the history does not verify: ${faults.join('; ')}`)
     },

@@ -21,7 +21,7 @@ const start = '2026-11-24T13:40:00Z'
 
 describe('settings from a cache', () => {
   it('that are older than known ones are no drift, and neither are the known ones when they come back', async () => {
-    using service = await openLiteral({ project: settings('before') }, { startsAt: start })
+    await using service = await openLiteral({ project: settings('before') }, { startsAt: start })
     await service.audit()
     service.show({ project: settings('fresh') })
     expect((await service.audit()).drift).toMatchObject([{ kind: 'project', change: 'modified' }])
@@ -36,7 +36,7 @@ describe('settings from a cache', () => {
   })
 
   it('count after an hour, and at once when a person took the change back', async () => {
-    using service = await openLiteral({ project: settings('before') }, { startsAt: start })
+    await using service = await openLiteral({ project: settings('before') }, { startsAt: start })
     await service.audit()
     service.show({ project: settings('fresh') })
     await service.audit()

@@ -5,7 +5,7 @@ import { anEndpoint, openLiteral } from './literal-service.ts'
 const yearMs = 365 * 86_400_000
 
 it('a run whose clock is behind the previous run reports both times and changes nothing else', async () => {
-  using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { url: 'http://ep-1.example' })] })
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { url: 'http://ep-1.example' })] })
   const before = await fixture.audit()
   fixture.harness.advance(-yearMs)
   const { run, notices, verdict, drift, violations } = await fixture.audit()
@@ -27,7 +27,7 @@ it('a run whose clock is behind the previous run reports both times and changes 
 })
 
 it('a clock difference of less than a second causes no notice', async () => {
-  using fixture = await openLiteral()
+  await using fixture = await openLiteral()
   await fixture.audit()
   fixture.harness.advance(-60_900)
   expect((await fixture.audit()).notices).toEqual([])

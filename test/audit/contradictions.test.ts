@@ -24,7 +24,7 @@ const states = (report: Report) => [...new Set(report.violations.map(({ state })
 
 describe('endpoints that the list leaves out and subscriptions show', () => {
   it('are not removed, however often it happens', async () => {
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })
     fixture.show({ endpoints: [] })
     for (const _ of [2, 3, 4]) {
@@ -44,7 +44,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   })
 
   it('are removed when the next scan shows them nowhere', async () => {
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })
     // Deleted between reading the two lists.
     fixture.show({ endpoints: endpoints.slice(1) })
@@ -60,7 +60,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
 
   it('are no contradiction when nothing embeds them, or nothing knew them', async () => {
     const orphans = [...endpoints, anEndpoint('EP-26')]
-    using fixture = await openLiteral({ endpoints: orphans, subscriptions })
+    await using fixture = await openLiteral({ endpoints: orphans, subscriptions })
     await fixture.audit({ policy })
     // Made after the list of endpoints was read.
     fixture.show({ endpoints, subscriptions: [...subscriptions, aSubscription('SUB-new', 'EP-new')] })
@@ -70,7 +70,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   })
 
   it('make an empty list suspect in a first run, too', async () => {
-    using fixture = await openLiteral({ endpoints: [], subscriptions })
+    await using fixture = await openLiteral({ endpoints: [], subscriptions })
     for (const _ of [1, 2]) {
       const report = await fixture.audit({ policy })
       expect(coverageOf(report, 'endpoints')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
@@ -83,7 +83,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     ['hidden', 'null \u0000'],
     ['half a character', 'half \ud800'],
   ])('are named in a reason that every history takes: %s', async (_, uid) => {
-    using fixture = await openLiteral({ endpoints: [], subscriptions: [aSubscription('SUB-1', uid)] })
+    await using fixture = await openLiteral({ endpoints: [], subscriptions: [aSubscription('SUB-1', uid)] })
     const { coverage } = await fixture.audit({ policy })
     const reasons = coverage.flatMap(({ reason }) => reason ?? [])
     expect(reasons).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   })
 
   it('are removed where a person accepts it', async () => {
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })
     fixture.show({ endpoints: endpoints.slice(1) })
     const report = await fixture.audit({ policy, acceptsRemovals: true })
@@ -103,7 +103,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   it('went out of view where the list is narrowed by a filter', async () => {
     const owned = endpoints.map((endpoint) => ({ ...endpoint, owner_id: 'a' }))
     const filters = { endpoints: { owner: 'a' } }
-    using fixture = await openLiteral({ endpoints: owned, subscriptions })
+    await using fixture = await openLiteral({ endpoints: owned, subscriptions })
     await fixture.audit({ policy, filters })
     // It has another owner now.
     fixture.show({ endpoints: owned.slice(1) })
@@ -116,7 +116,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   })
 
   it('count only where the subscription shows them in this scan', async () => {
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })
     const [{ endpoint_metadata: _, ...silent } = {}, ...others] = subscriptions
     fixture.show({ endpoints: endpoints.slice(1), subscriptions: [silent, ...others] })
@@ -126,7 +126,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
   })
 
   it('are to a replay what they were to the run', async () => {
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     const steps: Shown[] = [{}, { endpoints: endpoints.slice(3) }, { endpoints: [] }, { endpoints }]
     const reports: Report[] = []
     for (const step of steps) {
@@ -155,7 +155,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
   const shown: Shown = { endpoints: endpoints.slice(0, 1), sources, subscriptions: users }
 
   it('make the list suspect', async () => {
-    using fixture = await openLiteral(shown)
+    await using fixture = await openLiteral(shown)
     await fixture.audit({ policy })
     for (const left of [sources.slice(1), []]) {
       fixture.show({ sources: left })
@@ -176,7 +176,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
   })
 
   it('are all there is where sources are not listed', async () => {
-    using fixture = await openLiteral(shown)
+    await using fixture = await openLiteral(shown)
     for (const _ of [1, 2]) {
       const report = await fixture.audit({ policy, listings: { sources: 'off' } })
       expect(report.coverage.map(({ listing, status }) => `${listing} ${status}`)).toEqual([
@@ -188,7 +188,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
   })
 
   it('are no contradiction when they are new', async () => {
-    using fixture = await openLiteral(shown)
+    await using fixture = await openLiteral(shown)
     await fixture.audit({ policy })
     fixture.show({ subscriptions: [...users, aSubscription('SUB-3', 'EP-01', { source_metadata: stub('SRC-3') })] })
     expect(coverageOf(await fixture.audit({ policy }), 'sources')?.status).toBe('complete')

@@ -35,7 +35,7 @@ function readable(project: { readonly uid: string }): RecordedExchange[] {
 
 describe('the recorded lists of projects', () => {
   it('show what came, what went, and nothing while the database is down', async () => {
-    using harness = openAuditHarness({ projects: {}, key: '<personal-key>' })
+    await using harness = openAuditHarness({ projects: {}, key: '<personal-key>' })
     const audit = async (name: string) => {
       await using replay = await startReplay(answering(name))
       const list = { organisation, named: [], matches: [{ pattern: '*' }] }

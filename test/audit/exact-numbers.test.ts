@@ -48,7 +48,7 @@ function aFilter(body: string): Shown {
 
 describe.each(Object.entries(places))('numbers in %s', (_, [path, show]) => {
   it.each(pairs)('%s and %s differ and are stored exactly as sent', async (one, other) => {
-    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
     await fixture.audit()
     expect((await fixture.audit()).drift).toEqual([])
     fixture.show(show(other))
@@ -59,7 +59,7 @@ describe.each(Object.entries(places))('numbers in %s', (_, [path, show]) => {
   })
 
   it('another spelling of a number that fits a double causes no drift', async () => {
-    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
     await fixture.audit()
     for (const same of ['100.0', '1e2', '1.00E+2', '100.000000000000000000000']) {
       fixture.show(show(same))
@@ -73,7 +73,7 @@ describe.each(Object.entries(places))('numbers in %s', (_, [path, show]) => {
 it('a number and a text of its digits differ, and so does a text that looks like a stored number', async () => {
   const values = ['1234567890123456789', '"1234567890123456789"', '"number:1234567890123456789"']
   const shows = values.map((value) => aFilter(`{"order":${value}}`))
-  using fixture = await openLiteral(shows[0])
+  await using fixture = await openLiteral(shows[0])
   await fixture.audit()
   const seen: Json[] = []
   for (const [next] of [[1], [2], [0]] as const) {
@@ -90,7 +90,7 @@ it('a number and a text of its digits differ, and so does a text that looks like
 
 it('a number that is lost and restored exactly leaves no violation, and a relaxed bound is reported with its digits', async () => {
   const policy = policyOf('extends: []\nrules: { drift/filter-widened: {} }')
-  using fixture = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
+  await using fixture = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
   await fixture.audit({ policy })
   fixture.show(aFilter('{"amount":{"$gt":1234567890123456788}}'))
   const { violations } = await fixture.audit({ policy })
@@ -118,7 +118,7 @@ custom:
     ['1e400', 'resource.filter_config.filter.body.account_id < 1.0'],
     ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 9.0'],
   ])('evaluates %s as a number', async (number, assert) => {
-    using fixture = await openLiteral(aFilter(`{"account_id":${number}}`))
+    await using fixture = await openLiteral(aFilter(`{"account_id":${number}}`))
     const { violations, notices } = await fixture.audit({ policy: policy(assert) })
     expect(notices).toEqual([])
     expect(violations.map(({ rule }) => rule)).toEqual(['acme/account'])

@@ -13,7 +13,7 @@ const projects = { billing: 'p1', orders: 'p2', payments: 'p3' }
 
 /** What an audit of three projects says of a service, and how long it took on its clock. */
 async function audit(url: string, patience: Patience = 'short', ca?: string) {
-  using harness = openAuditHarness({ projects, key: 'CO.notarealkeymask.not-a-real-key-at-all' })
+  await using harness = openAuditHarness({ projects, key: 'CO.notarealkeymask.not-a-real-key-at-all' })
   const startedAt = harness.clock.now() + 60_000
   const report = await harness.audit({
     url,

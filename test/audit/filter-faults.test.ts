@@ -141,7 +141,7 @@ const faults: Readonly<Record<string, readonly [AnswerOf, Report['coverage'][num
 }
 
 let opened: Awaited<ReturnType<typeof openLiteral>> | undefined
-afterEach(() => opened?.[Symbol.dispose]())
+afterEach(() => opened?.[Symbol.asyncDispose]())
 
 async function open() {
   const limits = { retries: 2, maxBodyBytes: 100_000 }

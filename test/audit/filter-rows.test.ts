@@ -9,7 +9,7 @@ import { openLiteral, type Shown } from './literal-service.ts'
 const recorded = readExchanges(readFileSync(new URL('../service/recordings/filters.jsonl', import.meta.url), 'utf8'))
 
 let opened: Awaited<ReturnType<typeof openLiteral>> | undefined
-afterEach(() => opened?.[Symbol.dispose]())
+afterEach(() => opened?.[Symbol.asyncDispose]())
 
 async function open(shown: Shown) {
   const service = await openLiteral(shown)

@@ -23,7 +23,7 @@ async function openFixture() {
     audit: (narrow: boolean) => harness.audit({ url: service.url, filters: narrow ? { endpoints: { owner } } : {} }),
     async [Symbol.asyncDispose]() {
       await service.close()
-      harness[Symbol.dispose]()
+      await harness[Symbol.asyncDispose]()
     },
   }
 }

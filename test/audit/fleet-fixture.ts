@@ -37,7 +37,7 @@ export async function openFleetFixture({
     rowCounts: () => rowCounts(harness.file),
     async [Symbol.asyncDispose]() {
       await service.close()
-      harness[Symbol.dispose]()
+      await harness[Symbol.asyncDispose]()
     },
   }
 }

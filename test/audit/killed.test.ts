@@ -66,12 +66,12 @@ function recordedBy(history: string) {
   }
 }
 
-function soundness(history: string) {
+async function soundness(history: string) {
   return {
     integrity: query(history, 'PRAGMA integrity_check'),
     foreign: query(history, 'PRAGMA foreign_key_check'),
     running: query(history, "SELECT number FROM run WHERE state = 'running'"),
-    verify: faultsIn(history),
+    verify: await faultsIn(history),
   }
 }
 
@@ -132,7 +132,13 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
   if (request === 0) setTimeout(kill, laterMs * 20)
   const killed = await running.ended
   const next = await copy.audit().ended
-  return { killed, next, soundness: soundness(copy.history), recorded: recordedBy(copy.history), file: copy.history }
+  return {
+    killed,
+    next,
+    soundness: await soundness(copy.history),
+    recorded: recordedBy(copy.history),
+    file: copy.history,
+  }
 }
 
 describe('a killed run', () => {
@@ -196,7 +202,7 @@ describe('a killed run', () => {
       expect(last).toEqual({ state: 'interrupted', exit_code: null })
       expect(query(copy.history, 'SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
     }
-    expect(soundness(copy.history)).toEqual(sound)
+    expect(await soundness(copy.history)).toEqual(sound)
     const next = await copy.audit().ended
     expect(next.code).toBe(undisturbed.ended.code)
     const { current, violations } = undisturbed.recorded as ReturnType<typeof recordedBy>
@@ -217,6 +223,6 @@ describe('a killed run', () => {
     expect(code ?? signal).toBeOneOf([143, 'SIGTERM'])
     copy.service.faults.length = 0
     expect((await copy.audit().ended).code).toBe(undisturbed.ended.code)
-    expect(soundness(copy.history)).toEqual(sound)
+    expect(await soundness(copy.history)).toEqual(sound)
   })
 })

@@ -15,7 +15,7 @@ const tables = ['version', 'change', 'violation', 'notice', 'walk', 'scan', 'wit
 async function liveThrough(seed: number, { forgets }: { readonly forgets: boolean }) {
   const random = createRandom(`known items/${seed}`)
   await using world = await startRandomFleet(String(seed), random, { projects: 1 + random.below(2) })
-  using harness = openAuditHarness({ ...world, limits: { retries: 1 }, concurrency: 1 })
+  await using harness = openAuditHarness({ ...world, limits: { retries: 1 }, concurrency: 1 })
   const nextTurn = world.begin()
   let known = 0
   const between = (_: string, client: ServiceClient): ServiceClient => ({
@@ -70,7 +70,7 @@ describe('a scan that knows items by their bytes', () => {
 
   it('trusts nothing that was written without the installation key', async () => {
     const [before, after] = [10, 90].map((http_timeout) => anEndpoint('EP-1', { http_timeout }))
-    using service = await openLiteral({ endpoints: [before ?? {}] })
+    await using service = await openLiteral({ endpoints: [before ?? {}] })
     const reading = () =>
       service.query<{ body: string }>("SELECT body FROM reading WHERE name = 'items'")[0]?.body ?? ''
     const digestIn = (body: string) => /\["([\w-]{22})","EP-1"/.exec(body)?.[1] ?? ''
@@ -87,7 +87,7 @@ describe('a scan that knows items by their bytes', () => {
   })
 
   it('evaluates a known item by what the policy and the time are now', async () => {
-    using service = await openLiteral({
+    await using service = await openLiteral({
       endpoints: [anEndpoint('EP-1', { url: 'http://a.example', http_timeout: 90 })],
     })
     const foundBy = async (rules: string) => {

@@ -43,7 +43,7 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
     audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> =>
       harness.audit({ url, listings: { filters: now.filters === undefined ? 'off' : 'auto' }, ...turn }),
     query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(harness.file, sql),
-    [Symbol.dispose]: () => harness[Symbol.dispose](),
+    [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),
   }
 }
 

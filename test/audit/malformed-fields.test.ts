@@ -35,7 +35,7 @@ describe('a field of the contract with a wrong type', () => {
     ['is_disabled', 'TRUE', 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
     ['is_disabled', { on: true }, 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
   ])('%s: %j is noted, and its resource is neither found nor gone', async (field, value, notice) => {
-    using fixture = await openLiteral({ sources: [disabled] })
+    await using fixture = await openLiteral({ sources: [disabled] })
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened source/disabled SRC-1'])
 
     fixture.show({ sources: [{ ...disabled, [field]: value ?? null }] })
@@ -60,7 +60,7 @@ describe('a field of the contract with a wrong type', () => {
     ['http_timeout', true, 'a number of seconds', 'endpoint/timeout-high'],
   ])('%s: %j silences the rules that read it and no others', async (field, value, expected, silent) => {
     const bad = anEndpoint('EP-1', { url: 'http://ep-1.example/hooks', rate_limit: 0, http_timeout: 600 })
-    using fixture = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
+    await using fixture = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
     const rules = ['endpoint/rate-limit-ineffective', 'endpoint/timeout-high', 'endpoint/url-not-https']
     expect(violationLines(await fixture.audit({ policy }))).toEqual(rules.map((rule) => `opened ${rule} EP-1`))
 
@@ -79,7 +79,7 @@ describe('a field of the contract with a wrong type', () => {
       secrets: ['a', 'b'].map((secret) => ({ uid: secret, value: 'not-a-real-key', expires_at: 'tomorrow' })),
     })
     const project = { ...aProject, config: { ssl: { enforce_secure_endpoints: 'maybe' }, strategy: 'linear' } }
-    using fixture = await openLiteral({ endpoints: [odd('EP-1'), odd('EP-2'), anEndpoint('EP-3')], project })
+    await using fixture = await openLiteral({ endpoints: [odd('EP-1'), odd('EP-2'), anEndpoint('EP-3')], project })
     expect(noticesOf(await fixture.audit({ policy }))).toEqual([
       'project: 1 project shows config.ssl.enforce_secure_endpoints as something other than a flag (project-1); rules that read it say nothing',
       'project: 1 project shows config.strategy as something other than an object (project-1); rules that read it say nothing',
@@ -89,7 +89,7 @@ describe('a field of the contract with a wrong type', () => {
   })
 
   it('stays unknown while further scans do not show it', async () => {
-    using fixture = await openLiteral({ endpoints: [idle] })
+    await using fixture = await openLiteral({ endpoints: [idle] })
     await fixture.audit({ policy })
     fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }] })
     await fixture.audit({ policy })
@@ -108,7 +108,7 @@ custom:
   - { id: acme/name, kind: endpoint, assert: "resource.name == 'x'", severity: high, message: other }
   - { id: acme/swallow, kind: endpoint, assert: "resource.http_timeout > 5 && false", severity: high, message: swallowed }
 `)
-    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
     const report = await fixture.audit({ policy: loud })
     expect(violationLines(report)).toEqual(['opened acme/name EP-1'])
     expect(report.projects[0]?.not_evaluated).toEqual({})
@@ -134,7 +134,7 @@ custom:
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1'), aSubscription('SUB-2', 'EP-2')]
     const endpoints = [idle, anEndpoint('EP-2', { rate_limit: 0 })]
-    using fixture = await openLiteral({ endpoints, subscriptions })
+    await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy: shared })
     fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
     expect(violationLines(await fixture.audit({ policy: shared }))).toEqual([
@@ -159,7 +159,7 @@ rules: { source/disabled: {} }
 custom:
   - { id: acme/used, kind: endpoint, assert: subscriptions > 0, severity: high, message: unused }
 `)
-    using fixture = await openLiteral({
+    await using fixture = await openLiteral({
       endpoints: [anEndpoint('EP-1', { rate_limit: 'x' }), anEndpoint('EP-2')],
       sources: [disabled, aSource('SRC-2', { is_disabled: 1 })],
     })
@@ -177,7 +177,7 @@ custom:
 describe('a rule about changes', () => {
   it('does not evaluate a state that it cannot read, and the change itself is reported', async () => {
     const drift = policyOf('extends: []\nrules: { drift/rate-limit-lost: {} }')
-    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')] })
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')] })
     await fixture.audit({ policy: drift })
     fixture.show({ endpoints: [anEndpoint('EP-1', { rate_limit: 'none' })] })
     const report = await fixture.audit({ policy: drift })
@@ -196,7 +196,7 @@ rules: { endpoint/rate-limit-ineffective: {}, waiver/unused: {} }
 waivers:
   - { rule: endpoint/rate-limit-ineffective, match: { uid: EP-1 }, owner: me, reason: known, expires: 2026-12-24 }
 `)
-    using fixture = await openLiteral({ endpoints: [{ ...idle, rate_limit: 'x' }] })
+    await using fixture = await openLiteral({ endpoints: [{ ...idle, rate_limit: 'x' }] })
     expect(violationLines(await fixture.audit({ policy: waived }))).toEqual([])
     fixture.show({ endpoints: [anEndpoint('EP-1')] })
     expect(violationLines(await fixture.audit({ policy: waived })).join()).toMatch(/^opened waiver\/unused \w+$/)
@@ -213,7 +213,7 @@ custom:
   - { id: acme/joined, kind: subscription, assert: endpoint.rate_limit > 0, severity: high, message: unlimited }
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1')]
-    using fixture = await openLiteral({ endpoints: [idle], sources: [disabled], subscriptions })
+    await using fixture = await openLiteral({ endpoints: [idle], sources: [disabled], subscriptions })
     const steps: Shown[] = [
       {},
       { endpoints: [{ ...idle, rate_limit: 'x' }], sources: [{ ...disabled, is_disabled: 'yes' }] },

@@ -65,7 +65,7 @@ describe('the recorded service', () => {
   for (const pageSize of [2, 20, 100]) {
     for (const sources of ['auto', 'off'] as const) {
       it(`is read completely, with its exact drift, ${pageSize} a page, sources ${sources}`, async () => {
-        using harness = openAuditHarness({ ...acme, pageSize, listings: { sources } })
+        await using harness = openAuditHarness({ ...acme, pageSize, listings: { sources } })
         const before = await replayed(load('acme-1-before.jsonl'), (url) => harness.audit({ url }))
         const after = await replayed(load('acme-2-after.jsonl'), (url) => harness.audit({ url }))
 
@@ -95,7 +95,7 @@ describe('the recorded service', () => {
   }
 
   it('leaves no secret in the history, its side files or a report', async () => {
-    using harness = openAuditHarness({ ...acme, pageSize: 100 })
+    await using harness = openAuditHarness({ ...acme, pageSize: 100 })
     const before = load('acme-1-before.jsonl')
     const after = load('acme-2-after.jsonl')
     const reports = [
@@ -118,7 +118,7 @@ describe('the recorded service', () => {
     ['older-release.jsonl', 'older-release-upgraded.jsonl'],
     ['older-release-upgraded.jsonl', 'older-release.jsonl'],
   ])('moves from %s to %s without drift, with one notice for each project', async (first, second) => {
-    using harness = openAuditHarness({ ...older, pageSize: 10 })
+    await using harness = openAuditHarness({ ...older, pageSize: 10 })
     const one = await replayed(load(first), (url) => harness.audit({ url }))
     const two = await replayed(load(second), (url) => harness.audit({ url }))
     const three = await replayed(load(first), (url) => harness.audit({ url }))

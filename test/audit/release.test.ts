@@ -42,7 +42,7 @@ describe('the release of a service', () => {
     ['nothing, where items are shown in part', { endpoints: [anEndpoint('EP-3')] }, undefined],
     ['nothing, where lists are empty', {}, undefined],
   ])('is %s', async (_, shown, release) => {
-    using service = await openLiteral(shown)
+    await using service = await openLiteral(shown)
     expect(releaseOf(await service.audit())).toEqual(release)
   })
 
@@ -59,7 +59,7 @@ describe('the release of a service', () => {
   }
 
   it('has room for both, where instances of two releases answer', async () => {
-    using service = await openLiteral({ project: v26_7_1, endpoints: [earlier] })
+    await using service = await openLiteral({ project: v26_7_1, endpoints: [earlier] })
     const answered = await service.audit({ policy })
     expect(releaseOf(answered)).toEqual(['v25.11.1', null, true])
     expect(answered.violations).toEqual([])
@@ -69,7 +69,7 @@ describe('the release of a service', () => {
   })
 
   it('is known from items that did not change, too', async () => {
-    using service = await openLiteral({ endpoints: [earlier] })
+    await using service = await openLiteral({ endpoints: [earlier] })
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
     service.show({ endpoints: [later] })
@@ -96,7 +96,7 @@ describe('the release of a service', () => {
     const exchanges = readFileSync(join(import.meta.dirname, '../fixtures/recordings', file), 'utf8')
     await using replay = await startReplay(readExchanges(exchanges))
     const projects = { gate: '01M7Y2YBQBD8V3PHHE84RW9YPQ', parcels: '01M7Y2YBQ4Z8P16NSB35TXMNPM' }
-    using harness = openAuditHarness({ projects, key: '<personal-key>', pageSize: 10 })
+    await using harness = openAuditHarness({ projects, key: '<personal-key>', pageSize: 10 })
     const report = await harness.audit({ url: replay.url })
     expect(report.projects.map(({ release }) => release && Object.values(release))).toEqual(releases)
   })
@@ -107,7 +107,7 @@ describe('a violation of a vulnerable release', () => {
   const line = (state: string) => [`${state} service/release-vulnerable ${uid}`]
 
   it('ends with an upgrade to a repaired release', async () => {
-    using service = await openLiteral({ project: settings() })
+    await using service = await openLiteral({ project: settings() })
     expect(violationLines(await service.audit({ policy }))).toEqual(line('opened'))
     expect(violationLines(await service.audit({ policy }))).toEqual(line('continuing'))
     service.show({ project: v26_7_1 })
@@ -116,7 +116,7 @@ describe('a violation of a vulnerable release', () => {
   })
 
   it('is unknown where nothing shows the release, or it may be repaired', async () => {
-    using service = await openLiteral({ project: settings() })
+    await using service = await openLiteral({ project: settings() })
     await service.audit({ policy })
     service.show({ project: aProject })
     expect(violationLines(await service.audit({ policy }))).toEqual(line('unknown'))
@@ -127,14 +127,14 @@ describe('a violation of a vulnerable release', () => {
   })
 
   it('is unknown where the project was not read', async () => {
-    using service = await openLiteral({ project: settings() })
+    await using service = await openLiteral({ project: settings() })
     await service.audit({ policy })
     const { violations } = await service.audit({ policy, listings: { project: 'off' } })
     expect(violations).toMatchObject([{ state: 'unknown' }])
   })
 
   it('is not opened where the release may be repaired', async () => {
-    using service = await openLiteral({ project: v26_6_5 })
+    await using service = await openLiteral({ project: v26_6_5 })
     expect((await service.audit({ policy })).violations).toEqual([])
   })
 })

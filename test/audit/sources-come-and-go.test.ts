@@ -10,7 +10,7 @@ describe('a list of sources that the service offers at times', () => {
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('the fleet is empty')
     await using service = await startSimulatedService(fleet)
-    using harness = openAuditHarness({ projects: { intake: project.uid }, key: fleet.personalKey })
+    await using harness = openAuditHarness({ projects: { intake: project.uid }, key: fleet.personalKey })
     const audit = async (isOffered: boolean) => {
       service.behaviour.offers.sources = isOffered
       const { drift } = await harness.audit({ url: service.url })

@@ -69,7 +69,7 @@ const spoiling: NonNullable<AuditTurn['between']> = (name, client) => ({
 async function compare(fixture: FleetFixture, policies: Policy) {
   const projects = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))
   const crossed: string[] = []
-  using apart = openAuditHarness({
+  await using apart = openAuditHarness({
     projects,
     key: fixture.fleet.personalKey,
     ...harness,

@@ -26,7 +26,7 @@ function closing(service: SimulatedService, harness: ReturnType<typeof openAudit
   return {
     async [Symbol.asyncDispose]() {
       await service.close()
-      harness[Symbol.dispose]()
+      await harness[Symbol.asyncDispose]()
     },
   }
 }
@@ -80,7 +80,7 @@ describe('an empty list whose project cannot be determined', () => {
     if (project === undefined) throw new Error('a project was asked for')
     await using service = await startSimulatedService(fleet)
     service.behaviour.offers.project = false
-    using harness = openAuditHarness({ projects: { orders: project.uid }, key: fleet.personalKey })
+    await using harness = openAuditHarness({ projects: { orders: project.uid }, key: fleet.personalKey })
     const all = fleet.open(project.uid)
     const show = (endpoints: typeof all.endpoints) => fleet.replace(project.uid, { data: { ...all, endpoints } })
     const policy = policyOf('extends: []\nrules: { project/mass-removal: {} }')

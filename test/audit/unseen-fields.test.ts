@@ -74,7 +74,7 @@ describe('a required field that no item of a listing shows', () => {
   it.each(required)(
     '%s: %s makes the listing suspect from the first run on, in every run',
     async (list, field, member) => {
-      using fixture = await openLiteral({ ...fleet, ...lacking(list, member) })
+      await using fixture = await openLiteral({ ...fleet, ...lacking(list, member) })
       for (const run of [1, 2, 3]) {
         const report = await fixture.audit({ policy: all })
         expect(report.verdict.exit_code).toBe(3)
@@ -101,7 +101,7 @@ describe('a required field that no item of a listing shows', () => {
   )
 
   it.each(required)('%s: %s removes and resolves nothing when it begins later', async (list, field, member) => {
-    using fixture = await openLiteral(fleet)
+    await using fixture = await openLiteral(fleet)
     const first = await fixture.audit({ policy: all })
     expect(coverageLines(first).filter((line) => !line.endsWith(' complete'))).toEqual([])
     fixture.show(lacking(list, member))
@@ -125,7 +125,7 @@ describe('a required field that no item of a listing shows', () => {
   })
 
   it('removes nothing, even where a person accepts removals', async () => {
-    using fixture = await openLiteral(fleet)
+    await using fixture = await openLiteral(fleet)
     await fixture.audit()
     fixture.show({ endpoints: [without(fleet.endpoints[0] ?? {}, 'url')], subscriptions: [] })
     for (const _ of [2, 3]) {
@@ -151,7 +151,7 @@ rules:
   const shown = { endpoints: [slow, anEndpoint('EP-2'), anEndpoint('EP-3', weak)] }
 
   it('silences the rules that read it there, in every run, and no others', async () => {
-    using fixture = await openLiteral(shown)
+    await using fixture = await openLiteral(shown)
     await fixture.audit({ policy: rules })
     fixture.show({ endpoints: [without(slow, 'url'), ...shown.endpoints.slice(1)] })
     for (const _ of [2, 3, 4]) {
@@ -187,7 +187,7 @@ rules:
   })
 
   it('leaves a run that finds nothing without the word clean', async () => {
-    using fixture = await openLiteral({ endpoints: [without(anEndpoint('EP-1'), 'url'), anEndpoint('EP-2')] })
+    await using fixture = await openLiteral({ endpoints: [without(anEndpoint('EP-1'), 'url'), anEndpoint('EP-2')] })
     const { verdict } = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/auth-over-http: {} }') })
     expect(verdict.text).toBe(
       'Scanned 3 items, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
@@ -197,7 +197,7 @@ rules:
   it('says of a source that only subscriptions show what its copy does not', async () => {
     const stub = (uid: string, more: JsonObject) =>
       aSubscription(`SUB-${uid}`, 'EP-1', { source_metadata: { uid, ...more } })
-    using fixture = await openLiteral({
+    await using fixture = await openLiteral({
       endpoints: [anEndpoint('EP-1')],
       subscriptions: [stub('SRC-1', { type: 'http' }), stub('SRC-2', { type: 'http', verifier: null })],
     })
@@ -220,7 +220,7 @@ rules: { endpoint/auth-over-http: {}, endpoint/inactive: {}, endpoint/timeout-hi
 custom:
   - { id: acme/tls, kind: subscription, assert: "endpoint.url.startsWith('https')", severity: high, message: plain }
 `)
-  using fixture = await openLiteral(fleet)
+  await using fixture = await openLiteral(fleet)
   const [one = {}, two = {}] = fleet.endpoints
   const steps: Shown[] = [
     {},

@@ -233,7 +233,7 @@ it.each(Array.from({ length: batches }, (_, batch) => [batch]))(
         yield { number: 1, items: shownIn(fleet, list, gapsOf.get(name) ?? nothing), requestId: null }
       },
     })
-    using harness = openAuditHarness({ projects: uids, key: 'k' })
+    await using harness = openAuditHarness({ projects: uids, key: 'k' })
     const make = () => new Map([...fleets].map(([name, fleet]) => [name, randomGaps(random, fleet)]))
     const [first, later] = [make(), make()]
     const whole = new Map<string, Gaps>()

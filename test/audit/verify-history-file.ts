@@ -5,12 +5,12 @@ import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 
 /** What `hookdrift verify --deep` finds wrong in a history. */
-export function faultsIn(file: string): string[] {
+export async function faultsIn(file: string): Promise<string[]> {
   if (!existsSync(file)) return []
   const db = new Database(file, { readonly: true })
   try {
     const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
+    const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
     return checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
   } finally {
     db.close()

@@ -15,10 +15,10 @@ import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
 const makePlace = async () => placeOf(temporaryDatabasePath())
 
 function placeOf({ file, remove }: ReturnType<typeof temporaryDatabasePath>): PrunePlace {
-  const withDatabase = <Result>(work: (db: Database.Database) => Result) => {
+  const withDatabase = async <Result>(work: (db: Database.Database) => Result | Promise<Result>) => {
     const db = new Database(file)
     try {
-      return work(db)
+      return await work(db)
     } finally {
       db.close()
     }
@@ -26,7 +26,7 @@ function placeOf({ file, remove }: ReturnType<typeof temporaryDatabasePath>): Pr
   return {
     open: async (process) => openSqliteHistory(file, process),
     upkeep: (process) => sqliteUpkeep(file, process),
-    verify: async () => withDatabase((db) => verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })),
+    verify: () => withDatabase((db) => verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })),
     execute: async (sql) =>
       withDatabase((db) => {
         const statement = db.prepare(sql)

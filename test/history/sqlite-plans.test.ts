@@ -1,21 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ViolationChoice } from '../../src/history/reader.ts'
-import { differing, visitDiffering } from '../../src/history/sqlite/differing.ts'
+import type { HistoryReader, ViolationChoice } from '../../src/history/reader.ts'
 import { prepareStatements } from '../../src/history/sqlite/draft/draft-statements.ts'
-import { endedRuns, runExtents, runsBefore } from '../../src/history/sqlite/ended-runs.ts'
-import { endpointsOf } from '../../src/history/sqlite/endpoints-of.ts'
-import { firstViolations } from '../../src/history/sqlite/first-violations.ts'
-import { countResources, listResources } from '../../src/history/sqlite/list-resources.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
-import { readRun } from '../../src/history/sqlite/read-run.ts'
-import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
-import { committedRun } from '../../src/history/sqlite/rows.ts'
-import { completeScansAt, latestScansAt } from '../../src/history/sqlite/scans-at.ts'
 import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
-import { stateAt } from '../../src/history/sqlite/state-at.ts'
-import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
-import { identifyViolations, visitViolations } from '../../src/history/sqlite/visit-violations.ts'
+import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
+import { sqliteReader } from '../../src/history/sqlite/sqlite-reader.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { at, payments } from './samples.ts'
 
@@ -50,7 +40,7 @@ function scansOf(sql: string): string[] {
 }
 
 /** The texts of all statements that are prepared meanwhile. */
-function preparedBy(work: (db: Database) => unknown): string[] {
+async function preparedBy(work: (db: Database) => unknown): Promise<string[]> {
   const texts: string[] = []
   const listening = new Proxy(db, {
     get(target, member) {
@@ -62,13 +52,18 @@ function preparedBy(work: (db: Database) => unknown): string[] {
       }
     },
   })
-  work(listening)
+  await work(listening)
   return texts
 }
 
+/** Those of questions. */
+function preparedFor(ask: (reader: HistoryReader) => Promise<unknown>): Promise<string[]> {
+  return preparedBy((listening) => ask(sqliteReader(new SqliteDatabase(listening))))
+}
+
 describe('query plans', () => {
-  it('scan no table for a page, a walk, a project or a commit', () => {
-    const texts = preparedBy((listening) => {
+  it('scan no table for a page, a walk, a project or a commit', async () => {
+    const texts = await preparedBy((listening) => {
       prepareStatements(listening)
       prepareApproved(listening)
     })
@@ -76,44 +71,45 @@ describe('query plans', () => {
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })
 
-  it('scan no table for a run', () => {
-    const texts = preparedBy((listening) => readRun(listening, 1))
+  it('scan no table for a run', async () => {
+    const texts = await preparedFor((reader) => reader.readRun(1))
     expect(texts.length).toBeGreaterThan(0)
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })
 
-  it('scan no table for a question, except for those about projects and runs', () => {
+  it('scan no table for a question, except for those about projects and runs', async () => {
     const asOf = 1
     const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
-    const texts = preparedBy((listening) => {
-      latestScansAt(listening, asOf)
-      completeScansAt(listening, payments, asOf)
-      violationsAt(listening, asOf)
-      resolvedBetween(listening, 0, asOf)
-      firstViolations(listening, fifty)
-      firstViolations(listening, { ...fifty, withOwner: true })
-      visitViolations(listening, { ...fifty, withOwner: true, withText: true }, () => {})
-      identifyViolations(listening, 'abc', asOf, 5)
-      waivedBetween(listening, 0, asOf)
-      stateAt(listening, payments, asOf)
-      stateAt(listening, payments, asOf, 'endpoint')
-      differing(listening, 0, asOf)
-      visitDiffering(listening, 0, asOf, () => {})
-      find(listening, 'a', asOf)
-      endpointsOf(listening, 'me', asOf)
-      versionsOf(listening, identity, asOf)
-      violationsOf(listening, identity, asOf)
-      for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)
-      endedRuns(listening, 10)
-      runsBefore(listening, asOf, 10)
-      runExtents(listening, asOf, asOf)
-      committedRun(listening, asOf)
-      countResources(listening, [payments], asOf)
+    const texts = await preparedFor(async (reader) => {
+      await reader.latestScans(asOf)
+      await reader.completeScansAt(payments, asOf)
+      await reader.violationsAt(asOf)
+      await reader.resolvedBetween(0, asOf)
+      await reader.firstViolations(fifty)
+      await reader.firstViolations({ ...fifty, withOwner: true })
+      await reader.visitViolations({ ...fifty, withOwner: true, withText: true }, () => {})
+      await reader.identifyViolations('abc', asOf, 5)
+      await reader.waivedBetween(0, asOf)
+      await reader.stateAt(payments, asOf)
+      await reader.stateAt(payments, asOf, 'endpoint')
+      await reader.differing(0, asOf)
+      await reader.visitDiffering(0, asOf, () => {})
+      await reader.find('a', asOf)
+      await reader.endpointsOf('me', asOf)
+      await reader.versionsOf(identity, asOf)
+      await reader.violationsOf(identity, asOf)
+      for (const kind of ['endpoint', 'source', 'device'] as const)
+        await reader.referrersOf({ ...identity, kind }, asOf)
+      await reader.endedRuns(10)
+      await reader.runsBefore(asOf, 10)
+      await reader.runExtents(asOf, asOf)
+      await reader.committedRun(asOf)
+      await reader.countResources([payments], asOf)
       for (const withRemoved of [false, true]) {
         for (const kind of [undefined, 'endpoint'] as const) {
           for (const after of [undefined, identity]) {
             const choice = { run: asOf, projects: [payments], kind, withRemoved, after, most: 50 }
-            listResources(listening, choice)
+            await reader.listResources(choice)
           }
         }
       }
@@ -123,14 +119,14 @@ describe('query plans', () => {
     expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
   })
 
-  it('choose active violations within their index, and find the ended ones of a project by the run', () => {
+  it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
     const visited = { ...fifty, withText: false }
-    for (const work of [
-      (listening: Database) => firstViolations(listening, fifty),
-      (listening: Database) => visitViolations(listening, visited, () => {}),
+    for (const ask of [
+      (reader: HistoryReader) => reader.firstViolations(fifty),
+      (reader: HistoryReader) => reader.visitViolations(visited, () => {}),
     ]) {
-      const steps = preparedBy(work).flatMap(stepsOf)
+      const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
         expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?\)$/),
       )
@@ -138,20 +134,20 @@ describe('query plans', () => {
     }
   })
 
-  it('read all resolved violations in the order of the table, and those of a period by their index', () => {
-    const stepsAfter = (resolvedAfter: number) =>
-      preparedBy((listening) => {
-        visitViolations(listening, { ...fifty, resolvedAfter, withText: false }, () => {})
-      }).flatMap(stepsOf)
-    expect(stepsAfter(0)).toContain('SCAN x')
-    expect(stepsAfter(1)).toContain('SEARCH x USING INDEX violation_ended (to_run>? AND to_run<?)')
-    expect(stepsAfter(1)).not.toContain('SCAN x')
+  it('read all resolved violations in the order of the table, and those of a period by their index', async () => {
+    const stepsAfter = async (resolvedAfter: number) => {
+      const choice = { ...fifty, resolvedAfter, withText: false }
+      return (await preparedFor((reader) => reader.visitViolations(choice, () => {}))).flatMap(stepsOf)
+    }
+    expect(await stepsAfter(0)).toContain('SCAN x')
+    expect(await stepsAfter(1)).toContain('SEARCH x USING INDEX violation_ended (to_run>? AND to_run<?)')
+    expect(await stepsAfter(1)).not.toContain('SCAN x')
   })
 
-  it('find referrers of a resource by their index', () => {
-    const texts = preparedBy((listening) => {
+  it('find referrers of a resource by their index', async () => {
+    const texts = await preparedFor(async (reader) => {
       for (const kind of ['endpoint', 'source', 'device'] as const) {
-        referrersOf(listening, { project: payments, kind, uid: 'a' }, 1)
+        await reader.referrersOf({ project: payments, kind, uid: 'a' }, 1)
       }
     })
     const plans = texts.map((sql) => stepsOf(sql).join())

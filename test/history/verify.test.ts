@@ -16,25 +16,25 @@ beforeAll(async () => {
 })
 
 /** What verify says after a change with plain SQL, without any constraint. */
-function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
+async function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
   const db = new Database(Buffer.from(sound))
   try {
     db.pragma('ignore_check_constraints = ON')
     db.pragma('foreign_keys = OFF')
     tamper(db)
-    return verifyHistory(db, { depth, exitCodeOf: () => 0, openSecrets })
+    return await verifyHistory(db, { depth, exitCodeOf: () => 0, openSecrets })
   } finally {
     db.close()
   }
 }
 
-function faultsAfter(sql: string): string[] {
-  return after((db) => db.exec(sql)).checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
+async function faultsAfter(sql: string): Promise<string[]> {
+  return (await after((db) => db.exec(sql))).checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
 }
 
 describe('an unaltered history', () => {
-  it.each(['plain', 'deep'] as const)('verifies (%s)', (depth) => {
-    const { ok, run, checks } = after(() => {}, depth)
+  it.each(['plain', 'deep'] as const)('verifies (%s)', async (depth) => {
+    const { ok, run, checks } = await after(() => {}, depth)
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect({ ok, run: run?.number }).toEqual({ ok: true, run: 4 })
     expect(checks.map(({ id }) => id)).toEqual([
@@ -57,9 +57,8 @@ describe('an unaltered history', () => {
     const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
     await draft.stage(payments, [aVersion('a', { url: 'b' }, { replaces: known?.id })])
     const db = new Database(path.file, { readonly: true })
-    expect(
-      verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets }).checks.filter(({ ok }) => !ok),
-    ).toEqual([])
+    const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
     db.close()
     await writing.close()
     path.remove()
@@ -67,7 +66,8 @@ describe('an unaltered history', () => {
 })
 
 describe('readable values that should be sealed', () => {
-  const found = (sql: string) => after((db) => db.exec(sql), 'deep').checks.find(({ id }) => id === 'I7')?.detail
+  const found = async (sql: string) =>
+    (await after((db) => db.exec(sql), 'deep')).checks.find(({ id }) => id === 'I7')?.detail
   const credential = 'whsec_0123456789abcdef'
   const inEndpoint = (attributes: object) => `UPDATE version SET body = '${JSON.stringify(attributes)}' WHERE id = 1`
 
@@ -88,16 +88,18 @@ describe('readable values that should be sealed', () => {
     [`UPDATE document SET body = '${credential}'`, 'document '],
     [`UPDATE approval SET note = '${credential}'`, 'the note of approval 1'],
     [`UPDATE notification SET body = '${credential}'`, 'notification msg_'],
-  ])('%s are found and not quoted', (sql, detail) => {
-    expect(found(sql)).toContain(detail)
-    expect(found(sql)).not.toMatch(/whsec_|readable|0123456789abcdef/)
+  ])('%s are found and not quoted', async (sql, detail) => {
+    expect(await found(sql)).toContain(detail)
+    expect(await found(sql)).not.toMatch(/whsec_|readable|0123456789abcdef/)
   })
 
-  it('do not include sealed, masked or empty values', () => {
+  it('do not include sealed, masked or empty values', async () => {
     const seal = `sealed:${'0'.repeat(32)}`
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
-    expect(found(inEndpoint({ secrets, ...urls }))).toBe('every secret is sealed, and no text looks like a credential')
+    expect(await found(inEndpoint({ secrets, ...urls }))).toBe(
+      'every secret is sealed, and no text looks like a credential',
+    )
   })
 })
 
@@ -160,11 +162,11 @@ function flippedText(text: string): string {
 }
 
 describe('a single flipped bit', () => {
-  it.each(everyColumn())('in $column of $table is found', ({ table, column }) => {
+  it.each(everyColumn())('in $column of $table is found', async ({ table, column }) => {
     // The first, the middle and the last row.
     for (const part of [0, 0.5, 1]) {
       let wasFlipped = false
-      const { ok } = after((db) => {
+      const { ok } = await after((db) => {
         wasFlipped = flip(db, table, column, part)
       })
       expect(ok, `row at ${part}`).toBe(!wasFlipped)
@@ -227,29 +229,29 @@ describe('a single flipped bit', () => {
     ["UPDATE run SET started_at = 'then' WHERE number = 3", 'I10: not as run 4 committed it: run'],
     ["UPDATE project SET uid = 'z' WHERE id = 2", 'I10: not as run 1 committed it: projects'],
     ["UPDATE document SET body = '[1]' WHERE id = 1", /^I2: document [0-9a-f]{12}… does not match its digest$/],
-  ])('is named: %s', (sql, fault) => {
-    const found = faultsAfter(sql)
+  ])('is named: %s', async (sql, fault) => {
+    const found = await faultsAfter(sql)
     expect(found).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
   })
 })
 
 describe('verify', () => {
-  it('names missing runs', () => {
+  it('names missing runs', async () => {
     const rows = ['walk', 'scan', 'change', 'notice'].map((table) => `DELETE FROM ${table} WHERE run = 4;`).join('')
     // The last run can go without a trace in the file: its digest is in the reports that left the machine.
-    expect(faultsAfter(`${rows} DELETE FROM run WHERE number = 4`)).toEqual([])
-    const found = faultsAfter('DELETE FROM run WHERE number IN (2, 3)')
+    expect(await faultsAfter(`${rows} DELETE FROM run WHERE number = 4`)).toEqual([])
+    const found = await faultsAfter('DELETE FROM run WHERE number IN (2, 3)')
     expect(found).toContainEqual('I6: runs 2 to 3 are missing, and no pruning says so')
     expect(found).toContainEqual(
       expect.stringContaining('I10: run 4 does not follow the one before it: its link names another'),
     )
   })
 
-  it('names a run that was marked as another one', () => {
-    expect(faultsAfter("UPDATE run SET state = 'pruned' WHERE number = 2")).toContainEqual(
+  it('names a run that was marked as another one', async () => {
+    expect(await faultsAfter("UPDATE run SET state = 'pruned' WHERE number = 2")).toContainEqual(
       'I6: run 2 is marked as pruned, and no pruning says so',
     )
-    expect(faultsAfter("UPDATE run SET state = 'interrupted' WHERE number = 2").join()).toContain(
+    expect((await faultsAfter("UPDATE run SET state = 'interrupted' WHERE number = 2")).join()).toContain(
       'I1: run 2 was interrupted',
     )
   })
@@ -270,24 +272,24 @@ describe('verify', () => {
     ],
     ['UPDATE run SET exit_code = 1 WHERE number = 4', 'I8: run 4 is recorded with exit code 1, its record calls for 0'],
     ['DELETE FROM project WHERE id = 1', /^foreign_key_check: .* refers to a project that is not there/],
-  ])('checks the invariants: %s', (sql, fault) => {
-    expect(faultsAfter(sql)).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
+  ])('checks the invariants: %s', async (sql, fault) => {
+    expect(await faultsAfter(sql)).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
   })
 
-  it('checks every exit code in a deep run, and the last one by default', () => {
+  it('checks every exit code in a deep run, and the last one by default', async () => {
     const tamper = (db: Database.Database) => db.exec('UPDATE run SET exit_code = 1 WHERE number = 1')
-    const i8 = (depth: 'plain' | 'deep') => after(tamper, depth).checks.find(({ id }) => id === 'I8')?.ok
-    expect([i8('plain'), i8('deep')]).toEqual([true, false])
+    const i8 = async (depth: 'plain' | 'deep') => (await after(tamper, depth)).checks.find(({ id }) => id === 'I8')?.ok
+    expect([await i8('plain'), await i8('deep')]).toEqual([true, false])
   })
 
-  it('says what it could not examine, and continues', () => {
-    const found = faultsAfter("DROP TABLE notice; UPDATE version SET body = '' WHERE id = 1")
+  it('says what it could not examine, and continues', async () => {
+    const found = await faultsAfter("DROP TABLE notice; UPDATE version SET body = '' WHERE id = 1")
     expect(found).toContainEqual('I1: cannot be examined: no such table: notice')
     expect(found.join()).toContain('I2: the body of endpoint a since run 1')
   })
 
-  it('lists the first faults and counts the others', () => {
-    expect(faultsAfter("UPDATE version SET body = 'x'").find((fault) => fault.startsWith('I2'))).toMatch(
+  it('lists the first faults and counts the others', async () => {
+    expect((await faultsAfter("UPDATE version SET body = 'x'")).find((fault) => fault.startsWith('I2'))).toMatch(
       /; and 1 more$/,
     )
   })

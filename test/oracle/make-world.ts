@@ -30,7 +30,7 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
   await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3) })
   const { service, projects, listings, labels } = world
   await using proxy = await startRecordingProxy(service.url)
-  using harness = openAuditHarness({ ...world, limits: { retries: 1 } })
+  await using harness = openAuditHarness({ ...world, limits: { retries: 1 } })
   const nextTurn = world.begin()
   const runs: World['runs'][number][] = []
   const reports: Report[] = []

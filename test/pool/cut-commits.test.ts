@@ -76,7 +76,7 @@ async function cutEach(cut: Cut, workers: number): Promise<number> {
     await pool[Symbol.asyncDispose]()
     await proxy.close()
     await place.remove()
-    for (const harness of [alone, cutHarness]) harness[Symbol.dispose]()
+    for (const harness of [alone, cutHarness]) await harness[Symbol.asyncDispose]()
   }
 }
 

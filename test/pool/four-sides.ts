@@ -112,7 +112,7 @@ export async function openFourSides(
       await Promise.all(workers.map((worker) => worker.stop()))
       await losses.close()
       for (const pool of pools) await pool[Symbol.asyncDispose]()
-      for (const { harness } of sides) harness[Symbol.dispose]()
+      for (const { harness } of sides) await harness[Symbol.asyncDispose]()
       for (const place of places) await place.remove()
     },
   }

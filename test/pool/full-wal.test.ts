@@ -67,8 +67,8 @@ it.skipIf(!hasPostgres)(
       const process = { ...new Machines().process(processes), now: Date.now, isAlive: () => false }
       return openPostgresHistory(server, process)
     }
-    using alone = openAuditHarness(options)
-    using onServer = openAuditHarness({ ...options, openHistory })
+    await using alone = openAuditHarness(options)
+    await using onServer = openAuditHarness({ ...options, openHistory })
     const turn = { url: service.url, policy }
     const expectRight = async () => {
       const expected = comparable(await alone.audit(turn))

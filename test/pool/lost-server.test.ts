@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
         await pool[Symbol.asyncDispose]()
         await proxy.close()
         await service.close()
-        for (const harness of [alone, onServer, shared]) harness[Symbol.dispose]()
+        for (const harness of [alone, onServer, shared]) await harness[Symbol.asyncDispose]()
       },
     }
   }

@@ -11,13 +11,18 @@ export function pausable(whole: PostgresDatabase) {
       return call(...given)
     }
   const session = (own: Session): Session => ({
+    dialect: own.dialect,
     all: waiting(own.all) as Session['all'],
     get: waiting(own.get) as Session['get'],
     value: waiting(own.value) as Session['value'],
     run: waiting(own.run),
     foreign: waiting(own.foreign),
   })
-  const transaction = (own: Transaction): Transaction => ({ ...session(own), iterate: own.iterate })
+  const transaction = (own: Transaction): Transaction => ({
+    ...session(own),
+    iterate: own.iterate,
+    each: own.each,
+  })
   const db: PostgresDatabase = {
     ...whole,
     ...session(whole),

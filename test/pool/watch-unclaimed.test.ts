@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
     await using pool = openPoolHarness(place.server, { unclaimedAfterMs: 4_000 })
     const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
     const { openHistory, conduct } = pool
-    using harness = openAuditHarness({ projects, key: fleet.personalKey, openHistory, conduct })
+    await using harness = openAuditHarness({ projects, key: fleet.personalKey, openHistory, conduct })
     const taking = await pool.startWorker()
     await harness.audit({ url: service.url })
     await taking.stop()

@@ -13,7 +13,7 @@ const aSubscription = (more: JsonObject): JsonObject => ({
 describe('restore, for a service that shows more or less than the usual one', () => {
   it('has no request for a device, and says so', async () => {
     const device = (status: string) => ({ device_metadata: { uid: 'D1', project_id: project, host_name: 'h', status } })
-    using service = await openLiteral({ subscriptions: [aSubscription(device('online'))] })
+    await using service = await openLiteral({ subscriptions: [aSubscription(device('online'))] })
     await service.audit()
     service.show({ subscriptions: [aSubscription(device('disabled'))] })
     await service.audit()
@@ -25,7 +25,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
   })
 
   it('says which fields it does not know, and which the service never showed', async () => {
-    using service = await openLiteral({ endpoints: [anEndpoint('E1', { colour: 'red' })] })
+    await using service = await openLiteral({ endpoints: [anEndpoint('E1', { colour: 'red' })] })
     await service.audit()
     service.show({ endpoints: [anEndpoint('E1', { colour: 'blue', rate_limit: 0 })] })
     await service.audit()
@@ -45,7 +45,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
     ['%2e%2e', '%252e%252e'],
     ['a/../b', 'a%2F..%2Fb'],
   ])('addresses the uid %j as one step, or prints no request', async (uid, step) => {
-    using service = await openLiteral({ endpoints: [anEndpoint(uid, { name: 'one' })] })
+    await using service = await openLiteral({ endpoints: [anEndpoint(uid, { name: 'one' })] })
     await service.audit()
     service.show({ endpoints: [anEndpoint(uid, { name: 'two', status: 'paused' })] })
     await service.audit()
@@ -65,7 +65,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
   })
 
   it('quotes a uid in the commands that it advises', async () => {
-    using service = await openLiteral({ endpoints: [anEndpoint('E1'), anEndpoint("a'$(id)")] })
+    await using service = await openLiteral({ endpoints: [anEndpoint('E1'), anEndpoint("a'$(id)")] })
     await service.audit()
     service.show({ endpoints: [anEndpoint('E1')] })
     await service.audit()

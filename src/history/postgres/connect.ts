@@ -9,26 +9,14 @@ import {
 } from 'pg'
 import Cursor from 'pg-cursor'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
+import type { HistoryDatabase, Session as SqlSession, Transaction as SqlTransaction, SqlValue } from '../sql/session.ts'
 import { OwnClient } from './client.ts'
 import { clientConfig } from './client-config.ts'
 import { asHistoryError } from './describe-fault.ts'
 import { endSilence } from './end-silence.ts'
 import { decodeText, encodeText } from './text-codec.ts'
 
-export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
-
-/**
- * Statements of the history. They name tables as `hookdrift.run`, in any schema, and parameters as `$1`.
- * Texts may contain every character; bigints are numbers.
- * @throws AuditError as `asHistoryError` says, by every method
- */
-export interface Session {
-  all<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
-  get<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row | undefined>
-  /** The only column of the first row; undefined without a row. */
-  value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
-  /** Executes a statement, and returns how many rows it touched. */
-  run(sql: string, values?: readonly SqlValue[]): Promise<number>
+export interface Session extends SqlSession {
   /** Executes statements of another library: its names, values and types are left as they are. */
   foreign(sql: string, values?: unknown[]): Promise<ForeignResult>
 }
@@ -39,14 +27,12 @@ export interface ForeignResult {
 }
 
 /** One transaction on one connection. */
-export interface Transaction extends Session {
+export interface Transaction extends Session, SqlTransaction {
   /** Reads rows some hundreds at a time. */
   iterate<Row extends object>(sql: string, values?: readonly SqlValue[]): AsyncIterable<Row>
 }
 
-export interface PostgresDatabase extends Session {
-  /** For messages: contains no secret. */
-  readonly shown: string
+export interface PostgresDatabase extends Session, HistoryDatabase {
   readonly schema: string
   /** Of the options. */
   readonly mostIdleMs: number
@@ -58,9 +44,7 @@ export interface PostgresDatabase extends Session {
     work: (transaction: Transaction) => Promise<Result>,
     limits?: { readonly mostIdleMs: number },
   ): Promise<Result>
-  /** Runs `work` on one state of the history. It cannot write. */
   snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
-  close(): Promise<void>
 }
 
 export interface ConnectOptions {
@@ -133,6 +117,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     const query = <Row extends object>(sql: string, values: readonly SqlValue[] = []) =>
       on((client) => ask<Row>(client, text(sql), values.map(stored)))
     return {
+      dialect: 'postgres',
       all: async (sql, values) => (await query<never>(sql, values)).rows,
       get: async (sql, values) => (await query<never>(sql, values)).rows[0],
       value: async (sql, values) => firstValue((await query<never>(sql, values)).rows[0]),
@@ -164,6 +149,9 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
           const result = await work({
             ...sessionOn(client),
             iterate: (sql, values) => iterate(client, sql, values),
+            async each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void) {
+              for await (const row of iterate<Row>(client, sql, values)) visit(row)
+            },
           })
           const { command } = await ask(client, 'COMMIT')
           // The server answers so, without an error, where a statement failed and its error was caught.
@@ -181,6 +169,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     ...{ shown, schema, mostIdleMs: options.mostIdleMs ?? 60_000 },
     transaction: (work, limits) => inTransaction(beginText(limits), work),
     snapshot: (work) => inTransaction(beginSnapshot, work),
+    describe: (error) => asHistoryError(error, shown),
     async close() {
       silence.close()
       // A server that hears nothing does not say good-bye.

@@ -1,6 +1,7 @@
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { ListedResource, ResourceCount, ResourceListChoice } from '../resource-list.ts'
-import type { Session, SqlValue } from './connect.ts'
+import type { SqlValue } from '../sql/session.ts'
+import type { Session } from './connect.ts'
 import { isProjectSql, projectIdSql, validAtSql } from './sql-fragments.ts'
 
 /** The last version of a resource by the run, ended or not. */

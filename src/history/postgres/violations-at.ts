@@ -1,8 +1,5 @@
-import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
-import type { RecordedViolation } from '../records.ts'
-import { inReportOrder } from '../report-order.ts'
-import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
-import type { Session } from './connect.ts'
+import type { ResolvedViolation } from '../reader.ts'
+import { type RecordedRow, toRecordedViolation } from '../stored-violation.ts'
 import { ownerSql } from './owner-sql.ts'
 import { lastScanSql } from './sql-fragments.ts'
 
@@ -60,19 +57,6 @@ export function isResolvedSql(after: string, run: string): string {
     AND ${isLastSpanSql}`
 }
 
-/** Active violations as of a run, each project as of its last scan by then. */
-export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
-  const rows = await session.all<RecordedViolationRow>(activeAsOf(lastScanSql('$1'), activeSql), [run])
-  return rows.map(toViolation).sort(inReportOrder)
-}
-
-/** Violations that ended in runs after `after`, up to `run`, without a replacement. */
-export async function resolvedBetween(session: Session, after: number, run: number): Promise<ResolvedViolation[]> {
-  const sql = `${resolvedSql(namedAt('$2'))} WHERE ${isResolvedSql('$1', '$2')}`
-  const rows = await session.all<ResolvedRow>(sql, [after, run])
-  return rows.map(toResolved).sort((a, b) => b.run - a.run || inReportOrder(a, b))
-}
-
 export function toViolation<Row extends RecordedViolationRow>({ id: _, ...row }: Row) {
   return toRecordedViolation(row)
 }
@@ -80,16 +64,4 @@ export function toViolation<Row extends RecordedViolationRow>({ id: _, ...row }:
 /** The scans that saw it may be pruned. */
 export function toResolved(row: ResolvedRow): ResolvedViolation {
   return toViolation({ ...row, lastSeen: row.lastSeen ?? '' })
-}
-
-/** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
-export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
-  const waived = (end: string) => `SELECT x.fingerprint, x.rule, x.waiver FROM (${lastScanSql('$2')}) s
-    CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation v
-      WHERE v.project_id = s.id AND v.waiver IS NOT NULL AND v.from_run <= $2 AND ${end} OFFSET 0) x`
-  const rows = await session.all<{ fingerprint: string; rule: string; waiver: string }>(
-    `${waived('v.to_run IS NULL')} UNION ${waived('v.to_run > $1 + 1')}`,
-    [after, run],
-  )
-  return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
 }

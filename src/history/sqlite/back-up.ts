@@ -49,10 +49,10 @@ function isOneFile(file: string, target: string): boolean {
 }
 
 /** @throws AuditError.failure when the copy of `shown` in the file has faults */
-export function verified(file: string, shown: string, question: VerificationRequest): Verification {
+export async function verified(file: string, shown: string, question: VerificationRequest): Promise<Verification> {
   const db = openToExamine(file)
   try {
-    const verification = verifyHistory(db, question)
+    const verification = await verifyHistory(db, question)
     if (!verification.ok) throw unverifiedBackup(shown, verification)
     return verification
   } finally {

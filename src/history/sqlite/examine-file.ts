@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
 import type { VerificationRequest } from '../upkeep.ts'
-import { withDamageDescribed } from './describe-damage.ts'
+import { asHistoryError } from './describe-damage.ts'
 import { readMove } from './move/mark-moved.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
 import { refuseOtherSteps, schemaVersion } from './open-database.ts'
@@ -16,11 +16,11 @@ import { verifyHistory } from './verify/verify-history.ts'
  * `mounts`: in the form of `/proc/self/mountinfo`; undefined where unavailable.
  * @throws AuditError.failure when it lies on a network file system, or is not a history
  */
-export function examineFile(
+export async function examineFile(
   file: string,
   mounts: string | undefined,
   request: VerificationRequest,
-): HistoryExamination {
+): Promise<HistoryExamination> {
   refuseNetworkFileSystem(file, mounts)
   const exists = existsSync(file)
   const place = realPlace(exists ? dirname(file) : file)
@@ -31,17 +31,19 @@ export function examineFile(
     isLocal: mounts !== undefined,
     freeBytes: freeBytesAt(place),
     server: undefined,
-    content: exists ? readContent(file, request) : undefined,
+    content: exists ? await readContent(file, request) : undefined,
   }
 }
 
-function readContent(file: string, request: VerificationRequest): HistoryContent {
+async function readContent(file: string, request: VerificationRequest): Promise<HistoryContent> {
   const db = openOfSchema(file, refuseOtherSteps, openUnchanged)
   try {
     const { has, known } = schemaVersion(db)
     const bytes = statSync(file).size
-    const runs = has === known ? withDamageDescribed(file, () => readRuns(db, request)) : unread
+    const runs = has === known ? await readRuns(db, request) : unread
     return { schema: has, knownSchema: known, bytes, ...runs }
+  } catch (error) {
+    throw asHistoryError(error, file)
   } finally {
     db.close()
   }
@@ -67,15 +69,15 @@ function openUnchanged(file: string): Database | undefined {
 
 const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
 
-function readRuns(
+async function readRuns(
   db: Database,
   request: VerificationRequest,
-): Omit<HistoryContent, 'schema' | 'knownSchema' | 'bytes'> {
+): Promise<Omit<HistoryContent, 'schema' | 'knownSchema' | 'bytes'>> {
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
   return {
     ...{ committedRuns: keys.length, sealKeyId: keys[0], moved: readMove(db) },
-    verification: verifyHistory(db, request),
+    verification: await verifyHistory(db, request),
   }
 }
 

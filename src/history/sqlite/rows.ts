@@ -1,37 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { remembering } from '../../model/remembering.ts'
 import { type ProjectRef, projectKey } from '../../model/resource.ts'
-import type { CommittedRun } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { writeTransaction } from './write-transaction.ts'
-
-const committedRunsSql =
-  "SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'committed' ORDER BY number"
-
-/** Oldest first. */
-export function committedRuns(db: Database): CommittedRun[] {
-  return cachedStatement<[], CommittedRun>(db, committedRunsSql).all()
-}
-
-/** Reads one row. */
-export function lastRun(db: Database): CommittedRun | undefined {
-  return cachedStatement<[], CommittedRun>(db, `${committedRunsSql} DESC LIMIT 1`).get()
-}
-
-export function committedRun(db: Database, number: number): CommittedRun | undefined {
-  return cachedStatement<[number], CommittedRun>(
-    db,
-    `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-       WHERE number = ? AND state = 'committed'`,
-  ).get(number)
-}
-
-/** When the first step made its schema. */
-export function madeAt(db: Database): string {
-  return (
-    cachedStatement<[], string>(db, 'SELECT applied_at FROM migration ORDER BY version LIMIT 1').pluck().get() ?? ''
-  )
-}
 
 /** The start of a run, which many rows share. */
 export function runStarts(db: Database): (run: number) => string {

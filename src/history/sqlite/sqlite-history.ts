@@ -8,6 +8,7 @@ import { openDatabase } from './open-database.ts'
 import { projectIds } from './rows.ts'
 import { readAcceptances, revokeAcceptances, writeAcceptances } from './sqlite-acceptances.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
@@ -19,6 +20,7 @@ import { writeTransaction } from './write-transaction.ts'
 export function openSqliteHistory(file: string, owner: LocalProcess): History {
   refuseNetworkFileSystem(file, owner.mounts?.())
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
+  const database = new SqliteDatabase(db)
   const idOf = projectIds(db)
   /** One transaction, in which no run may live or begin. */
   const writeBetweenRuns = (work: () => void) => {
@@ -28,7 +30,7 @@ export function openSqliteHistory(file: string, owner: LocalProcess): History {
     })
   }
   const history: History = {
-    ...sqliteReader(db),
+    ...sqliteReader(database),
     ...sqliteOutbox(db, owner),
     approvals: async () => readApprovals(db),
     approvedResources: async (approval) => readApproved(db, approval),
@@ -45,7 +47,7 @@ export function openSqliteHistory(file: string, owner: LocalProcess): History {
         const interrupted = closeKilledRuns(db, start.startedAt)
         return { run: insertRun(db, start), token, interrupted }
       })
-      return describingDamage(openSqliteDraft(db, owner, lease), file)
+      return describingDamage(openSqliteDraft(database, owner, lease), file)
     },
   }
   return describingDamage(history, file)

@@ -89,10 +89,10 @@ describe.skipIf(!hasPostgres)('rows copied to PostgreSQL and back', () => {
     await place.remove()
   })
 
-  function faults(): unknown[] {
+  async function faults(): Promise<unknown[]> {
     const db = new Database(back, { readonly: true })
     const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
+    const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
     db.close()
     return checks.filter(({ ok }) => !ok)
   }
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres)('rows copied to PostgreSQL and back', () => {
     expect(await contentsOfDatabase(place.server)).toEqual(contents)
     expect(await copyToFile(place.server, back)).toBe(count)
     expect(await contentsOfFile(back)).toEqual(contents)
-    expect(faults()).toEqual([])
+    expect(await faults()).toEqual([])
   })
 
   it('are those of a history with something of everything', async () => {

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  connect,
-  type PostgresDatabase,
-  type SqlValue,
-  type Transaction,
-} from '../../../src/history/postgres/connect.ts'
+import { connect, type PostgresDatabase, type Transaction } from '../../../src/history/postgres/connect.ts'
 import { openProjectDraft, type ProjectDraft } from '../../../src/history/postgres/draft/postgres-draft.ts'
 import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
+import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 

@@ -1,4 +1,4 @@
-import type { SqlValue } from '../connect.ts'
+import type { SqlValue } from '../../sql/session.ts'
 
 /** What makes a draft its owner's: every statement that writes rows checks it in the same statement. */
 export interface Fence {

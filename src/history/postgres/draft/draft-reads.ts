@@ -1,7 +1,7 @@
 import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
+import { completeScansAt } from '../../sql/scans.ts'
 import { activeApproval, approvedUids, lastApproval, storedBodies } from '../postgres-approvals.ts'
-import { completeScansAt } from '../scans-at.ts'
 import { versionsAt } from '../state-at.ts'
 import type { DraftContext } from './draft-context.ts'
 import { readHistories } from './read-histories.ts'

@@ -1,5 +1,6 @@
 import type { BodyColumns } from '../../body-columns.ts'
-import type { Session, SqlValue } from '../connect.ts'
+import type { SqlValue } from '../../sql/session.ts'
+import type { Session } from '../connect.ts'
 import type { Fence } from './draft-fence.ts'
 import type { NewProject } from './open-projects.ts'
 

@@ -1,5 +1,6 @@
 import { rangesOf } from '../../chain/pruned-runs.ts'
 import { refuseBroken, refuseToKeepNothing } from '../../plan-runs.ts'
+import { planPruning } from '../../sql/plan-pruning.ts'
 import type { PruneRequest, Pruning } from '../../upkeep.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLink } from '../chain/find-broken-link.ts'
@@ -7,7 +8,6 @@ import { commitSurely } from '../commit-surely.ts'
 import type { PostgresDatabase, Transaction } from '../connect.ts'
 import { closeKilledRuns } from '../draft/close-runs.ts'
 import { lockLease, releaseSql, type SharedProcess, takeLease } from '../lease.ts'
-import { planPruning } from './plan-pruning.ts'
 import { interruptedBefore, removeRuns } from './remove-runs.ts'
 
 /**

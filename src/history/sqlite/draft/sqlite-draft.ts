@@ -4,12 +4,13 @@ import { readApprovedBodies } from '../../approved-state.ts'
 import type { Draft } from '../../history.ts'
 import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
 import type { RunRecord } from '../../records.ts'
+import { readRun } from '../../sql/read-run.ts'
+import { completeScansAt } from '../../sql/scans.ts'
 import { appendLink, attributeToRun } from '../chain/chain.ts'
 import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
-import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
-import { completeScansAt } from '../scans-at.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
+import type { SqliteDatabase } from '../sqlite-database.ts'
 import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
@@ -31,7 +32,12 @@ interface AcquiredLease {
  * the run's floors and invisible to readers. Ends of rows, and what every run records of every project, are remembered
  * until the commit: a run that finds nothing new writes nothing before it.
  */
-export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token, interrupted }: AcquiredLease): Draft {
+export function openSqliteDraft(
+  database: SqliteDatabase,
+  owner: LocalProcess,
+  { run, token, interrupted }: AcquiredLease,
+): Draft {
+  const db = database.connection
   const sql = prepareStatements(db)
   const approved = prepareApproved(db)
   const projects = draftProjects(run, sql)
@@ -83,7 +89,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     historiesOf: async (asked, since) => readHistories(access, asked, since),
     approved: async (project) => approved.active(idOf(project)),
     lastApproval: async (project) => approved.last(idOf(project)),
-    completeScansAt: async (project, at) => completeScansAt(db, project, at),
+    completeScansAt: (project, at) => completeScansAt(database, project, at),
     versionsAt: async (project, points) => versionsAt(db, project, points),
     approvedBodies: (approval, resources) =>
       readApprovedBodies(approval, resources, {
@@ -108,11 +114,13 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
       db.pragma('synchronous = FULL')
       let committed: RunRecord
       try {
-        committed = write(() => {
+        committed = await database.transaction(async (session) => {
+          requireLease()
+          projects.insert()
           for (const part of parts) part.finish()
           sql.setCommitted.run(finishedAt, run)
           attributeToRun(db, run)
-          const record = readRun(db, run)
+          const record = await readRun(session, run)
           if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
           sql.setExitCode.run(exitCodeOf(record), run)
           // The link covers the exit code, which follows from the record, and the record contains the link.

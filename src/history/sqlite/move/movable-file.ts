@@ -67,7 +67,7 @@ function schemaOf(file: string): number {
 function rowsOf(db: Database): HistoryRows {
   return {
     ...sqliteRows(db),
-    verify: async (request) => verifyHistory(db, request),
+    verify: (request) => verifyHistory(db, request),
     chainOf: async (run) => readChain(db, run),
   }
 }

@@ -19,7 +19,7 @@ export async function verifyRows(
     await copyRows(rows, sqliteTarget(db))
     db.exec('COMMIT')
     db.pragma('ignore_check_constraints = OFF')
-    return verifyHistory(db, request)
+    return await verifyHistory(db, request)
   } catch (error) {
     if (!isRefused(error)) throw error
     return { ok: false, run: null, checks: [unstorable(error.message)] }

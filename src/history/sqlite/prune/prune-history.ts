@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import { rangesOf } from '../../chain/pruned-runs.ts'
 import { refuseBroken, refuseToKeepNothing } from '../../plan-runs.ts'
+import { planPruning } from '../../sql/plan-pruning.ts'
 import type { PlannedRun, PruneRequest } from '../../upkeep.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
 import { closeKilledRuns, type LocalProcess, releaseSql, takeLease } from '../lease.ts'
-import { writeTransaction } from '../write-transaction.ts'
-import { planPruning } from './plan-pruning.ts'
+import type { SqliteDatabase } from '../sqlite-database.ts'
 
 /**
  * Removes the runs without a reason to keep them, all or none. Rows that a kept run needs stay, so its report does not
@@ -15,13 +15,18 @@ import { planPruning } from './plan-pruning.ts'
  * @throws AuditError.failure when the history does not verify
  * @throws AuditError.busy when another run owns the lease
  */
-export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequest): PlannedRun[] {
+export async function pruneHistory(
+  database: SqliteDatabase,
+  owner: LocalProcess,
+  order: PruneRequest,
+): Promise<PlannedRun[]> {
   refuseToKeepNothing(order.keep)
-  return writeTransaction(db, () => {
+  const db = database.connection
+  return database.transaction(async (session) => {
     const token = takeLease(db, owner)
     const now = new Date(owner.now()).toISOString()
     closeKilledRuns(db, now)
-    const plan = planPruning(db, order.keep)
+    const plan = await planPruning(session, order.keep)
     const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
     if (gone.length > 0) {
       // The checkpoint covers the remaining rows anew, so they must not be altered.

@@ -7,7 +7,7 @@ export interface Check extends CheckWords {
   /** Checked at this depth only; undefined: always. */
   readonly depth?: 'deep'
   /** Yields a sentence for each fault. May read the whole history, a row at a time. */
-  find(db: Database, depth: VerificationDepth): Iterable<string>
+  find(db: Database, depth: VerificationDepth): Iterable<string> | AsyncIterable<string>
 }
 
 /** One sentence for each row of a query that selects faults. */

@@ -2,9 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { rangesOf } from '../../chain/pruned-runs.ts'
 import type { RunRecord } from '../../records.ts'
+import { readRun } from '../../sql/read-run.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
 import { prunedRuns } from '../chain/pruned-runs.ts'
-import { readRun } from '../read-run.ts'
+import { SqliteDatabase } from '../sqlite-database.ts'
 import { type Check, sentences } from './check.ts'
 
 interface OfRun {
@@ -30,13 +31,14 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
     id: 'I8',
     invariant: 'the exit code of every run matches its record',
     means: 'the exit code of the run contradicts its report',
-    *find(db, depth) {
+    async *find(db, depth) {
+      const session = new SqliteDatabase(db)
       const runs = db.prepare<[], { number: number; exitCode: number | null }>(
         `SELECT number, exit_code AS exitCode FROM run WHERE state = 'committed'
          ORDER BY number DESC ${depth === 'deep' ? '' : 'LIMIT 1'}`,
       )
       for (const { number, exitCode } of runs.all().reverse()) {
-        const record = readRun(db, number)
+        const record = await readRun(session, number)
         if (record === undefined) continue
         const expected = exitCodeOf(record)
         if (expected !== exitCode)

@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3'
-import { messageOf } from '../../../model/errors.ts'
+import { AuditError, messageOf } from '../../../model/errors.ts'
 import { Faults, inOrder } from '../../check-result.ts'
 import type { CommittedRun } from '../../reader.ts'
+import { lastRun } from '../../sql/runs.ts'
+import type { Session } from '../../sql/session.ts'
 import type { CheckResult, Verification, VerificationDepth, VerificationRequest } from '../../upkeep.ts'
-import { lastRun } from '../rows.ts'
+import { SqliteDatabase } from '../sqlite-database.ts'
 import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
@@ -14,11 +16,11 @@ import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
 
-/** Checks a history in one read transaction. */
-export function verifyHistory(
+/** Checks a history in one read transaction: that of the caller, where there is one. */
+export async function verifyHistory(
   db: Database.Database,
   { depth, exitCodeOf, openSecrets }: VerificationRequest,
-): Verification {
+): Promise<Verification> {
   const all = [
     ...fileChecks,
     ...schemaChecks,
@@ -30,29 +32,38 @@ export function verifyHistory(
     ...secretChecks(openSecrets),
   ]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
-  return db.transaction(() => {
-    const results = checks.map((check) => perform(check, db, depth)).sort(inOrder)
-    return { ok: results.every(({ ok }) => ok !== false), run: readableLastRun(db), checks: results }
-  })()
+  const session = new SqliteDatabase(db)
+  const verify = async () => {
+    const results: CheckResult[] = []
+    for (const check of checks) results.push(await perform(check, db, depth))
+    const run = await readableLastRun(session)
+    return { ok: results.every(({ ok }) => ok !== false), run, checks: results.sort(inOrder) }
+  }
+  return db.inTransaction ? verify() : session.snapshot(verify)
 }
 
-function perform(check: Check, db: Database.Database, depth: VerificationDepth): CheckResult {
+async function perform(check: Check, db: Database.Database, depth: VerificationDepth): Promise<CheckResult> {
   const faults = new Faults()
   try {
-    for (const fault of check.find(db, depth)) faults.add(fault)
+    for await (const fault of check.find(db, depth)) faults.add(fault)
   } catch (error) {
-    // The file is damaged, or contains a value that no run writes.
-    if (!(error instanceof Database.SqliteError || error instanceof SyntaxError)) throw error
-    faults.add(`cannot be examined: ${messageOf(error)}`)
+    faults.add(`cannot be examined: ${messageOf(causeOf(error))}`)
   }
   return faults.resultOf(check)
 }
 
-function readableLastRun(db: Database.Database): CommittedRun | null {
+/** The file is damaged, or contains a value that no run writes. @throws all other errors */
+function causeOf(error: unknown): unknown {
+  const cause = error instanceof AuditError ? error.cause : error
+  if (cause instanceof Database.SqliteError || cause instanceof SyntaxError) return cause
+  throw error
+}
+
+async function readableLastRun(session: Session): Promise<CommittedRun | null> {
   try {
-    return lastRun(db) ?? null
+    return (await lastRun(session)) ?? null
   } catch (error) {
-    if (error instanceof Database.SqliteError) return null
-    throw error
+    causeOf(error)
+    return null
   }
 }

@@ -1,6 +1,28 @@
-import type { EndedRun } from '../reader.ts'
+import type { CommittedRun, EndedRun } from '../reader.ts'
 import { addUpExtents, type CountedRow, type RunExtent } from '../run-extents.ts'
-import type { Session } from './connect.ts'
+import type { Session } from './session.ts'
+
+/** When the first step made its schema. */
+export async function madeAt(session: Session): Promise<string> {
+  return (await session.value<string>('SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1')) ?? ''
+}
+
+const committedSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run
+  WHERE state = 'committed'`
+
+/** Oldest first. */
+export function committedRuns(session: Session): Promise<CommittedRun[]> {
+  return session.all(`${committedSql} ORDER BY number`)
+}
+
+/** Reads one row. */
+export function lastRun(session: Session): Promise<CommittedRun | undefined> {
+  return session.get(`${committedSql} ORDER BY number DESC LIMIT 1`)
+}
+
+export function committedRun(session: Session, number: number): Promise<CommittedRun | undefined> {
+  return session.get(`${committedSql} AND number = $1`, [number])
+}
 
 /** The last runs that ended, newest first, with the number of their walks and changes. */
 export async function endedRuns(session: Session, most: number): Promise<{ runs: EndedRun[]; total: number }> {
@@ -13,9 +35,8 @@ export async function endedRuns(session: Session, most: number): Promise<{ runs:
 
 /** Those before a run. */
 export async function runsBefore(session: Session, run: number, most: number): Promise<EndedRun[]> {
-  return session.all<EndedRun>(
-    `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state = 'committed' AS "isCommitted",
-       r.exit_code AS "exitCode",
+  const rows = await session.all<Omit<EndedRun, 'isCommitted'> & { readonly state: string }>(
+    `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state, r.exit_code AS "exitCode",
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
           AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
@@ -23,6 +44,7 @@ export async function runsBefore(session: Session, run: number, most: number): P
      FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
+  return rows.map(({ state, ...ended }) => ({ ...ended, isCommitted: state === 'committed' }))
 }
 
 const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.project_id

@@ -1,0 +1,16 @@
+/** SQL for the id of a project's row; NULL where there is none. `service` and `uid` are parameters: `$1`. */
+export function projectIdSql(service: string, uid: string): string {
+  return `(SELECT id FROM hookdrift.project WHERE service = ${service} AND uid = ${uid})`
+}
+
+/** SQL: a row of versions, violations or marks is valid as of a run. */
+export function validAtSql(row: string, run: string): string {
+  return `${row}.from_run <= ${run} AND (${row}.to_run IS NULL OR ${row}.to_run > ${run})`
+}
+
+/** SQL for every project that was scanned by a run: its row, and its last scan by then with its name at that time. */
+export function lastScanSql(run: string): string {
+  return `SELECT p.id, p.service, p.uid, s.name, s.run FROM hookdrift.project p CROSS JOIN hookdrift.scan s
+    WHERE s.project_id = p.id
+      AND s.run = (SELECT max(l.run) FROM hookdrift.scan l WHERE l.project_id = p.id AND l.run <= ${run})`
+}

@@ -1,0 +1,146 @@
+import type { Notice } from '../../model/notice.ts'
+import type { Kind, Listing } from '../../model/resource.ts'
+import { readProjects, readStableContext } from '../read-documents.ts'
+import type { RecordedPolicy, RunInputs } from '../reader.ts'
+import type { RunRecord } from '../records.ts'
+import { inNoticeOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { type RecordedChangeRow, toChange } from '../stored-change.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
+import { readAcceptancesOf } from './acceptances.ts'
+import { validAtSql } from './fragments.ts'
+import type { Session } from './session.ts'
+import { violationsOfRun } from './violations.ts'
+
+type RunRow = Pick<
+  RunRecord,
+  'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest' | 'chain'
+> &
+  ContextRow
+
+/** Documents of a run; null where it names none. */
+interface ContextRow {
+  readonly rules: string | null
+  readonly projects: string | null
+}
+
+const contextSql = `(SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules,
+  (SELECT body FROM hookdrift.document WHERE sha256 = projects_document) AS projects`
+
+/** The record of a committed run; undefined where there is none. */
+export async function readCommittedRun(session: Session, number: number): Promise<RunRecord | undefined> {
+  const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
+  return state === 'committed' ? readRun(session, number) : undefined
+}
+
+/** Reads a run as it was when committed. The caller decides which runs may be read. */
+export async function readRun(session: Session, number: number): Promise<RunRecord | undefined> {
+  const run = await session.get<RunRow>(
+    `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt", fail_on AS "failOn",
+       tool_version AS "toolVersion", policy_digest AS "policyDigest", configuration_digest AS "configurationDigest", chain,
+       ${contextSql} FROM hookdrift.run WHERE number = $1`,
+    [number],
+  )
+  if (run === undefined) return undefined
+  return {
+    ...run,
+    ...readStableContext(run.rules),
+    projects: readProjects(run.projects),
+    coverage: await readCoverage(session, number),
+    notices: await readNotices(session, number),
+    changes: await readChanges(session, number),
+    violations: await violationsOfRun(session, number),
+    accepted: await readAcceptancesOf(session, number),
+  }
+}
+
+async function readCoverage(session: Session, number: number): Promise<RunRecord['coverage']> {
+  const walks = await session.all<StoredWalk & { readonly project: string }>(
+    `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
+       w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
+     FROM hookdrift.walk w JOIN hookdrift.scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = $1`,
+    [number],
+  )
+  return walks.map(toCoverage).sort(inWalkOrder)
+}
+
+async function readNotices(session: Session, number: number): Promise<RunRecord['notices']> {
+  const notices = await session.all<Notice>(
+    `SELECT n.code, s.name AS project, n.listing, n.text
+     FROM hookdrift.notice n LEFT JOIN hookdrift.scan s ON s.project_id = n.project_id AND s.run = n.run
+     WHERE n.run = $1 AND (n.project_id IS NULL OR s.run IS NOT NULL) ORDER BY n.number`,
+    [number],
+  )
+  return notices.sort(inNoticeOrder)
+}
+
+async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {
+  const rows = await session.all<RecordedChangeRow>(
+    `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+     FROM hookdrift.change c JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
+     WHERE c.run = $1 ORDER BY c.id`,
+    [number],
+  )
+  return rows.map(toChange).sort(inResourceOrder)
+}
+
+type InputsRow = Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> & ContextRow
+
+interface OfProject {
+  readonly service: string
+  readonly project: string
+}
+
+/** What a replay of a committed run needs besides the state. */
+export async function readRunInputs(session: Session, run: number): Promise<RunInputs | undefined> {
+  const row = await session.get<InputsRow>(
+    `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId", fail_on AS "failOn", ${contextSql}
+     FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
+    [run],
+  )
+  if (row === undefined) return undefined
+  return {
+    ...row,
+    rules: readStableContext(row.rules).rules,
+    projects: readProjects(row.projects),
+    changes: await readChanges(session, run),
+    withheldRemovals: await readWithheldRemovals(session, run),
+    unreferenced: await readUnreferenced(session, run),
+  }
+}
+
+async function readWithheldRemovals(session: Session, run: number): Promise<RunInputs['withheldRemovals']> {
+  const rows = await session.all<OfProject & { readonly listing: Listing; readonly uids: string }>(
+    `SELECT p.service, p.uid AS project, h.listing, h.uids
+     FROM hookdrift.withheld_removal h JOIN hookdrift.project p ON p.id = h.project_id
+     WHERE h.run = $1 ORDER BY p.uid, h.listing`,
+    [run],
+  )
+  return rows.map(({ service, project, listing, uids }) => ({
+    project: { service, uid: project },
+    listing,
+    uids: JSON.parse(uids) as string[],
+  }))
+}
+
+async function readUnreferenced(session: Session, run: number): Promise<RunInputs['unreferenced']> {
+  const rows = await session.all<OfProject & { readonly kind: Kind; readonly uid: string }>(
+    `SELECT p.service, p.uid AS project, u.kind, u.uid
+     FROM hookdrift.unreferenced u JOIN hookdrift.project p ON p.id = u.project_id
+     WHERE ${validAtSql('u', '$1')} ORDER BY p.uid, u.kind, u.uid`,
+    [run],
+  )
+  return rows.map(({ service, project, kind, uid }) => ({ project: { service, uid: project }, kind, uid }))
+}
+
+/** Runs that agree share a document, so few are read. */
+export async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {
+  const rows = await session.all<Omit<RecordedPolicy, 'policy'> & { readonly body: string }>(
+    `SELECT g."firstRun", g."lastRun", d.body FROM hookdrift.document d JOIN
+       (SELECT rules_document, min(number) AS "firstRun", max(number) AS "lastRun" FROM hookdrift.run
+        WHERE state = 'committed' AND number > $1 AND number <= $2 GROUP BY rules_document) g
+       ON d.sha256 = g.rules_document
+     ORDER BY g."firstRun"`,
+    [after, run],
+  )
+  return rows.map(({ body, ...runs }) => ({ ...runs, policy: readStableContext(body).policy }))
+}

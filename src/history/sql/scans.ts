@@ -1,0 +1,111 @@
+import { isPolicyProject, type Listing, type ProjectRef } from '../../model/resource.ts'
+import { deriveCompleteScans } from '../derive-complete-scans.ts'
+import type { CommittedRun, RecordedScan } from '../reader.ts'
+import type { CompleteScans } from '../records.ts'
+import { compareText, inListingOrder } from '../report-order.ts'
+import { type StoredWalk, toCoverage } from '../stored-walk.ts'
+import { lastScanSql, projectIdSql } from './fragments.ts'
+import type { Session } from './session.ts'
+
+/** A project's row and its last scan as of a run. */
+export interface ScanRow extends ProjectRef {
+  readonly id: number
+  readonly run: number
+}
+
+/** Every project that was scanned by a run, with its name as of its last scan then. */
+export async function lastScansAt(session: Session, run: number): Promise<ScanRow[]> {
+  const rows = await session.all<ScanRow>(lastScanSql('$1'), [run])
+  return rows.sort((a, b) => compareText(a.name, b.name))
+}
+
+interface DatedScanRow extends ProjectRef, CommittedRun {
+  readonly id: number
+  readonly incompleteRun: number | null
+  readonly incompleteStart: string
+  readonly incompleteEnd: string
+}
+
+/** The last scan of each project, and the first one after its last complete one. */
+const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.started_at AS "startedAt",
+    r.finished_at AS "finishedAt", i.number AS "incompleteRun", i.started_at AS "incompleteStart",
+    i.finished_at AS "incompleteEnd"
+  FROM (SELECT t.*, (SELECT min(n.run) FROM hookdrift.scan n WHERE n.project_id = t.id AND n.run <= t.run
+      AND n.run > coalesce((SELECT c.run FROM hookdrift.scan c WHERE c.project_id = t.id AND c.run <= t.run
+        AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.project_id = c.project_id AND o.run = c.run
+          AND o.status NOT IN ('complete', 'skipped'))
+        ORDER BY c.run DESC LIMIT 1), 0)) AS incomplete FROM (${lastScanSql('$1')}) t) l
+  JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
+
+/** The last scan of every project as of a run, with its walks; `only`: of that project. */
+export async function latestScansAt(session: Session, run: number, only?: ProjectRef): Promise<RecordedScan[]> {
+  const found =
+    only === undefined
+      ? await session.all<DatedScanRow>(datedScansSql, [run])
+      : await session.all<DatedScanRow>(`${datedScansSql} WHERE l.service = $2 AND l.uid = $3`, [
+          ...[run, only.service, only.uid],
+        ])
+  const scans = found.filter((project) => !isPolicyProject(project)).sort((a, b) => compareText(a.name, b.name))
+  const walks = await session.all<StoredWalk & { readonly projectId: number }>(
+    `SELECT w.project_id AS "projectId", w.listing, w.status, w.filter, w.cause, w.reason, w.pages, w.items, w.requests,
+       w.retries, w.duration_ms AS "durationMs", w.total AS "of", w.oldest_at AS "oldestAt"
+     FROM (${lastScanSql('$1')}) l JOIN hookdrift.walk w ON w.run = l.run AND w.project_id = l.id
+     WHERE l.id = ANY($2)`,
+    [run, scans.map(({ id }) => id)],
+  )
+  const walksOf = Map.groupBy(walks, ({ projectId }) => projectId)
+  return scans.map((scan) => ({
+    project: { name: scan.name, service: scan.service, uid: scan.uid },
+    run: { number: scan.number, startedAt: scan.startedAt, finishedAt: scan.finishedAt },
+    coverage: (walksOf.get(scan.id) ?? []).map(({ projectId: _, ...walk }) => toCoverage(walk)).sort(inListingOrder),
+    incompleteSince:
+      scan.incompleteRun === null
+        ? undefined
+        : { number: scan.incompleteRun, startedAt: scan.incompleteStart, finishedAt: scan.incompleteEnd },
+  }))
+}
+
+interface CompleteWalkRow {
+  readonly listing: Listing
+  readonly run: number
+  readonly filter: string | null
+  readonly normaliser: number | null
+}
+
+/** The last complete walk of each listing of a project by a run. */
+const completeSql = `SELECT w.listing, w.run, w.filter, r.normal_form_version AS normaliser FROM (
+    SELECT f.project_id, f.listing, (SELECT s.run FROM hookdrift.scan s CROSS JOIN hookdrift.walk o
+      WHERE s.project_id = f.project_id AND s.run BETWEEN f.run AND $3
+        AND o.run = s.run AND o.project_id = s.project_id AND o.listing = f.listing AND o.status = 'complete'
+      ORDER BY s.run DESC LIMIT 1) AS run
+    FROM hookdrift.first_complete_walk f WHERE f.project_id = ${projectIdSql('$1', '$2')}) c
+  JOIN hookdrift.walk w ON w.run = c.run AND w.project_id = c.project_id AND w.listing = c.listing
+  JOIN hookdrift.run r ON r.number = w.run`
+
+/** The last complete walk of the subscriptions by a run and after another, in a run that did not list sources. */
+const liftedSql = `SELECT w.listing, w.run, w.filter, r.normal_form_version AS normaliser
+  FROM hookdrift.scan s CROSS JOIN hookdrift.walk w CROSS JOIN hookdrift.run r
+  WHERE s.project_id = ${projectIdSql('$1', '$2')} AND s.run <= $3 AND s.run > $4
+    AND w.run = s.run AND w.project_id = s.project_id AND w.listing = 'subscriptions' AND w.status = 'complete'
+    AND NOT EXISTS (SELECT 1 FROM hookdrift.walk n WHERE n.run = s.run AND n.project_id = s.project_id
+      AND n.listing = 'sources' AND n.status <> 'skipped')
+    AND r.number = w.run
+  ORDER BY s.run DESC LIMIT 1`
+
+/** The last complete scan of each kind as of a run. */
+export async function completeScansAt(
+  session: Session,
+  { service, uid }: ProjectRef,
+  run: number,
+): Promise<CompleteScans> {
+  const complete = await session.all<CompleteWalkRow>(completeSql, [service, uid, run])
+  if (complete.length === 0) return {}
+  const walkOf = (found: CompleteWalkRow | undefined) => found && { run: found.run, filter: found.filter }
+  const after = complete.find(({ listing }) => listing === 'sources')?.run ?? 0
+  const lifted = await session.get<CompleteWalkRow>(liftedSql, [service, uid, run, after])
+  return deriveCompleteScans({
+    lastComplete: (listing) => walkOf(complete.find((row) => row.listing === listing)),
+    lastLifted: () => walkOf(lifted),
+    normaliserOf: (number) => [...complete, lifted].find((row) => row?.run === number)?.normaliser ?? undefined,
+  })
+}

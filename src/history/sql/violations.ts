@@ -1,0 +1,141 @@
+import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { RecordedViolation } from '../records.ts'
+import { inReportOrder } from '../report-order.ts'
+import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
+import { lastScanSql, validAtSql } from './fragments.ts'
+import { lastScansAt } from './scans.ts'
+import { type Session, sqlOf } from './session.ts'
+
+/** A violation with the ids of its row and of its project. */
+export type ViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
+export type ResolvedRow = ViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
+
+const columns = `x.id, x.project_id AS "projectId", x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path,
+  x.message, f.started_at AS "firstSeen", l.started_at AS "lastSeen", x.waiver`
+
+/** SQL: what an active `violation x` is called as of scan `s`. */
+export const stateSql =
+  "CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = s.run THEN 'opened' ELSE 'continuing' END AS state"
+
+/**
+ * SQL for the `owner_id` of the resource of `violation x` as of a run: of an endpoint, or of a subscription's endpoint.
+ * NULL for all else. One or two lookups in the index of versions.
+ */
+export function ownerSql(run: string): string {
+  const endpointOf = (uid: string) =>
+    `(SELECT own.owner_id FROM hookdrift.version own WHERE own.project_id = x.project_id AND own.kind = 'endpoint'
+      AND own.uid = ${uid} AND ${validAtSql('own', run)} LIMIT 1)`
+  return `CASE x.kind WHEN 'endpoint' THEN ${endpointOf('x.uid')} WHEN 'subscription' THEN ${endpointOf(
+    `(SELECT sub.endpoint_uid FROM hookdrift.version sub WHERE sub.project_id = x.project_id
+      AND sub.kind = 'subscription' AND sub.uid = x.uid AND ${validAtSql('sub', run)} LIMIT 1)`,
+  )} END`
+}
+
+/** SQL for violations as of the scans of their projects. `from` is SQL of `s` (run) and `violation x`. */
+export function activeSql(from: string): string {
+  return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql}, NULL AS resolution, NULL AS "endedBy"
+    FROM ${from} LEFT JOIN hookdrift.run f ON f.number = x.first_run
+    LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
+}
+
+/**
+ * SQL of the scans that `scans` selects (id of the project, run) as `s`, each with those violations of its project that a
+ * condition on `violation x` holds for. Both databases are kept to that order: a plan that begins with all violations
+ * would cost more with each run.
+ */
+function violationsOfScans(session: Session, scans: string, condition: string): string {
+  return sqlOf(session, {
+    sqlite: `(${scans}) s CROSS JOIN hookdrift.violation x ON x.project_id = s.id AND ${condition}`,
+    postgres: `(${scans}) s CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation x
+      WHERE x.project_id = s.id AND ${condition} OFFSET 0) x`,
+  })
+}
+
+/**
+ * SQL for the violations that are active as of the scans that `scans` selects. Two statements, because the indexes find
+ * rows without an end by project, and ended rows by their end.
+ */
+export function activeAsOf(session: Session, scans: string, statement: (from: string) => string): string {
+  const ending = (end: string) => statement(violationsOfScans(session, scans, `x.from_run <= s.run AND ${end}`))
+  return `${ending('x.to_run IS NULL')} UNION ALL ${ending('x.to_run > s.run')}`
+}
+
+/** SQL for violations that ended, as of the run that ended them. */
+export const resolvedSql = `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner, 'resolved' AS state, x.to_run AS run,
+    r.started_at AS "resolvedAt", x.resolution, x.ended_by AS "endedBy"
+  FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
+  LEFT JOIN hookdrift.run r ON r.number = x.to_run
+  LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, (SELECT max(b.run) FROM hookdrift.scan b
+    WHERE b.project_id = x.project_id AND b.run < x.to_run))`
+
+/** SQL: `violation x` ended in runs that a condition on `x.to_run` names, in a scan of its project, without a replacement. */
+export function isResolvedSql(session: Session, ended: string): string {
+  // Without the fence, PostgreSQL would join all scans and all violations.
+  const fence = sqlOf(session, { sqlite: '', postgres: 'OFFSET 0' })
+  return `${ended} AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run ${fence})
+    AND NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id ${fence})`
+}
+
+/** SQL: it ended in a run after `$1`, up to `$2`. */
+export const endedBetween = 'x.to_run > $1 AND x.to_run <= $2'
+
+/** Names of projects as of a run, by their ids. */
+export async function projectNamesAt(session: Session, run: number): Promise<(id: number) => string> {
+  const names = new Map((await lastScansAt(session, run)).map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? ''
+}
+
+export function toViolation<Row extends ViolationRow>(
+  { id: _, projectId, ...row }: Row,
+  nameOf: (id: number) => string,
+) {
+  return { ...toRecordedViolation(row), project: nameOf(projectId) }
+}
+
+/** The scans that saw it may be pruned. */
+export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): ResolvedViolation {
+  return toViolation({ ...row, lastSeen: row.lastSeen ?? '' }, nameOf)
+}
+
+/** Active violations as of a run, each project as of its last scan by then. */
+export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
+  const nameOf = await projectNamesAt(session, run)
+  const rows = await session.all<ViolationRow>(activeAsOf(session, lastScanSql('$1'), activeSql), [run])
+  return rows.map((row) => toViolation(row, nameOf)).sort(inReportOrder)
+}
+
+/** Violations that ended in runs after `after`, up to `run`, without a replacement. */
+export async function resolvedBetween(session: Session, after: number, run: number): Promise<ResolvedViolation[]> {
+  const nameOf = await projectNamesAt(session, run)
+  const sql = `${resolvedSql} WHERE ${isResolvedSql(session, endedBetween)}`
+  const rows = await session.all<ResolvedRow>(sql, [after, run])
+  return rows.map((row) => toResolved(row, nameOf)).sort((a, b) => b.run - a.run || inReportOrder(a, b))
+}
+
+/** Violations of the projects that a run scanned: active ones, and those that ended in it without a replacement. */
+export async function violationsOfRun(session: Session, run: number): Promise<RecordedViolation[]> {
+  const scans = await session.all<{ readonly id: number; readonly name: string }>(
+    'SELECT project_id AS id, name FROM hookdrift.scan WHERE run = $1',
+    [run],
+  )
+  const names = new Map(scans.map(({ id, name }) => [id, name]))
+  const nameOf = (id: number) => names.get(id) ?? ''
+  const scansSql = 'SELECT project_id AS id, run FROM hookdrift.scan WHERE run = $1'
+  const active = await session.all<ViolationRow>(activeAsOf(session, scansSql, activeSql), [run])
+  const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
+  return [
+    ...active.map((row) => toViolation(row, nameOf)),
+    ...ended.map(({ run: _, resolvedAt: __, ...row }) => toViolation({ ...row, waiver: null }, nameOf)),
+  ].sort(inReportOrder)
+}
+
+/** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
+export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
+  const waived = (end: string) => `SELECT x.fingerprint, x.rule, x.waiver
+    FROM ${violationsOfScans(session, lastScanSql('$2'), `x.waiver IS NOT NULL AND x.from_run <= $2 AND ${end}`)}`
+  const rows = await session.all<{ readonly fingerprint: string; readonly rule: string; readonly waiver: string }>(
+    `${waived('x.to_run IS NULL')} UNION ${waived('x.to_run > $1::bigint + 1')}`,
+    [after, run],
+  )
+  return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
+}

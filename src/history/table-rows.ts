@@ -170,6 +170,13 @@ export const historyTables: readonly HistoryTable[] = [
   table('unnotified_scan', { key: ['project_id', 'run'], columns: integers('project_id', 'run') }),
 ]
 
+/** @throws Error for a column that no table of the history has */
+export function columnType(table: string, column: string): CellType {
+  const type = historyTables.find(({ name }) => name === table)?.columns.get(column)
+  if (type === undefined) throw new Error(`no table of the history has the column ${table}.${column}`)
+  return type
+}
+
 /** Copies all rows with their ids. Returns how many. */
 export async function copyRows(source: RowSource, target: RowTarget): Promise<number> {
   let count = 0

@@ -22,6 +22,7 @@ export function pausable(whole: PostgresDatabase) {
     ...session(own),
     iterate: own.iterate,
     each: own.each,
+    insert: own.insert,
   })
   const db: PostgresDatabase = {
     ...whole,

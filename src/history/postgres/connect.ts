@@ -10,6 +10,7 @@ import {
 import Cursor from 'pg-cursor'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
 import type { HistoryDatabase, Session as SqlSession, Transaction as SqlTransaction, SqlValue } from '../sql/session.ts'
+import { type CellType, columnType, inBatches, type Row } from '../table-rows.ts'
 import { OwnClient } from './client.ts'
 import { clientConfig } from './client-config.ts'
 import { asHistoryError } from './describe-fault.ts'
@@ -146,12 +147,14 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
       connected(async (client, note) => {
         try {
           await ask(client, begin)
+          const session = sessionOn(client)
           const result = await work({
-            ...sessionOn(client),
+            ...session,
             iterate: (sql, values) => iterate(client, sql, values),
             async each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void) {
               for await (const row of iterate<Row>(client, sql, values)) visit(row)
             },
+            insert: (table, columns, rows) => insertInBatches(session, { table, columns, rows }),
           })
           const { command } = await ask(client, 'COMMIT')
           // The server answers so, without an error, where a statement failed and its error was caught.
@@ -179,6 +182,26 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
       await pool.end()
       clearTimeout(drop)
     },
+  }
+}
+
+const arrays = { text: 'text[]', integer: 'bigint[]' } as const satisfies Record<CellType, string>
+
+interface Insertion {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: Iterable<Row>
+}
+
+/** One statement for each batch. */
+async function insertInBatches(session: Session, { table, columns, rows }: Insertion): Promise<void> {
+  const cells = columns.map((column, at) => `$${at + 1}::${arrays[columnType(table, column)]}`)
+  const sql = `INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT * FROM unnest(${cells.join(', ')})`
+  for await (const batch of inBatches(rows)) {
+    await session.run(
+      sql,
+      columns.map((_, at) => batch.map((row) => row[at] ?? null)),
+    )
   }
 }
 

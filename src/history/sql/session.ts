@@ -1,3 +1,5 @@
+import type { Row } from '../table-rows.ts'
+
 export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
 
 /**
@@ -23,6 +25,8 @@ export type Dialect = 'sqlite' | 'postgres'
 export interface Transaction extends Session {
   /** Hands on one row after the other, and holds some hundreds at most. */
   each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void): Promise<void>
+  /** Inserts rows, however many; `columns` says what their cells are. */
+  insert(table: string, columns: readonly string[], rows: Iterable<Row>): Promise<void>
 }
 
 /** A history's database. */

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
+import type { Row } from '../table-rows.ts'
 import { asHistoryError } from './describe-damage.ts'
 import { refuseAltered } from './schema/refuse-altered.ts'
 
@@ -7,7 +8,7 @@ type Bindable = string | number | null
 
 interface Prepared {
   readonly statement: Statement<Bindable[]>
-  /** Which value each mark of the statement stands for. */
+  /** Which value each mark of the statement is. */
   readonly places: readonly number[]
 }
 
@@ -50,6 +51,17 @@ export class SqliteDatabase implements HistoryDatabase, Transaction {
     this.#ask(sql, values, (statement, bound) => {
       for (const row of statement.iterate(...bound)) visit(row as Row)
     })
+  }
+
+  async insert(table: string, columns: readonly string[], rows: Iterable<Row>): Promise<void> {
+    const marks = columns.map((_, at) => `$${at + 1}`)
+    const sql = `INSERT INTO hookdrift.${table} (${columns.join(', ')}) VALUES (${marks.join(', ')})`
+    try {
+      const { statement } = this.#prepare(sql)
+      for (const row of rows) statement.run(...row)
+    } catch (error) {
+      throw this.describe(error)
+    }
   }
 
   /** Takes the write lock first, so that no other process writes between its reads and writes. */

@@ -45,6 +45,16 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
     expect(await db.value('SELECT count(*) FROM hookdrift.project')).toBe(0)
   })
 
+  it('inserts more rows than one statement takes, with every text and NULL as it is', async () => {
+    const rows = Array.from({ length: 1201 }, (_, at) => [`\0${at}`, at, at % 2 === 0 ? null : 'gone'] as const)
+    const columns = ['name', 'written', 'gone_at'] as const
+    await db.transaction((transaction) => transaction.insert('channel', columns, rows))
+    const found = await db.all<{ name: string; written: number; gone_at: string | null }>(
+      `SELECT ${columns.join(', ')} FROM hookdrift.channel ORDER BY written`,
+    )
+    expect(found.map(({ name, written, gone_at }) => [name, written, gone_at])).toEqual(rows)
+  })
+
   it('cannot write in a snapshot', async () => {
     const work = db.snapshot((transaction) => transaction.run('DELETE FROM hookdrift.project'))
     await expect(work).rejects.toThrow(AuditError)

@@ -13,6 +13,7 @@ const roots = {
   ],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/sqlite-questions', 'history/sqlite/network-file-system'],
+    ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'history/sql/endpoints-of'],
     ...['history/sqlite/space-of-file', 'queries/read-runs'],
   ],
   rules: ['rules/rules', 'queries/answer-rules', 'text/nearest-name'],

@@ -2,7 +2,7 @@
  * Messages that wait for delivery, stored with the runs that they are about. Messages of one channel are delivered in
  * the order of writing.
  */
-export interface Outbox {
+export interface Outbox extends ChannelClaims {
   /** Writes messages outside the commit of a run. */
   enqueue(messages: readonly NewMessage[], at: string): Promise<void>
   /** Every channel that ever had a message, by name. */
@@ -11,12 +11,6 @@ export interface Outbox {
   undelivered(): Promise<readonly WaitingMessage[]>
   /** The first waiting message of a channel. */
   firstWaiting(channel: string): Promise<(WaitingMessage & { readonly body: string }) | undefined>
-
-  /** Claims a channel for this process and returns a token; undefined while another process delivers on it. */
-  claim(channel: string): Promise<number | undefined>
-  /** Renews the claim; false when another process has taken the channel. */
-  renew(channel: string, token: number): Promise<boolean>
-  release(channel: string, token: number): Promise<void>
 
   delivered(id: string, at: string): Promise<void>
   /** Records a failed attempt, and when to try again. */
@@ -27,6 +21,15 @@ export interface Outbox {
   markGone(channel: string, gone: LostMessages | undefined): Promise<void>
   /** Deletes messages that were delivered or given up before a time. */
   dropFinished(before: string): Promise<void>
+}
+
+/** Which process delivers on a channel. */
+export interface ChannelClaims {
+  /** Claims a channel for this process and returns a token; undefined while another process delivers on it. */
+  claim(channel: string): Promise<number | undefined>
+  /** Renews the claim; false when another process has taken the channel. */
+  renew(channel: string, token: number): Promise<boolean>
+  release(channel: string, token: number): Promise<void>
 }
 
 export interface NewMessage {

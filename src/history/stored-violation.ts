@@ -9,12 +9,9 @@ export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'originRun'> &
   readonly originRun: number | null
 }
 
-export type WithOriginRow = ActiveViolationRow & {
-  readonly project: number
-  readonly originRun: number
-  readonly firstSeen: string
-  readonly isActive: 0 | 1
-}
+/** SQL of its columns, of `violation x`. */
+export const activeColumns = `x.id, x.fingerprint, x.kind, x.uid, x.rule, x.path, x.state, x.severity, x.name, x.message,
+  x.waiver, x.first_run AS "firstRun", x.origin_run AS "originRun"`
 
 export function toActiveViolation({ waiver, originRun, ...row }: ActiveViolationRow): ActiveViolation {
   return { ...row, originRun: originRun ?? undefined, waiver: waiver === null ? undefined : waiverOf(waiver) }

@@ -189,7 +189,8 @@ export async function copyRows(source: RowSource, target: RowTarget): Promise<nu
   return count
 }
 
-const mostRows = 500
+/** Of one batch. */
+export const mostRows = 500
 /** Of one batch: a few bodies may be large. UTF-16 code units. */
 const mostCharacters = 1_000_000
 

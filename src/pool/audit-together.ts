@@ -4,7 +4,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Clock, isoTime } from '../model/time.ts'
 import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
-import type { RunDraft, RunDrafts } from './drafts.ts'
+import type { RunDrafts, SharedRunDraft } from './drafts.ts'
 import type { OpenJobs } from './jobs.ts'
 import { noteConcluding, planTasks, removeConclusion } from './plan-tasks.ts'
 import type { RequestedRun, RunPlan } from './runs.ts'
@@ -37,13 +37,13 @@ export async function auditTogether(
   dependencies: AuditDependencies,
 ): Promise<Report> {
   const { id, drafts, onBegun } = coordinating
-  let held: RunDraft | undefined
+  let held: SharedRunDraft | undefined
   const history: AuditDependencies['history'] = {
     ...dependencies.history,
     async begin(start) {
       held = await drafts.begin(start)
       onBegun?.(held.run)
-      return keeping(held)
+      return held
     },
   }
   return leavingBehind({ clock: dependencies.clock, held: () => held }, () =>
@@ -73,7 +73,7 @@ export async function goOnTogether(
     const tasks = await readProjects(db, run)
     const projectIds = tasks.map(({ projectId }) => projectId)
     const auditAll = poolOf(planned, { projectIds, options, id })
-    const begun = { draft: keeping(draft), startedAt }
+    const begun = { draft: draft, startedAt }
     return conductRun(audit, dependencies, begun, auditAll)
   })
 }
@@ -84,19 +84,14 @@ interface Pooling {
   readonly id: string
 }
 
-function poolOf(coordinating: Coordinating & { readonly draft: RunDraft }, { projectIds, options, id }: Pooling) {
+function poolOf(coordinating: Coordinating & { readonly draft: SharedRunDraft }, { projectIds, options, id }: Pooling) {
   const onConcluding = () => noteConcluding(coordinating.db, { id, draft: coordinating.draft })
   return auditByPool({ ...coordinating, projectIds, onConcluding, runTimeoutMs: options.runTimeoutMs })
 }
 
-/** A draft that is not abandoned by the run itself: whether another process can go on is decided by the error. */
-function keeping(draft: RunDraft): RunDraft {
-  return { ...draft, abandon: async () => {} }
-}
-
 /** After an error from outside, the run is left to another process; after a bug, it is closed. */
 async function leavingBehind(
-  { clock, held }: Pick<AuditDependencies, 'clock'> & { readonly held: () => RunDraft | undefined },
+  { clock, held }: Pick<AuditDependencies, 'clock'> & { readonly held: () => SharedRunDraft | undefined },
   work: () => Promise<Report>,
 ): Promise<Report> {
   try {
@@ -107,7 +102,7 @@ async function leavingBehind(
       await held()
         ?.release()
         .catch(() => {})
-    else await held()?.abandon(isoTime(clock.now()))
+    else await held()?.giveUp(isoTime(clock.now()))
     throw error
   }
 }

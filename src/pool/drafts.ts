@@ -1,49 +1,54 @@
+import { acquireRun } from '../history/draft/begin-run.ts'
+import type { DraftBackend } from '../history/draft/draft-backend.ts'
+import { blockIds, type DraftIds } from '../history/draft/draft-ids.ts'
+import { type AcquiredRun, RunDraft } from '../history/draft/run-draft.ts'
+import { SqlScanDraft } from '../history/draft/scan-draft.ts'
 import type { RunStart } from '../history/history.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
-import { acquireRun } from '../history/postgres/draft/begin-run.ts'
-import { taskFence } from '../history/postgres/draft/draft-fence.ts'
-import { blockIds } from '../history/postgres/draft/draft-ids.ts'
-import {
-  openProjectDraft,
-  openRunDraft,
-  type PostgresDraft,
-  type ProjectDraft,
-} from '../history/postgres/draft/postgres-draft.ts'
-import { type SharedProcess, successionMs, takeLease } from '../history/postgres/lease.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { type SharedProcess, successionMs } from '../history/postgres/lease.ts'
+import { postgresDraftBackend } from '../history/postgres/postgres-draft-backend.ts'
 import { briefTransaction } from './brief-transaction.ts'
+import { taskFence } from './task-fence.ts'
 import type { TaskKey } from './tasks.ts'
 
-/** The draft of a run, to which other processes leave what their projects' drafts keep. */
-export interface RunDraft extends PostgresDraft {
-  /** Of the lease: as long as the lease has it, this process may write. */
-  readonly token: number
+/** The draft of a run to which other processes leave what their projects' drafts keep. */
+export class SharedRunDraft extends RunDraft {
+  constructor(backend: DraftBackend, acquired: AcquiredRun, ids: DraftIds) {
+    super(backend, acquired, ids)
+    // Other processes insert rows of the run, too.
+    this.writer.spoilDigests()
+  }
+
+  /** The run itself gives nothing up: whether another process can go on is decided by the error. */
+  override async abandon(): Promise<void> {}
+
+  /** Records the run as interrupted and removes its other rows. */
+  giveUp(finishedAt: string): Promise<void> {
+    return super.abandon(finishedAt)
+  }
 }
 
 export interface RunDrafts {
   /** @throws AuditError.busy when another live run owns the lease */
-  begin(start: RunStart): Promise<RunDraft>
+  begin(start: RunStart): Promise<SharedRunDraft>
   /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin` */
-  adopt(run: number): Promise<RunDraft>
+  adopt(run: number): Promise<SharedRunDraft>
   /** Drafts a project whose task this worker took. */
-  ofTask(task: TaskKey & { readonly project: ProjectRef; readonly token: number }): ProjectDraft
+  ofTask(task: TaskKey & { readonly token: number }): SqlScanDraft
 }
 
 /** Drafts whose rows get ids that no other process of the run gives out. */
 export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDrafts {
-  const ids = () => blockIds(db)
+  const backend = postgresDraftBackend(db, owner)
   return {
-    async begin(start) {
-      const acquired = await acquireRun(db, owner, start)
-      return { ...(await openRunDraft(db, owner, { ...acquired, ids: ids() })), token: acquired.token }
-    },
+    begin: async (start) => new SharedRunDraft(backend, await acquireRun(backend, start), blockIds(db)),
     async adopt(run) {
-      const token = await briefTransaction(db, (transaction) => takeLease(transaction, owner, db.shown, successionMs))
-      return { ...(await openRunDraft(db, owner, { run, token, interrupted: [], ids: ids() })), token }
+      const { lease } = postgresDraftBackend(db, owner, { expiryMs: successionMs })
+      const token = await briefTransaction(db, (transaction) => lease.take(transaction))
+      return new SharedRunDraft(backend, { run, token, interrupted: [] }, blockIds(db))
     },
-    ofTask({ run, projectId, token, project }) {
-      const fence = taskFence({ run, projectId, token })
-      return openProjectDraft(db, { run, project, fence, ids: ids(), now: owner.now })
+    ofTask({ run, projectId, token }) {
+      return new SqlScanDraft(backend, { run, fence: taskFence({ run, projectId, token }), ids: blockIds(db) })
     },
   }
 }

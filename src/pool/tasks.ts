@@ -1,6 +1,6 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
+import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
-import { runColumns } from '../history/postgres/draft/drafted-rows.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { briefTransaction } from './brief-transaction.ts'

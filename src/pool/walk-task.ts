@@ -130,7 +130,7 @@ async function walk(
   { abandon, key, token, state, drafts, clock }: Walking,
 ): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
   const now = Date.parse(state.terms.startedAt)
-  const draft = drafts.ofTask({ ...key, project: project.ref, token })
+  const draft = drafts.ofTask({ ...key, token })
   const { options, sealer, onPage, onBug } = site
   const timings: Timing[] = []
   const evaluator = createEvaluator(options.policy, now, () => project.labels, clock.now)

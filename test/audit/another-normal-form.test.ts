@@ -4,14 +4,17 @@ import { stateOf } from '../../src/audit/expected-state.ts'
 import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { noHistory } from '../../src/history/history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { openMemoryHistory } from '../history/model/memory-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aStart, at, aVersion, commit, payments, walkAll } from '../history/samples.ts'
+
+const newFile = temporaryDatabasePaths()
 
 it.each([
   { normaliser: normaliserVersion, drift: ['modified'], isReformed: false },
@@ -20,7 +23,7 @@ it.each([
   'a body of normal form $normaliser is rewritten in the current form, with drift $drift',
   async ({ normaliser, drift, isReformed }) => {
     const machines = new Machines()
-    const history = openMemoryHistory(machines.process(1))
+    const history = openSqliteHistory(newFile(), machines.process(1))
     const first = await history.begin(aStart())
     await walkAll(first)
     await first.stage(payments, [aVersion('a', { name: 'A' }, { normaliser })])
@@ -61,7 +64,7 @@ it.each([
 
 it('a change is reported as drift once a run has stored the resource in the current normal form', async () => {
   const machines = new Machines()
-  const history = openMemoryHistory(machines.process(1))
+  const history = openSqliteHistory(newFile(), machines.process(1))
   const first = await history.begin(aStart())
   await walkAll(first)
   const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
@@ -110,7 +113,7 @@ describe('a text that an earlier version stored in clear', () => {
   const seen = reseal('subscription', { name: then.name }, sealer)
 
   it('is sealed when it is carried over from a scan that does not show it again', async () => {
-    const history = openMemoryHistory(new Machines().process(1))
+    const history = openSqliteHistory(newFile(), new Machines().process(1))
     const first = await history.begin(aStart())
     await walkAll(first)
     const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
@@ -137,7 +140,7 @@ describe('a text that an earlier version stored in clear', () => {
   })
 
   it('causes no difference to a baseline that was approved then', async () => {
-    const history = openMemoryHistory(new Machines().process(1))
+    const history = openSqliteHistory(newFile(), new Machines().process(1))
     const draft = await history.begin(aStart())
     const stage = {
       draft,

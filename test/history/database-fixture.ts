@@ -2,12 +2,26 @@ import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { afterAll } from 'vitest'
 import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
 
 /** The path of a database in a directory of its own. */
 export function temporaryDatabasePath(): { readonly file: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-history-'))
   return { file: join(directory, 'history.db'), remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** Paths of databases, each in a directory of its own, which is removed after the tests of the file or block. */
+export function temporaryDatabasePaths(): () => string {
+  const paths: ReturnType<typeof temporaryDatabasePath>[] = []
+  afterAll(() => {
+    for (const { remove } of paths) remove()
+  })
+  return () => {
+    const path = temporaryDatabasePath()
+    paths.push(path)
+    return path.file
+  }
 }
 
 /** Our migrations and one more, in a directory of their own below another. */

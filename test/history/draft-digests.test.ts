@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { partsOfRun } from '../../src/history/chain/digest-run.ts'
 import { versionMembers } from '../../src/history/chain/members.ts'
 import { RunningDigest } from '../../src/history/chain/running-digest.ts'
-import { partsOfRun } from '../../src/history/sqlite/chain/chain.ts'
+import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
@@ -25,10 +26,10 @@ afterEach(() => {
 const open = () => openSqliteHistory(file, new Machines().process(1))
 
 /** The digests that a run committed, and those of its rows as they are in the file. */
-function digestsOf(run: number) {
+async function digestsOf(run: number) {
   const db = new Database(file, { readonly: true })
   const written = db.prepare<[number], string>('SELECT part_digests FROM run WHERE number = ?').pluck().get(run)
-  const read = partsOfRun(db, run)
+  const read = await partsOfRun(new SqliteDatabase(db), run)
   const rows = db.prepare<[number], number>('SELECT count(*) FROM version WHERE from_run = ?').pluck().get(run)
   db.close()
   return { written: JSON.parse(written ?? '{}'), read, rows }
@@ -69,7 +70,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
     const history = open()
     for (const pages of [1, 6]) {
       const { number } = await write(history, pages, [payments, orders])
-      const { written, read, rows } = digestsOf(number)
+      const { written, read, rows } = await digestsOf(number)
       expect(rows).toBe(pages * 300)
       expect(Object.keys(written)).toEqual(expect.arrayContaining(['versions', 'changes', 'violations']))
       expect(written).toEqual(read)
@@ -95,7 +96,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
       await draft.discard(payments)
       await draft.stage(orders, [aVersion(`after ${pages}`)])
       const { number } = await commit(draft)
-      const { written, read, rows } = digestsOf(number)
+      const { written, read, rows } = await digestsOf(number)
       expect(rows).toBe(pages * 150 + 1)
       expect(written).toEqual(read)
     }
@@ -113,7 +114,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
       await stage()
     })
     other.close()
-    const { written, read, rows } = digestsOf(number)
+    const { written, read, rows } = await digestsOf(number)
     expect(rows).toBe(301)
     expect(written).toEqual(read)
     await history.close()
@@ -135,7 +136,7 @@ describe('the digests of a run, kept while its rows are inserted', () => {
       violations: names.map((name, place) => aViolation(`${place}`, { name, message: name })),
     })
     await commit(draft)
-    const { written, read } = digestsOf(1)
+    const { written, read } = await digestsOf(1)
     expect(written).toEqual(read)
     await history.close()
   })

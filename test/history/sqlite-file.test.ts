@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openToExamine } from '../../src/history/sqlite/open-to-examine.ts'
 import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
+import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
-import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { faultsOf, migrationsWith, temporaryDatabasePath } from './database-fixture.ts'
 import { knownIn } from './known-in.ts'
@@ -38,6 +38,12 @@ function isHistory(path: string): boolean {
 }
 
 /** What opening throws; it must be an AuditError. */
+async function refusalOf(work: Promise<unknown>): Promise<AuditError> {
+  const error: unknown = await work.catch((error: unknown) => error)
+  if (error instanceof AuditError) return error
+  throw new Error('it was not refused', { cause: error })
+}
+
 function refusal(open: () => unknown): AuditError {
   try {
     open()
@@ -292,11 +298,14 @@ describe('a killed process', () => {
 })
 
 describe('an unwritable history', () => {
-  it('reports a full disk, and keeps its content', () => {
+  it('reports a full disk, and keeps its content', async () => {
     const db = openDatabase(file, now)
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
-    const fill = () => db.prepare("INSERT INTO project (service, uid) VALUES (?, 'p')").run('x'.repeat(100_000))
-    const error = refusal(() => writeTransaction(db, fill))
+    const row = [1, 'x'.repeat(100_000), 'p']
+    const filling = new SqliteDatabase(db).transaction((transaction) =>
+      transaction.insert('project', ['id', 'service', 'uid'], [row]),
+    )
+    const error = await refusalOf(filling)
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`cannot use the history ${file}: database or disk is full`)
     expect(error.advice).toContain('free space')
@@ -304,22 +313,23 @@ describe('an unwritable history', () => {
     db.close()
   })
 
-  it('reports a lock of another process', () => {
+  it('reports a lock of another process', async () => {
     const [db, other] = [openDatabase(file, now), openDatabase(file, now)]
     db.pragma('busy_timeout = 0')
     other.exec('BEGIN IMMEDIATE')
-    const error = refusal(() => writeTransaction(db, () => 0))
+    const error = await refusalOf(new SqliteDatabase(db).transaction(async () => 0))
     expect(error).toMatchObject({ exitCode: 5, message: `another process keeps the history ${file} locked` })
     other.close()
     db.close()
   })
 
-  it('passes on an internal error', () => {
+  it('passes on an internal error', async () => {
     const db = openDatabase(file, now)
-    const twice = () => {
-      for (const _ of [1, 2]) db.prepare("INSERT INTO project (service, uid) VALUES ('a', 'b')").run()
-    }
-    expect(() => writeTransaction(db, twice)).toThrow(Database.SqliteError)
+    const row = [1, 'a', 'b']
+    const twice = new SqliteDatabase(db).transaction((transaction) =>
+      transaction.insert('project', ['id', 'service', 'uid'], [row, row]),
+    )
+    await expect(twice).rejects.toThrow(Database.SqliteError)
     db.close()
   })
 

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type Delivery, deliver, waitMs } from '../../src/notify/deliver.ts'
 import { accepted, type Outcome, refused } from '../../src/notify/message.ts'
-import { emptyMemory, openMemoryHistory } from '../history/model/memory-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aMessage } from './samples.ts'
 
 const hourS = 3600
+const newFile = temporaryDatabasePaths()
 
 /** A receiver that answers as configured and remembers what it got; and a worker that comes back as time passes. */
 function aDelivery() {
   const machines = new Machines()
-  const memory = emptyMemory()
+  const file = newFile()
   let process = machines.process(1)
-  let history: History = openMemoryHistory(process, memory)
+  let history: History = openSqliteHistory(file, process)
   const got: string[] = []
   const messages: string[] = []
   let answer: (id: string) => Outcome | Promise<Outcome> = () => accepted
@@ -36,7 +38,7 @@ function aDelivery() {
     restart() {
       process.kill()
       process = machines.process(2)
-      history = openMemoryHistory(process, memory)
+      history = openSqliteHistory(file, process)
     },
     deliver: (other: Partial<Delivery> & { readonly target?: string } = {}) =>
       deliver(history, {

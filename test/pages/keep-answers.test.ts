@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type KeptAnswers, keepAnswers } from '../../src/pages/keep-answers.ts'
 import { openIndex } from '../../src/queries/violation-index.ts'
-import { openMemoryHistory } from '../history/model/memory-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 
-const openHistory = () => openMemoryHistory(new Machines().process(100))
+const newFile = temporaryDatabasePaths()
+const openHistory = () => openSqliteHistory(newFile(), new Machines().process(100))
 const [one, other] = [openHistory(), openHistory()]
 
 /** Reads names of a history, and says which had to be read. */

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { aVersion, orders, payments } from '../history/samples.ts'
-import { openLargeSite, someEndpoints } from './large-site.ts'
+import { largeSites, someEndpoints } from './large-site.ts'
+
+const openLargeSite = largeSites()
 
 const attack = `"><img src=x onerror=alert(1)>`
 

@@ -1,16 +1,22 @@
 import { createApi } from '../../src/cli/api/create-api.ts'
 import type { NewVersion } from '../../src/history/history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite, type SiteOptions } from '../../src/pages/site.ts'
-import { openMemoryHistory } from '../history/model/memory-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aChange, aStart, at, aVersion, orders, payments, walkAll } from '../history/samples.ts'
 
-/** A site over a history in memory, which runs of a test fill. */
-export function openLargeSite(plan?: SitePlan) {
-  const history = openMemoryHistory(new Machines().process(100))
+/** Opens sites, each over a history that runs of a test fill. Histories are removed after the tests of the file. */
+export function largeSites() {
+  const newFile = temporaryDatabasePaths()
+  return (plan?: SitePlan) => openLargeSite(newFile(), plan)
+}
+
+function openLargeSite(file: string, plan: SitePlan | undefined) {
+  const history = openSqliteHistory(file, new Machines().process(100))
   const faults: unknown[] = []
   const options: SiteOptions = {
     history: async () => history,

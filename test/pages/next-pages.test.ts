@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/model/violation.ts'
 import { aFinding, at, orders, payments } from '../history/samples.ts'
-import { openLargeSite, someEndpoints } from './large-site.ts'
+import { largeSites, someEndpoints } from './large-site.ts'
+
+const openLargeSite = largeSites()
 
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 const projects = Array.from({ length: 1203 }, (_, number) => `acme/p${String(number).padStart(4, '0')}`)

@@ -5,7 +5,9 @@ import { projectListOf } from '../../src/model/resource.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { aCoverage, aStart, at, orders, payments, walkAll } from '../history/samples.ts'
-import { openLargeSite } from './large-site.ts'
+import { largeSites } from './large-site.ts'
+
+const openLargeSite = largeSites()
 
 const secret = 'payments and 4 more'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
-import { beginBlocks } from '../../src/history/postgres/draft/draft-ids.ts'
 import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { openDrafts } from '../../src/pool/drafts.ts'
 import { hasPostgres, makeDatabase } from '../history/postgres/databases.ts'

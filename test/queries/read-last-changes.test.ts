@@ -1,11 +1,14 @@
 import { expect, it, vi } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { readLastChanges } from '../../src/queries/read-last-changes.ts'
-import { openMemoryHistory } from '../history/model/memory-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aChange, aCoverage, aStart, at, orders, payments, walkAll } from '../history/samples.ts'
 
+const newFile = temporaryDatabasePaths()
+
 it('keeps what is not scanned, however long, and the last changes besides', async () => {
-  const history = openMemoryHistory(new Machines().process(100))
+  const history = openSqliteHistory(newFile(), new Machines().process(100))
   for (let run = 1; run <= 5; run++) {
     const draft = await history.begin(aStart(at(run)))
     await draft.stageScan(payments)

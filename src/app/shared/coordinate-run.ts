@@ -196,7 +196,7 @@ async function conduct(
 /** Ends a run that no worker goes on with: nothing of it is kept. @throws AuditError.busy while another owns the lease */
 async function closeRun({ drafts }: Pool, run: number): Promise<void> {
   const draft = await drafts.adopt(run)
-  await draft.abandon(isoTime(systemClock.now()))
+  await draft.giveUp(isoTime(systemClock.now()))
 }
 
 async function plannedProjects({ run }: RequestedRun, { db }: Pool, services: Parameters<typeof openPlanned>[0]) {

@@ -17,12 +17,6 @@ export interface LinkedRun {
   readonly chain: string | null
 }
 
-/** SQL of the rows to check, oldest first. `schema`: before the name of each table. */
-export function linkedRunsSql(schema: string): string {
-  return `SELECT number, state, previous, part_digests AS "partDigests", chain
-    FROM ${schema}run WHERE state IN ('committed', 'pruned') ORDER BY number`
-}
-
 export function hasLink({ state, chain }: LinkedRun): boolean {
   return state === 'committed' && chain !== null
 }
@@ -83,11 +77,6 @@ export interface LastCheckpoint {
   readonly madeAt: string
   readonly digest: string
   readonly run: number | null
-}
-
-export function lastCheckpointSql(schema: string): string {
-  return `SELECT id, made_at AS "madeAt", state_digest AS digest, run
-    FROM ${schema}checkpoint ORDER BY id DESC LIMIT 1`
 }
 
 /** `carried`: the digest of what the checkpoint carries, as it is now. */

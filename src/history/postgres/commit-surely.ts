@@ -1,26 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AuditError } from '../../model/errors.ts'
+import type { SureWork } from '../draft/draft-backend.ts'
 import type { PostgresDatabase, Transaction } from './connect.ts'
-
-/** One transaction, and how to find out whether it was committed. */
-export interface SureWork<Result> {
-  work(transaction: Transaction): Promise<Result>
-  /** What may be recorded or not, for a message: `run 7`. */
-  subject(result: Result): string
-  /** How a person finds out. */
-  readonly advice: string
-  /**
-   * Whether what `work` wrote is there, in a later transaction, which it has wait until the first one has ended. It
-   * compares the rows themselves: after a crash, the server gives the number of a lost transaction to another one.
-   */
-  isRecorded(transaction: Transaction, result: Result): Promise<boolean>
-}
 
 /**
  * Executes a transaction. Where the answer to its COMMIT is lost, the server is asked what became of it.
  * @throws AuditError.failure when nothing was recorded, or when the server cannot be asked
  */
-export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<Result>): Promise<Result> {
+export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<Result, Transaction>): Promise<Result> {
   let written: { readonly result: Result } | undefined
   try {
     return await db.transaction(async (transaction) => {
@@ -44,7 +31,7 @@ const waitsMs = [0, 250, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 async function findOut<Result>(
   db: PostgresDatabase,
-  { subject, advice, isRecorded }: SureWork<Result>,
+  { subject, advice, isRecorded }: SureWork<Result, Transaction>,
   result: Result,
 ): Promise<boolean> {
   let cause: unknown

@@ -1,8 +1,8 @@
 import type { HistoryContent, HistoryExamination, ServerExamination } from '../examination.ts'
 import type { PostgresServer } from '../postgres-server.ts'
+import { readMove } from '../sql/runs.ts'
 import type { Verification } from '../upkeep.ts'
 import { connect, type PostgresDatabase, type Session } from './connect.ts'
-import { readMove } from './lease.ts'
 import { readSchemaState, type SchemaState } from './migrate.ts'
 import { sizeOf } from './postgres-upkeep.ts'
 

@@ -1,6 +1,8 @@
-import { type LeaseOwner, leaseTaken, type Move, moveOf } from '../lease-owner.ts'
-import { commitSurely, type SureWork } from './commit-surely.ts'
-import type { PostgresDatabase, Session } from './connect.ts'
+import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import type { Session } from '../sql/session.ts'
+import type { SureWriter } from '../sql/sure-writer.ts'
+import { commitSurely } from './commit-surely.ts'
+import type { PostgresDatabase } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -64,10 +66,6 @@ export async function readLease(
 /** SQL of when a lease was taken. */
 const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt"`
 
-export async function readMove(session: Session): Promise<Move | undefined> {
-  return moveOf(await session.get(`SELECT host, ${takenAtSql} FROM hookdrift.lease`))
-}
-
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
 export function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
   if (lease.ageMs >= expiryMs) return false
@@ -86,27 +84,27 @@ export async function lockLease(session: Session): Promise<void> {
 }
 
 /**
- * One transaction, in which no run may live or begin. It is recorded once, also where the answer to its COMMIT is lost.
+ * Commands are recorded once, also where the answer to their COMMIT is lost.
  * @throws AuditError.busy as `readLease`; AuditError.failure as `commitSurely`
  */
-export function writeBetweenRuns<Result>(
-  db: PostgresDatabase,
-  owner: SharedProcess,
-  { work, subject, isRecorded }: Omit<SureWork<Result>, 'advice' | 'subject'> & { readonly subject: string },
-): Promise<Result> {
-  return commitSurely(db, {
-    async work(transaction) {
-      await transaction.run(leaseRowSql)
-      await readLease(transaction, owner, db.shown, { lock: 'FOR UPDATE' })
-      return work(transaction)
-    },
-    async isRecorded(transaction, result) {
-      await lockLease(transaction)
-      return isRecorded(transaction, result)
-    },
-    subject: () => subject,
-    advice: 'list what is recorded once the server is up, before you repeat the command',
-  })
+export function sureWriter(db: PostgresDatabase, owner: SharedProcess): SureWriter {
+  return {
+    writeSurely: ({ subject, ...write }) => commitSurely(db, { ...write, subject: () => subject }),
+    writeBetweenRuns: ({ subject, work, isRecorded }) =>
+      commitSurely(db, {
+        async work(transaction) {
+          await transaction.run(leaseRowSql)
+          await readLease(transaction, owner, db.shown, { lock: 'FOR UPDATE' })
+          return work(transaction)
+        },
+        async isRecorded(transaction, result) {
+          await lockLease(transaction)
+          return isRecorded(transaction, result)
+        },
+        subject: () => subject,
+        advice: 'list what is recorded once the server is up, before you repeat the command',
+      }),
+  }
 }
 
 /**

@@ -1,13 +1,15 @@
+import { beginRun } from '../draft/begin-run.ts'
 import type { History } from '../history.ts'
 import type { PostgresServer } from '../postgres-server.ts'
+import { sqlAcceptances } from '../sql/acceptances.ts'
+import { sqlApprovals } from '../sql/approvals.ts'
+import { sqlOutbox } from '../sql/outbox.ts'
+import { sqlReader } from '../sql/sql-reader.ts'
+import { postgresClaims } from './channel-claims.ts'
 import { type ConnectOptions, connect } from './connect.ts'
-import { beginRun } from './draft/begin-run.ts'
-import type { SharedProcess } from './lease.ts'
+import { type SharedProcess, sureWriter } from './lease.ts'
 import { ensureSchema } from './migrate.ts'
-import { postgresAcceptances } from './postgres-acceptances.ts'
-import { postgresApprovals } from './postgres-approvals.ts'
-import { postgresOutbox } from './postgres-outbox.ts'
-import { postgresReader } from './postgres-reader.ts'
+import { postgresDraftBackend } from './postgres-draft-backend.ts'
 
 /**
  * Opens the history in one schema of a PostgreSQL database, and creates it where there is none.
@@ -25,12 +27,13 @@ export async function openPostgresHistory(
     await db.close()
     throw error
   }
+  const writer = sureWriter(db, owner)
   return {
-    ...postgresReader(db),
-    ...postgresOutbox(db, owner),
-    ...postgresApprovals(db, owner),
-    ...postgresAcceptances(db, owner),
-    begin: (start) => beginRun(db, owner, start),
+    ...sqlReader(db),
+    ...sqlOutbox(db, writer, postgresClaims(db, owner)),
+    ...sqlApprovals(db, writer),
+    ...sqlAcceptances(db, writer),
+    begin: (start) => beginRun(postgresDraftBackend(db, owner), start),
     close: () => db.close(),
   }
 }

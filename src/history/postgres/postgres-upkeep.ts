@@ -1,10 +1,11 @@
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 import { planPruning } from '../sql/plan-pruning.ts'
-import type { HistoryUpkeep } from '../upkeep.ts'
+import { lastPruning, pruneHistory } from '../sql/prune-history.ts'
+import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
 import { connect, type Session, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
-import { pruneHistory } from './prune/prune-history.ts'
+import { postgresDraftBackend } from './postgres-draft-backend.ts'
 import { askDatabase } from './query/ask-database.ts'
 import { requireHistory } from './refuse-missing.ts'
 
@@ -21,6 +22,10 @@ export function postgresUpkeep(
   { queryServer, verify, chainOf, backUp }: UpkeepOptions,
 ): HistoryUpkeep {
   const db = connect(server, upkeepPatience)
+  const prune = async (request: PruneRequest): Promise<Pruning> => {
+    const { plan, bytes } = await pruneHistory(postgresDraftBackend(db, owner), request)
+    return { plan, freed: { bytes: 0, leftBytes: bytes } }
+  }
   return {
     ...{ verify, chainOf, backUp },
     async planPruning(keep) {
@@ -30,11 +35,11 @@ export function postgresUpkeep(
     },
     async prune(request) {
       await requireHistory(db)
-      return pruneHistory(db, owner, request)
+      return prune(request)
     },
     async pruneWhenDue(request) {
       await requireHistory(db)
-      return isPruningDue(await lastPruning(db), owner.now()) ? pruneHistory(db, owner, request) : undefined
+      return isPruningDue(await lastPruning(db), owner.now()) ? prune(request) : undefined
     },
     query: (sql, limits) => askDatabase(queryServer() ?? server, sql, limits),
     size: async () => ({ bytes: await sizeOf(db, db.schema), freeBytes: undefined }),
@@ -50,9 +55,4 @@ export async function sizeOf(session: Session, schema: string): Promise<number> 
     [schema],
   )
   return bytes ?? 0
-}
-
-async function lastPruning(session: Session): Promise<string | null> {
-  const sql = 'SELECT max(made_at) FROM hookdrift.checkpoint'
-  return (await session.value<string | null>(sql)) ?? null
 }

@@ -1,5 +1,94 @@
+import type { Kind } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
-import type { Session } from './session.ts'
+import type { Acceptance, AcceptanceEnding, Acceptances, NewAcceptance } from '../acceptances.ts'
+import { projectIdsOf } from './project-ids.ts'
+import type { HistoryDatabase, Session, Transaction } from './session.ts'
+import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
+import type { SureWriter } from './sure-writer.ts'
+
+export function sqlAcceptances(db: HistoryDatabase, writer: SureWriter): Acceptances {
+  return {
+    acceptances: () => readAcceptances(db),
+    async accept(acceptances) {
+      await writer.writeBetweenRuns({
+        subject: 'the acceptance',
+        work: (transaction) => writeAcceptances(transaction, acceptances),
+        async isRecorded(transaction, last) {
+          const rows = new Map((await readAcceptances(transaction)).map((row) => [row.id, row]))
+          return acceptances.every(({ fingerprint, at, by }, index) => {
+            const row = rows.get(last + index + 1)
+            return row?.fingerprint === fingerprint && row.at === at && row.by === by
+          })
+        },
+      })
+    },
+    revokeAcceptances: (ids, signature) => revokeRows(writer, { table: 'acceptance', ids, ...signature }),
+  }
+}
+
+/** An acceptance as it is read. */
+export interface StoredAcceptance extends StoredSignature {
+  readonly id: number
+  readonly name: string
+  readonly service: string
+  readonly projectUid: string
+  readonly fingerprint: string
+  readonly rule: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly path: string
+  readonly reason: string
+  readonly valueDigest: string | null
+  readonly endedAt: string | null
+  readonly endedBy: AcceptanceEnding | null
+}
+
+/** SQL of the columns of an acceptance `a` of a project `p`. */
+export const acceptanceColumns = `a.id, a.project AS name, p.service, p.uid AS "projectUid", a.fingerprint, a.rule, a.kind,
+  a.uid, a.path, a.reason, a.value_digest AS "valueDigest", a.accepted_at AS "at", a.accepted_by AS "by",
+  a.accepted_as AS "osUser", a.revoked_at AS "revokedAt", a.revoked_by AS "revokedBy", a.revoked_as AS "revokedAs",
+  a.ended_at AS "endedAt", a.ended_by AS "endedBy"`
+
+export function toAcceptance({ name, service, projectUid, endedAt, endedBy, ...row }: StoredAcceptance): Acceptance {
+  const { revokedAt: _, revokedBy: __, revokedAs: ___, at: ____, by: _____, osUser: ______, ...facts } = row
+  return {
+    ...facts,
+    ...signatureOf(row),
+    project: { name, service, uid: projectUid },
+    ended: endedAt === null || endedBy === null ? undefined : { at: endedAt, by: endedBy },
+  }
+}
+
+async function readAcceptances(session: Session): Promise<Acceptance[]> {
+  const rows = await session.all<StoredAcceptance>(
+    `SELECT ${acceptanceColumns}
+     FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id ORDER BY a.id`,
+  )
+  return rows.map(toAcceptance)
+}
+
+const acceptedColumns = [
+  ...['id', 'project_id', 'project', 'fingerprint', 'rule', 'kind', 'uid', 'path', 'reason', 'value_digest'],
+  ...['accepted_at', 'accepted_by', 'accepted_as'],
+]
+
+/** Returns the last id before theirs. */
+async function writeAcceptances(transaction: Transaction, acceptances: readonly NewAcceptance[]): Promise<number> {
+  const projects = await projectIdsOf(
+    transaction,
+    acceptances.map(({ project }) => project),
+  )
+  const last = (await transaction.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.acceptance')) ?? 0
+  const rows = acceptances.map(({ project, fingerprint, rule, kind, uid, path, reason, ...rest }, index) => {
+    const { valueDigest, at, by, osUser = null } = rest
+    return [
+      ...[last + index + 1, projects[index] ?? null, project.name, fingerprint, rule, kind, uid, path, reason],
+      ...[valueDigest, at, by, osUser],
+    ]
+  })
+  await transaction.insert('acceptance', acceptedColumns, rows)
+  return last
+}
 
 /** Acceptances of the projects of a run that held during it, oldest first. */
 export function readAcceptancesOf(session: Session, run: number): Promise<AcceptedViolation[]> {

@@ -14,3 +14,10 @@ export function lastScanSql(run: string): string {
     WHERE s.project_id = p.id
       AND s.run = (SELECT max(l.run) FROM hookdrift.scan l WHERE l.project_id = p.id AND l.run <= ${run})`
 }
+
+/** SQL: a version is the last one of its resource by a run, ended or not. */
+export function isLastSql(version: string, run: string): string {
+  return `${version}.from_run <= ${run} AND NOT EXISTS (SELECT 1 FROM hookdrift.version later
+    WHERE later.project_id = ${version}.project_id AND later.kind = ${version}.kind AND later.uid = ${version}.uid
+      AND later.from_run > ${version}.from_run AND later.from_run <= ${run})`
+}

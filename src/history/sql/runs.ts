@@ -1,3 +1,4 @@
+import { type Move, moveOf } from '../lease-owner.ts'
 import type { CommittedRun, EndedRun } from '../reader.ts'
 import { addUpExtents, type CountedRow, type RunExtent } from '../run-extents.ts'
 import type { Session } from './session.ts'
@@ -5,6 +6,11 @@ import type { Session } from './session.ts'
 /** When the first step made its schema. */
 export async function madeAt(session: Session): Promise<string> {
   return (await session.value<string>('SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1')) ?? ''
+}
+
+/** Where the history was moved to; undefined where it was not. */
+export async function readMove(session: Session): Promise<Move | undefined> {
+  return moveOf(await session.get('SELECT host, taken_at AS "takenAt" FROM hookdrift.lease'))
 }
 
 const committedSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run

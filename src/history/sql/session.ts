@@ -4,7 +4,8 @@ export type SqlValue = string | number | boolean | null | readonly (string | num
 
 /**
  * Where statements of the history are executed. They are written once, in words that both databases have: tables as
- * `hookdrift.run` in any schema, parameters as `$1`, one among a list as `= ANY($1)`, names of columns as `"startedAt"`,
+ * `hookdrift.run` in any schema, parameters as `$1`, one among a list as `= ANY($1)`, none of them as
+ * `NOT IN (SELECT unnest($1::bigint[]))`, names of columns as `"startedAt"`,
  * types as `$1::text` where PostgreSQL needs them. Where plans differ, `sqlOf` chooses between two texts.
  * Texts may contain every character; bigints are numbers.
  * @throws AuditError by every method: `describe` of its database says which
@@ -29,7 +30,7 @@ export interface Transaction extends Session {
   insert(table: string, columns: readonly string[], rows: Iterable<Row>): Promise<void>
 }
 
-/** A history's database. */
+/** A history's database. A statement outside of a transaction is one by itself. */
 export interface HistoryDatabase extends Session {
   /** For messages: contains no secret. */
   readonly shown: string

@@ -1,12 +1,13 @@
 import type { HistoryReader } from '../reader.ts'
 import { policiesBetween, readCommittedRun, readRunInputs } from './read-run.ts'
-import { committedRun, committedRuns, endedRuns, lastRun, madeAt, runExtents, runsBefore } from './runs.ts'
+import { committedRun, committedRuns, endedRuns, lastRun, madeAt, readMove, runExtents, runsBefore } from './runs.ts'
 import { completeScansAt, latestScansAt } from './scans.ts'
 import type { HistoryDatabase, Session, Transaction } from './session.ts'
+import { stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations.ts'
 
 /** What is asked of a history, in either database. */
-export function sqlReader(db: HistoryDatabase) {
+export function sqlReader(db: HistoryDatabase): HistoryReader {
   /** Of one short statement, which is consistent by itself. */
   const asking =
     <Values extends unknown[], Result>(question: (session: Session, ...values: Values) => Promise<Result>) =>
@@ -23,8 +24,23 @@ export function sqlReader(db: HistoryDatabase) {
     <Values extends unknown[], Result>(question: (transaction: Transaction, ...values: Values) => Promise<Result>) =>
     (...values: Values): Promise<Result> =>
       db.snapshot((transaction) => question(transaction, ...values))
+  /** What people and pages ask, and no run does, is loaded with the first question. */
+  const later =
+    <Module, Values extends unknown[], Result>(
+      load: () => Promise<Module>,
+      choose: (module: Module) => (...values: Values) => Promise<Result>,
+    ) =>
+    async (...values: Values): Promise<Result> =>
+      choose(await load())(...values)
+  const resourceList = () => import('./list-resources.ts')
+  const differences = () => import('./differing.ts')
+  const resourceLife = () => import('./resource-life.ts')
+  const endpoints = () => import('./endpoints-of.ts')
+  const violations = () => import('./visit-violations.ts')
+  const spans = () => import('./visit-spans.ts')
   return {
     madeAt: asking(madeAt),
+    moved: asking(readMove),
     runs: asking(committedRuns),
     lastRun: asking(lastRun),
     endedRuns: inSnapshot(endedRuns),
@@ -39,6 +55,23 @@ export function sqlReader(db: HistoryDatabase) {
     waivedBetween: asking(waivedBetween),
     policiesBetween: asking(policiesBetween),
     runInputs: inSnapshot(readRunInputs),
+    stateAt: inSnapshot(stateAt),
+    versionsAt: asking(versionsAt),
+    listResources: later(resourceList, ({ listResources }) => inSnapshot(listResources)),
+    countResources: later(resourceList, ({ countResources }) => asking(countResources)),
+    differing: later(differences, ({ differing }) => inSnapshot(differing)),
+    visitDiffering: later(differences, ({ visitDiffering }) => inSnapshot(visitDiffering)),
+    find: later(resourceLife, ({ find }) => asking(find)),
+    search: later(resourceLife, ({ search }) => inSnapshot(search)),
+    endpointsOf: later(endpoints, ({ endpointsOf }) => asking(endpointsOf)),
+    versionsOf: later(resourceLife, ({ versionsOf }) => asking(versionsOf)),
+    violationsOf: later(resourceLife, ({ violationsOf }) => asking(violationsOf)),
+    referrersOf: later(resourceLife, ({ referrersOf }) => asking(referrersOf)),
+    firstViolations: later(violations, ({ firstViolations }) => inSnapshot(firstViolations)),
+    foundViolations: later(violations, ({ foundViolations }) => inSnapshot(foundViolations)),
+    visitViolations: later(violations, ({ visitViolations }) => inSnapshot(visitViolations)),
+    identifyViolations: later(violations, ({ identifyViolations }) => inSnapshot(identifyViolations)),
+    visitSpans: later(spans, ({ visitSpans }) => inSnapshot(visitSpans)),
     close: () => db.close(),
-  } satisfies Partial<HistoryReader>
+  }
 }

@@ -4,11 +4,11 @@ import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import { lastScanSql, validAtSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
-import { type Session, sqlOf } from './session.ts'
+import { type Session, sqlOf, type Transaction } from './session.ts'
 
 /** A violation with the ids of its row and of its project. */
-export type ViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
-export type ResolvedRow = ViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
+export type StoredViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
+export type ResolvedRow = StoredViolationRow & Pick<ResolvedViolation, 'run' | 'resolvedAt'>
 
 const columns = `x.id, x.project_id AS "projectId", x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path,
   x.message, f.started_at AS "firstSeen", l.started_at AS "lastSeen", x.waiver`
@@ -85,7 +85,22 @@ export async function projectNamesAt(session: Session, run: number): Promise<(id
   return (id) => names.get(id) ?? ''
 }
 
-export function toViolation<Row extends ViolationRow>(
+/** The starts of the runs up to one that violations name. */
+export async function startsOfRuns(transaction: Transaction, run: number): Promise<(run: number) => string> {
+  // Not EXISTS: PostgreSQL would read all violations at once.
+  const isNamed = (column: string) =>
+    `(SELECT 1 FROM hookdrift.violation x WHERE x.${column} = r.number LIMIT 1) IS NOT NULL`
+  const starts = new Map<number, string>()
+  await transaction.each<{ readonly number: number; readonly start: string }>(
+    `SELECT r.number, r.started_at AS start FROM hookdrift.run r WHERE r.number <= $1
+       AND (${['first_run', 'from_run', 'to_run'].map(isNamed).join(' OR ')})`,
+    [run],
+    ({ number, start }) => starts.set(number, start),
+  )
+  return (number) => starts.get(number) ?? ''
+}
+
+export function toViolation<Row extends StoredViolationRow>(
   { id: _, projectId, ...row }: Row,
   nameOf: (id: number) => string,
 ) {
@@ -100,7 +115,7 @@ export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): Re
 /** Active violations as of a run, each project as of its last scan by then. */
 export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
   const nameOf = await projectNamesAt(session, run)
-  const rows = await session.all<ViolationRow>(activeAsOf(session, lastScanSql('$1'), activeSql), [run])
+  const rows = await session.all<StoredViolationRow>(activeAsOf(session, lastScanSql('$1'), activeSql), [run])
   return rows.map((row) => toViolation(row, nameOf)).sort(inReportOrder)
 }
 
@@ -121,7 +136,7 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
   const names = new Map(scans.map(({ id, name }) => [id, name]))
   const nameOf = (id: number) => names.get(id) ?? ''
   const scansSql = 'SELECT project_id AS id, run FROM hookdrift.scan WHERE run = $1'
-  const active = await session.all<ViolationRow>(activeAsOf(session, scansSql, activeSql), [run])
+  const active = await session.all<StoredViolationRow>(activeAsOf(session, scansSql, activeSql), [run])
   const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
   return [
     ...active.map((row) => toViolation(row, nameOf)),

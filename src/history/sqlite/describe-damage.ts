@@ -46,7 +46,7 @@ function notHistory(file: string, cause: unknown): AuditError {
   })
 }
 
-export function damaged(file: string, what: string, cause?: unknown): AuditError {
+function damaged(file: string, what: string, cause?: unknown): AuditError {
   return AuditError.failure(`the history ${file} is damaged: ${what}`, {
     advice: 'restore the last backup that verifies (`hookdrift docs keep-the-history`), or name another history',
     cause,

@@ -2,13 +2,14 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
+import { readMove } from '../sql/runs.ts'
 import type { VerificationRequest } from '../upkeep.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { readMove } from './move/mark-moved.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
 import { refuseOtherSteps, schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
 import { isWritable, openInMemory } from './open-unwritable.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /**
@@ -76,7 +77,7 @@ async function readRuns(
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
   return {
-    ...{ committedRuns: keys.length, sealKeyId: keys[0], moved: readMove(db) },
+    ...{ committedRuns: keys.length, sealKeyId: keys[0], moved: await readMove(new SqliteDatabase(db)) },
     verification: await verifyHistory(db, request),
   }
 }

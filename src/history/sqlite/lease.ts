@@ -57,26 +57,4 @@ export function takeLease(db: Database, owner: LocalProcess): number {
 
 /** The token changes, so that a late write of the former owner fails. */
 export const releaseSql =
-  "UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"
-
-/** A run that is still `running` when this process takes the lease was killed. */
-export function closeKilledRuns(db: Database, now: string): number[] {
-  const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
-  for (const run of killed) closeAsInterrupted(db, run, now)
-  return killed
-}
-
-/** Deletes the rows that a run drafted and records it as interrupted. */
-export function closeAsInterrupted(db: Database, run: number, now: string): void {
-  const floors = db
-    .prepare<[number], { version: number; violation: number }>(
-      'SELECT version_floor AS version, violation_floor AS violation FROM run WHERE number = ?',
-    )
-    .get(run)
-  if (floors === undefined) return
-  db.prepare('DELETE FROM version WHERE id > ?').run(floors.version)
-  db.prepare('DELETE FROM violation WHERE id > ?').run(floors.violation)
-  for (const table of ['change', 'walk', 'scan', 'notice', 'withheld_removal'])
-    db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(run)
-  db.prepare("UPDATE run SET state = 'interrupted', finished_at = ? WHERE number = ?").run(now, run)
-}
+  "UPDATE hookdrift.lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = $1"

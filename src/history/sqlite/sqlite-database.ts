@@ -12,18 +12,13 @@ interface Prepared {
   readonly places: readonly number[]
 }
 
-/**
- * Statements over one connection to a file, each prepared once. All of them are answered at once; transactions wait for
- * each other, because there is one connection.
- */
-export class SqliteDatabase implements HistoryDatabase, Transaction {
+/** Statements over one connection to a file, each prepared once. All of them are answered at once. */
+class SqliteStatements implements Transaction {
   readonly dialect = 'sqlite'
   readonly shown: string
   /** For what SQLite alone has: pragmas, back-up, the lease. */
   readonly connection: Database
   readonly #prepared = new Map<string, Prepared>()
-  /** Ends when the last transaction has ended. */
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(connection: Database) {
     this.connection = connection
@@ -64,43 +59,8 @@ export class SqliteDatabase implements HistoryDatabase, Transaction {
     }
   }
 
-  /** Takes the write lock first, so that no other process writes between its reads and writes. */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#within('BEGIN IMMEDIATE', async () => {
-      refuseAltered(this.connection)
-      return await work(this)
-    })
-  }
-
-  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#within('BEGIN', () => work(this))
-  }
-
   describe(error: unknown): unknown {
     return asHistoryError(error, this.shown)
-  }
-
-  async close(): Promise<void> {
-    this.connection.close()
-  }
-
-  #within<Result>(begin: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#last
-    const outcome = (async () => {
-      await before
-      try {
-        this.connection.exec(begin)
-        const result = await work()
-        this.connection.exec('COMMIT')
-        return result
-      } catch (error) {
-        // A full disk may have ended the transaction already.
-        if (this.connection.inTransaction) this.connection.exec('ROLLBACK')
-        throw this.describe(error)
-      }
-    })()
-    this.#last = outcome.catch(() => {})
-    return outcome
   }
 
   #ask<Result>(
@@ -133,12 +93,65 @@ export class SqliteDatabase implements HistoryDatabase, Transaction {
   }
 }
 
+/** A file. Transactions wait for each other, because there is one connection. */
+export class SqliteDatabase extends SqliteStatements implements HistoryDatabase {
+  readonly #within: Transaction
+  /** Ends when the last transaction has ended. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(connection: Database) {
+    super(connection)
+    this.#within = new SqliteStatements(connection)
+  }
+
+  /** In a transaction of its own. */
+  override run(sql: string, values?: readonly SqlValue[]): Promise<number> {
+    return this.transaction((transaction) => transaction.run(sql, values))
+  }
+
+  /** Takes the write lock first, so that no other process writes between its reads and writes. */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#inTurn('BEGIN IMMEDIATE', async () => {
+      refuseAltered(this.connection)
+      return await work(this.#within)
+    })
+  }
+
+  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#inTurn('BEGIN', () => work(this.#within))
+  }
+
+  async close(): Promise<void> {
+    this.connection.close()
+  }
+
+  #inTurn<Result>(begin: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last
+    const outcome = (async () => {
+      await before
+      try {
+        this.connection.exec(begin)
+        const result = await work()
+        this.connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        // A full disk may have ended the transaction already.
+        if (this.connection.inTransaction) this.connection.exec('ROLLBACK')
+        throw this.describe(error)
+      }
+    })()
+    this.#last = outcome.catch(() => {})
+    return outcome
+  }
+}
+
 /** A statement in SQLite's words, but for the marks of its parameters. */
 function inSqlite(sql: string): string {
   return sql
     .replaceAll('hookdrift.', '')
     .replaceAll(/::[a-z]+(?:\[\])?/g, '')
     .replaceAll(/= ANY\((\$\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
+    .replaceAll(/SELECT unnest\((\$\d+)\)/g, 'SELECT value FROM json_each($1)')
 }
 
 /** @throws Error for a value that the statement names and that is not given */

@@ -3,10 +3,10 @@ import { openMovable } from '../../../src/app/open-movable.ts'
 import { verificationOf } from '../../../src/app/verify-report.ts'
 import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { postgresRows, postgresTarget } from '../../../src/history/postgres/move/postgres-rows.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
-import { sqliteRows, sqliteTarget } from '../../../src/history/sqlite/move/sqlite-rows.ts'
+import { rowsIn, targetIn } from '../../../src/history/sql/copied-rows.ts'
 import { openDatabase } from '../../../src/history/sqlite/open-database.ts'
+import { SqliteDatabase } from '../../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../../src/history/sqlite/sqlite-upkeep.ts'
 import { copyRows, historyTables, type Row, type RowSource } from '../../../src/history/table-rows.ts'
@@ -21,7 +21,7 @@ export async function copyToPostgres(file: string, server: PostgresServer): Prom
   const from = openDatabase(file, made)
   const to = connect(server)
   try {
-    return await to.transaction((session) => copyRows(sqliteRows(from), postgresTarget(session)))
+    return await to.transaction((session) => copyRows(rowsIn(new SqliteDatabase(from)), targetIn(session)))
   } finally {
     from.close()
     await to.close()
@@ -34,7 +34,7 @@ export async function copyToFile(server: PostgresServer, file: string): Promise<
   const from = connect(server)
   try {
     to.exec('BEGIN')
-    const count = await from.snapshot((session) => copyRows(postgresRows(session), sqliteTarget(to)))
+    const count = await from.snapshot((session) => copyRows(rowsIn(session), targetIn(new SqliteDatabase(to))))
     to.exec('COMMIT')
     return count
   } finally {
@@ -59,7 +59,7 @@ export async function contentsOf(source: RowSource): Promise<Contents> {
 export async function contentsOfFile(file: string): Promise<Contents> {
   const db = openDatabase(file, made)
   try {
-    return await contentsOf(sqliteRows(db))
+    return await contentsOf(rowsIn(new SqliteDatabase(db)))
   } finally {
     db.close()
   }
@@ -68,7 +68,7 @@ export async function contentsOfFile(file: string): Promise<Contents> {
 export async function contentsOfDatabase(server: PostgresServer): Promise<Contents> {
   const db = connect(server)
   try {
-    return await db.snapshot((session) => contentsOf(postgresRows(session)))
+    return await db.snapshot((session) => contentsOf(rowsIn(session)))
   } finally {
     await db.close()
   }

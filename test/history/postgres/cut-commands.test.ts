@@ -4,9 +4,10 @@ import type { NewApproval } from '../../../src/history/approvals.ts'
 import type { History } from '../../../src/history/history.ts'
 import type { NewMessage } from '../../../src/history/outbox.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
+import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
-import { pruneHistory } from '../../../src/history/postgres/prune/prune-history.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
+import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { openJobs } from '../../../src/pool/jobs.ts'
 import { type RunRequest, requestRun } from '../../../src/pool/runs.ts'
@@ -63,7 +64,11 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
   async function prune(): Promise<void> {
     const db = connect(proxy.server)
     try {
-      await pruneHistory(db, owner, { keep: { ...keepNothing, last: 1 }, options: { keep_last: 1 }, toolVersion: '0' })
+      await pruneHistory(postgresDraftBackend(db, owner), {
+        keep: { ...keepNothing, last: 1 },
+        options: { keep_last: 1 },
+        toolVersion: '0',
+      })
     } finally {
       await db.close()
     }

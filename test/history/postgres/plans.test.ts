@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
+import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type Transaction } from '../../../src/history/postgres/connect.ts'
-import { openProjectDraft, type ProjectDraft } from '../../../src/history/postgres/draft/postgres-draft.ts'
-import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
+import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
+import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
+import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 
@@ -53,7 +56,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     })
   }
 
-  const stepsFor = (ask: (reader: HistoryReader) => Promise<unknown>) => stepsIn((db) => ask(postgresReader(db)))
+  const stepsFor = (ask: (reader: HistoryReader) => Promise<unknown>) => stepsIn((db) => ask(sqlReader(db)))
 
   /** All steps of the statements that some work executes. */
   async function stepsIn(work: (db: PostgresDatabase) => Promise<unknown>): Promise<readonly string[]> {
@@ -124,7 +127,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     },
   )
 
-  it.each<[string, (draft: ProjectDraft) => Promise<unknown>]>([
+  it.each<[string, (draft: ScanDraft) => Promise<unknown>]>([
     ['a project', (draft) => draft.lastScannedRun(project)],
     ['known resources', (draft) => draft.current(project)],
     ['what earlier runs left of a project', (draft) => draft.historiesOf([project], '2026-01-01')],
@@ -138,7 +141,10 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   ])('of a draft find %s by the equality of an index', async (_, ask) => {
     const fence = { sql: () => 'SELECT 1', values: [] }
     const ids = { take: () => 0 }
-    const steps = await stepsIn((db) => ask(openProjectDraft(db, { run: runs + 1, project, fence, ids, now: () => 0 })))
+    const steps = await stepsIn((db) => {
+      const backend = postgresDraftBackend(db, new Machines().process(1))
+      return ask(new SqlScanDraft(backend, { run: runs + 1, fence, ids }))
+    })
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual([])
   })
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Outbox } from '../../../src/history/outbox.ts'
+import { postgresClaims } from '../../../src/history/postgres/channel-claims.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import { postgresOutbox } from '../../../src/history/postgres/postgres-outbox.ts'
+import { sureWriter } from '../../../src/history/postgres/lease.ts'
+import { sqlOutbox } from '../../../src/history/sql/outbox.ts'
 import { Machines } from '../processes.ts'
 import { at } from '../samples.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
@@ -12,11 +15,12 @@ const aMessage = (id: string, incident?: { key: string; subjects: readonly strin
 describe.skipIf(!hasPostgres)('an outbox in PostgreSQL', () => {
   let place: TestDatabase
   let db: PostgresDatabase
-  let outbox: ReturnType<typeof postgresOutbox>
+  let outbox: Outbox
   beforeEach(async () => {
     place = await makeDatabase()
     db = connect(place.server)
-    outbox = postgresOutbox(db, { ...new Machines().process(1), isClockOwn: true })
+    const owner = { ...new Machines().process(1), isClockOwn: true }
+    outbox = sqlOutbox(db, sureWriter(db, owner), postgresClaims(db, owner))
   })
   afterEach(async () => {
     await db.close()

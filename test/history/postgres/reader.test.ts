@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import { postgresReader } from '../../../src/history/postgres/postgres-reader.ts'
 import { readNames } from '../../../src/history/postgres/read-names.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import type { HistoryReader } from '../../../src/history/reader.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
+import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
 import { readNames as readNamesOfFile } from '../../../src/history/sqlite/read-names.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { AuditError } from '../../../src/model/errors.ts'
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
     server: PostgresServer,
     question: (reader: HistoryReader) => Promise<Answer>,
   ): Promise<Answer> {
-    const reader = postgresReader(connect(server))
+    const reader = sqlReader(connect(server))
     try {
       return await question(reader)
     } finally {
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
       return true
     }
     const choice = { run: 3, withActive: true, resolvedAfter: 0, withOwner: true, isChosen, most: 2 }
-    const first = await postgresReader(listening).firstViolations(choice)
+    const first = await sqlReader(listening).firstViolations(choice)
     await db.close()
     expect(first).toHaveLength(2)
     expect(asked).toBeGreaterThan(4000)
@@ -180,7 +180,11 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
     for (const what of ['runs', 'projects', 'resources', 'violations'] as const) {
       for (const prefix of ['', '1', 'a', 'acme/p', 'u', '%', 'é']) {
         const names = await readNames(server, what, prefix)
-        expect([what, prefix, new Set(names)]).toEqual([what, prefix, new Set(readNamesOfFile(file, what, prefix))])
+        expect([what, prefix, new Set(names)]).toEqual([
+          what,
+          prefix,
+          new Set(await readNamesOfFile(file, what, prefix)),
+        ])
       }
     }
     expect(await readNames(server, 'runs', '')).toHaveLength(4)

@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Draft, History } from '../../../src/history/history.ts'
-import { partsOfRun } from '../../../src/history/postgres/chain/digest-rows.ts'
+import { partsOfRun } from '../../../src/history/chain/digest-run.ts'
+import { acquireRun } from '../../../src/history/draft/begin-run.ts'
+import { leaseFence } from '../../../src/history/draft/draft-backend.ts'
+import { followingIds } from '../../../src/history/draft/draft-ids.ts'
+import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
+import type { History, ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import { acquireRun } from '../../../src/history/postgres/draft/begin-run.ts'
-import { leaseFence } from '../../../src/history/postgres/draft/draft-fence.ts'
-import { followingIds } from '../../../src/history/postgres/draft/draft-ids.ts'
-import {
-  openProjectDraft,
-  openRunDraft,
-  type ProjectDraft,
-} from '../../../src/history/postgres/draft/postgres-draft.ts'
+import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { canonicalJson } from '../../../src/model/canonical-json.ts'
 import type { ProjectRef } from '../../../src/model/resource.ts'
+import { SharedRunDraft } from '../../../src/pool/drafts.ts'
 import { temporaryDatabasePath } from '../database-fixture.ts'
 import { knownIn } from '../known-in.ts'
 import { contentsOfDatabase, contentsOfFile } from '../move/copied.ts'
@@ -54,6 +52,8 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     await place.remove()
     remove()
   })
+
+  const backend = () => postgresDraftBackend(db, owner())
 
   async function playInFile(work: (history: History) => Promise<unknown>): Promise<void> {
     const history = openSqliteHistory(file, owner())
@@ -112,12 +112,12 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
       }
     })
     for (const hour of [1, 2, 3]) {
-      const acquired = await acquireRun(db, owner(), aStart(at(hour)))
+      const acquired = await acquireRun(backend(), aStart(at(hour)))
       const ids = await followingIds(db)
-      const draft = await openRunDraft(db, owner(), { ...acquired, ids })
+      const draft = new SharedRunDraft(backend(), acquired, ids)
       for (const project of projects) {
         const fence = leaseFence(acquired.token)
-        const elsewhere = openProjectDraft(db, { run: acquired.run, project, fence, ids, now: Date.now })
+        const elsewhere = new SqlScanDraft(backend(), { run: acquired.run, fence, ids })
         await auditPages(elsewhere, project, hour)
         await draft.importProject(project, JSON.parse(JSON.stringify(await elsewhere.exportProject(project))))
       }
@@ -141,12 +141,12 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
   })
 
   it('are digested as they are by a process that goes on with a run', async () => {
-    const { run, token } = await acquireRun(db, owner(), aStart())
+    const { run, token } = await acquireRun(backend(), aStart())
     const ids = await followingIds(db)
-    const first = await openRunDraft(db, owner(), { run, token, interrupted: [], ids })
+    const first = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
     await auditPages(first, payments, 1)
     const kept = JSON.stringify(await first.exportProject(payments))
-    const second = await openRunDraft(db, owner(), { run, token, interrupted: [], ids })
+    const second = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
     await auditPages(second, orders, 1)
     await second.importProject(payments, JSON.parse(kept))
     expect((await commit(second)).violations).toHaveLength(104)
@@ -154,9 +154,9 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
   })
 
   it('are not written by a draft whose fence is gone', async () => {
-    const { run, token } = await acquireRun(db, owner(), aStart())
-    const options = { run, project: payments, ids: await followingIds(db), now: () => 0 }
-    const draft = openProjectDraft(db, { ...options, fence: leaseFence(token) })
+    const { run, token } = await acquireRun(backend(), aStart())
+    const stopped = { ...backend(), now: () => 0 }
+    const draft = new SqlScanDraft(stopped, { run, ids: await followingIds(db), fence: leaseFence(token) })
     // Its clock stops, so only a statement that writes notices.
     await draft.stageScan(payments)
     await db.run('UPDATE hookdrift.lease SET token = token + 1')
@@ -170,7 +170,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
 })
 
 /** Pages of a project that were new, are changed and are gone by turns. */
-async function auditPages(draft: Draft | ProjectDraft, project: ProjectRef, hour: number): Promise<void> {
+async function auditPages(draft: ScanDraft, project: ProjectRef, hour: number): Promise<void> {
   await draft.stageScan(project)
   await draft.stageWalk(project, aCoverage('endpoints'), hour === 2 ? ['/name'] : undefined)
   await draft.stageWalk(project, aCoverage('subscriptions', hour === 2 ? 'suspect' : 'complete'), undefined)
@@ -203,7 +203,7 @@ async function auditPages(draft: Draft | ProjectDraft, project: ProjectRef, hour
 }
 
 async function auditPage(
-  draft: Draft | ProjectDraft,
+  draft: ScanDraft,
   project: ProjectRef,
   { hour, page }: { readonly hour: number; readonly page: number },
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { beginRun } from '../../../src/history/draft/begin-run.ts'
 import type { Draft } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { beginRun } from '../../../src/history/postgres/draft/begin-run.ts'
+import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { Machines } from '../processes.ts'
 import { aChange, aStart, at, aVersion, aViolation, commit, payments, walkAll } from '../samples.ts'
@@ -24,7 +25,7 @@ it.skipIf(!hasPostgres)(
       const nowMs = process.now()
       // Its clock stops: it misses its heartbeats, goes on writing, and never asks whether it may.
       process.pause()
-      return beginRun(db, { ...process, isClockOwn: true, now: () => nowMs }, aStart(at(number)))
+      return beginRun(postgresDraftBackend(db, { ...process, isClockOwn: true, now: () => nowMs }), aStart(at(number)))
     }
     for (let number = 1; number <= takeovers; number += 1) {
       const draft = await begin(number)
@@ -59,12 +60,15 @@ it.skipIf(!hasPostgres)(
     const nowMs = process.now()
     process.pause()
     try {
-      const draft = await beginRun(db, { ...process, isClockOwn: true, now: () => nowMs }, aStart(at(1)))
+      const draft = await beginRun(
+        postgresDraftBackend(db, { ...process, isClockOwn: true, now: () => nowMs }),
+        aStart(at(1)),
+      )
       await draft.stage(payments, [aVersion('a'), aVersion('b')])
       const point = { kind: 'endpoint', uid: 'a', run: 1 } as const
       expect(await draft.versionsAt(payments, [point])).toMatchObject([{ fromRun: 1 }])
       await machines.pass(60)
-      await beginRun(db, machines.process(2, 'host 2'), aStart(at(2)))
+      await beginRun(postgresDraftBackend(db, machines.process(2, 'host 2')), aStart(at(2)))
 
       await expect(draft.versionsAt(payments, [point])).rejects.toMatchObject({ kind: 'busy' })
     } finally {

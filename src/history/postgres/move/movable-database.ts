@@ -8,14 +8,15 @@ import {
   type VerifyRows,
 } from '../../movable-history.ts'
 import type { SchemaFault } from '../../schema-faults.ts'
+import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
+import { chainOf } from '../../sql/prune-history.ts'
 import { historyTables } from '../../table-rows.ts'
 import type { PostgresDatabase, Session, Transaction } from '../connect.ts'
 import { nowSql, readLease, type SharedProcess } from '../lease.ts'
 import { ensureSchema, readSchemaState, readSteps, type SchemaState, upgradeSchema } from '../migrate.ts'
 import { requireHistory } from '../refuse-missing.ts'
 import { findSchemaFaults } from '../verify/schema-checks.ts'
-import { chainOf, verifyDatabase } from '../verify/verify-database.ts'
-import { postgresRows, postgresTarget } from './postgres-rows.ts'
+import { verifyDatabase } from '../verify/verify-database.ts'
 
 /**
  * The history in a PostgreSQL schema. `verifyRows` verifies what a copy of the rows can show. `steps`: those that lead to
@@ -28,7 +29,7 @@ export function movableDatabase(
   steps = readSteps(),
 ): MovableHistory {
   const rowsOf = (session: Transaction, schemaFaults: () => Promise<readonly SchemaFault[]>): HistoryRows => ({
-    ...postgresRows(session),
+    ...rowsIn(session),
     verify: async (request) => verifyDatabase(session, { request, schemaFaults: await schemaFaults(), verifyRows }),
     chainOf: (run) => chainOf(session, run),
   })
@@ -56,7 +57,7 @@ export function movableDatabase(
       return db.transaction(async (session) => {
         await lockTables(session)
         await makeRoom(session, { owner, contains, shown: db.shown })
-        return work({ ...ownRows(session), ...postgresTarget(session) })
+        return work({ ...ownRows(session), ...targetIn(session) })
       })
     },
     async upgrade(hasDump) {

@@ -1,9 +1,9 @@
 import { type CheckWords, Faults, inOrder } from '../../check-result.ts'
 import type { VerifyRows } from '../../movable-history.ts'
 import type { SchemaFault } from '../../schema-faults.ts'
+import { rowsIn } from '../../sql/copied-rows.ts'
 import type { CheckResult, Verification, VerificationRequest } from '../../upkeep.ts'
 import type { Session, Transaction } from '../connect.ts'
-import { postgresRows } from '../move/postgres-rows.ts'
 import { findDraftFaults, findOwnerFaults } from './place-checks.ts'
 import { findMigrationFaults, migrationWords, schemaWords } from './schema-checks.ts'
 
@@ -30,7 +30,7 @@ export async function verifyDatabase(
     const unread: CheckResult = { id: 'records', ok: null, detail: 'no row was read, because a table was altered' }
     return { ok: false, run: null, checks: [schema, unread] }
   }
-  const copied = await verifyRows(postgresRows(session), request)
+  const copied = await verifyRows(rowsIn(session), request)
   const own: ReadonlyMap<string, CheckResult> = new Map([
     ['schema', schema],
     ['migration', await resultOf(migrationWords, await findMigrationFaults(session))],
@@ -72,9 +72,4 @@ async function resultOf(words: CheckWords, found: Iterable<string> | AsyncIterab
   const faults = new Faults()
   for await (const fault of found) faults.add(fault)
   return faults.resultOf(words)
-}
-
-/** The chain's digest as of a run; undefined when there is no such run. */
-export async function chainOf(session: Session, run: number): Promise<string | undefined> {
-  return session.value<string>("SELECT chain FROM hookdrift.run WHERE number = $1 AND state = 'committed'", [run])
 }

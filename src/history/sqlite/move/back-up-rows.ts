@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs'
 import { AuditError } from '../../../model/errors.ts'
+import { targetIn } from '../../sql/copied-rows.ts'
 import { copyRows, type RowSource } from '../../table-rows.ts'
 import type { Backup, VerificationRequest } from '../../upkeep.ts'
 import { verified } from '../back-up.ts'
 import { cannotWrite, inOneFile, refuseTarget, writeNewFile } from '../new-file.ts'
 import { openDatabase } from '../open-database.ts'
-import { sqliteTarget } from './sqlite-rows.ts'
+import { SqliteDatabase } from '../sqlite-database.ts'
 
 export interface BackupOfRows extends VerificationRequest {
   readonly replace: boolean
@@ -45,7 +46,7 @@ async function writeRows(rows: RowSource, file: string, now: string): Promise<vo
     // The verification finds broken references.
     db.pragma('foreign_keys = OFF')
     db.exec('BEGIN')
-    await copyRows(rows, sqliteTarget(db))
+    await copyRows(rows, targetIn(new SqliteDatabase(db)))
     db.exec('COMMIT')
   } finally {
     db.close()

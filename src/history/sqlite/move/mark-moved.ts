@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { endOfTime, type Move, movedTo, moveOf } from '../../lease-owner.ts'
+import { endOfTime, movedTo } from '../../lease-owner.ts'
 
 /**
  * Marks a history as moved, within the caller's transaction: nothing takes the lease or a channel from then on, also no
@@ -17,9 +17,4 @@ export function markMoved(db: Database, to: string, now: string): void {
 
 export function wasMoved(db: Database): boolean {
   return db.prepare('SELECT 1 FROM lease WHERE heartbeat_at = ?').get(endOfTime) !== undefined
-}
-
-export function readMove(db: Database): Move | undefined {
-  const sql = 'SELECT host, taken_at AS takenAt FROM lease'
-  return moveOf(db.prepare<[], { host: string; takenAt: string }>(sql).get())
 }

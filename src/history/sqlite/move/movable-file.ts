@@ -4,6 +4,8 @@ import type { Database } from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../../model/errors.ts'
 import { makeDirectories } from '../../make-directories.ts'
 import type { HistoryRows, MovableHistory } from '../../movable-history.ts'
+import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
+import { chainOf } from '../../sql/prune-history.ts'
 import type { RowTarget } from '../../table-rows.ts'
 import { asHistoryError } from '../describe-damage.ts'
 import { type LocalProcess, readLease } from '../lease.ts'
@@ -12,11 +14,10 @@ import { inOneFile, writeNewFile } from '../new-file.ts'
 import { openDatabase, schemaVersion } from '../open-database.ts'
 import { openOfSchema, openToExamine } from '../open-to-examine.ts'
 import { refuseMissing, refuseSpecialFile } from '../refuse-files.ts'
-import { readChain } from '../sqlite-upkeep.ts'
+import { SqliteDatabase } from '../sqlite-database.ts'
 import { verifyHistory } from '../verify/verify-history.ts'
 import { makeRoom } from './make-room.ts'
 import { markMoved } from './mark-moved.ts'
-import { sqliteRows, sqliteTarget } from './sqlite-rows.ts'
 
 /** The history in a file. */
 export function movableFile(file: string, owner: LocalProcess): MovableHistory {
@@ -41,7 +42,7 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
       if (!existsSync(file)) return fillNew(file, now(), work)
       return inTransaction(open(), file, 'BEGIN IMMEDIATE', async (db) => {
         await makeRoom(db, owner, contains)
-        return work(targetIn(db))
+        return work(fillable(db))
       })
     },
     async upgrade() {
@@ -66,14 +67,14 @@ function schemaOf(file: string): number {
 
 function rowsOf(db: Database): HistoryRows {
   return {
-    ...sqliteRows(db),
+    ...rowsIn(new SqliteDatabase(db)),
     verify: (request) => verifyHistory(db, request),
-    chainOf: async (run) => readChain(db, run),
+    chainOf: (run) => chainOf(new SqliteDatabase(db), run),
   }
 }
 
-function targetIn(db: Database): HistoryRows & RowTarget {
-  return { ...rowsOf(db), ...sqliteTarget(db) }
+function fillable(db: Database): HistoryRows & RowTarget {
+  return { ...rowsOf(db), ...targetIn(new SqliteDatabase(db)) }
 }
 
 /** Closes the database afterwards, which rolls back what was not committed. */
@@ -103,7 +104,7 @@ async function fillNew<Result>(
   try {
     makeDirectories(dirname(file))
     return await writeNewFile(file, false, async (draft) => {
-      const result = await inTransaction(openDatabase(draft, now), file, 'BEGIN', (db) => work(targetIn(db)))
+      const result = await inTransaction(openDatabase(draft, now), file, 'BEGIN', (db) => work(fillable(db)))
       inOneFile(draft)
       return result
     })

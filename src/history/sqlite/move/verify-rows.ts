@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3'
+import { targetIn } from '../../sql/copied-rows.ts'
 import { copyRows, type RowSource } from '../../table-rows.ts'
 import type { CheckResult, Verification, VerificationRequest } from '../../upkeep.ts'
 import { openDatabase } from '../open-database.ts'
+import { SqliteDatabase } from '../sqlite-database.ts'
 import { verifyHistory } from '../verify/verify-history.ts'
-import { sqliteTarget } from './sqlite-rows.ts'
 
 /** Verifies rows in a history in a new file, which the caller removes. `now`: ISO 8601. */
 export async function verifyRows(
@@ -16,7 +17,7 @@ export async function verifyRows(
     // The checks find broken references and values, which must not stop the copy.
     for (const pragma of ['synchronous = OFF', 'foreign_keys = OFF', 'ignore_check_constraints = ON']) db.pragma(pragma)
     db.exec('BEGIN')
-    await copyRows(rows, sqliteTarget(db))
+    await copyRows(rows, targetIn(new SqliteDatabase(db)))
     db.exec('COMMIT')
     db.pragma('ignore_check_constraints = OFF')
     return await verifyHistory(db, request)

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
 import { type SchemaFault, schemaFaults } from '../../schema-faults.ts'
-import { cachedStatement } from '../cached-statement.ts'
 import { migrationsDirectory } from '../read-migrations.ts'
 import { expectedSchema, knownSchemaDigest, readSchema, schemaDigest } from './read-schema.ts'
 
@@ -28,7 +27,7 @@ export function refuseAltered(db: Database, directory = migrationsDirectory, ver
 }
 
 function faultsOf(db: Database, directory: string, version: number | undefined): readonly SchemaFault[] {
-  const count = Number(cachedStatement<[], number>(db, 'PRAGMA schema_version').pluck().get())
+  const count = Number(db.pragma('schema_version', { simple: true }))
   const before = compared.get(db)
   if (before?.count === count) return before.faults
   const schema = readSchema(db)

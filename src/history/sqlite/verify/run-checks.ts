@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
+import { findBrokenLinks, prunedRuns } from '../../chain/link-runs.ts'
 import { rangesOf } from '../../chain/pruned-runs.ts'
 import type { RunRecord } from '../../records.ts'
 import { readRun } from '../../sql/read-run.ts'
-import { findBrokenLinks } from '../chain/check-chain.ts'
-import { prunedRuns } from '../chain/pruned-runs.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'
 import { type Check, sentences } from './check.ts'
 
@@ -51,8 +50,8 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
     invariant: 'every run is as it was committed',
     means:
       'rows were altered after their commit: nothing is proven of the named runs and of what they began; earlier runs are intact, and so is what later runs wrote',
-    *find(db) {
-      for (const { text } of findBrokenLinks(db)) yield text
+    async *find(db) {
+      for await (const { text } of findBrokenLinks(new SqliteDatabase(db))) yield text
     },
   },
 ]
@@ -80,8 +79,8 @@ const uncommittedSql = `
     .join('')}
   ORDER BY run`
 
-function* findVanishedRuns(db: Database): Generator<string> {
-  const pruned = prunedRuns(db)
+async function* findVanishedRuns(db: Database): AsyncGenerator<string> {
+  const pruned = await prunedRuns(new SqliteDatabase(db))
   const there = db.prepare<[], { number: number; state: string }>('SELECT number, state FROM run ORDER BY number').all()
   const numbers = new Map(there.map(({ number, state }) => [number, state]))
   const missing: number[] = []

@@ -1,0 +1,67 @@
+import type { HistoryDatabase, Session, SqlValue, Transaction } from '../sql/session.ts'
+import type { DraftedRows } from './drafted-rows.ts'
+
+/** What a draft needs of the backend that keeps it: who may write, and how that is made sure. */
+export interface DraftBackend {
+  readonly db: HistoryDatabase
+  readonly lease: Lease
+  /** Whether a write that failed left nothing for sure: the answer of a server may be lost on its way. */
+  readonly isAnswerCertain: boolean
+  /** Milliseconds since the epoch. */
+  now(): number
+  /**
+   * Inserts rows as long as the fence holds: all of them or none. Returns whether it held. They need not survive a crash
+   * before the commit of the run does.
+   */
+  insertRows(fence: Fence, rows: DraftedRows): Promise<boolean>
+  /** Deletes what a run wrote of a project, as long as the fence holds. Returns whether it held. */
+  deleteRows(fence: Fence, run: number, project: number): Promise<boolean>
+  /**
+   * Executes a transaction that survives a power cut. Where the answer to its COMMIT is lost, the server is asked what
+   * became of it.
+   * @throws AuditError.failure when nothing was recorded, or when the server cannot be asked
+   */
+  commitSurely<Result>(sure: SureWork<Result>): Promise<Result>
+}
+
+/** The right to write runs. One process owns it at a time, and renews it. */
+export interface Lease {
+  /** @throws AuditError.busy when another live process owns it: at once, without waiting for a transaction */
+  refuseOther(): Promise<void>
+  /** Takes it for this process, within a transaction, and returns its token. @throws AuditError.busy as `refuseOther` */
+  take(transaction: Transaction): Promise<number>
+  /** Whether it still has this token. Keeps it so until the transaction ends. */
+  isHeld(transaction: Transaction, token: number): Promise<boolean>
+  /** Waits until another transaction that has it locked has ended, and locks it. */
+  lock(transaction: Transaction): Promise<void>
+  /** The token changes, so that a late write of the former owner fails. */
+  release(session: Session, token: number): Promise<void>
+  /** Renews it until the returned function is called. */
+  keep(token: number): () => void
+}
+
+/** What makes a draft its owner's: every write of rows checks it. */
+export interface Fence {
+  /** Selects one row as long as the draft may write. `at`: the number of the first parameter. */
+  sql(at: number): string
+  readonly values: readonly SqlValue[]
+}
+
+/** Of a run that owns the lease. */
+export function leaseFence(token: number): Fence {
+  return { sql: (at) => `SELECT 1 FROM hookdrift.lease WHERE token = $${at}`, values: [token] }
+}
+
+/** One transaction, and how to find out whether it was committed. */
+export interface SureWork<Result, In extends Transaction = Transaction> {
+  work(transaction: In): Promise<Result>
+  /** What may be recorded or not, for a message: `run 7`. */
+  subject(result: Result): string
+  /** How a person finds out. */
+  readonly advice: string
+  /**
+   * Whether what `work` wrote is there, in a later transaction, which it has wait until the first one has ended. It
+   * compares the rows themselves: after a crash, the server gives the number of a lost transaction to another one.
+   */
+  isRecorded(transaction: In, result: Result): Promise<boolean>
+}

@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { Ending } from '../../model/ending.ts'
+import type { Json } from '../../model/json.ts'
+import type { ReadingName } from '../history.ts'
+import type { RunContext } from '../records.ts'
+import type { Session, Transaction } from '../sql/session.ts'
+import { idsIn } from './id-bits.ts'
+import type { OpenProject } from './open-projects.ts'
+import type { NumberedNotice } from './uncommitted-project.ts'
+
+/** What a draft remembered until the commit. */
+export interface Remembered {
+  readonly run: number
+  readonly projects: readonly OpenProject[]
+  /** Notices about the run as a whole. */
+  readonly notices: readonly NumberedNotice[]
+  readonly context: RunContext | undefined
+}
+
+/** Within the transaction of the commit: writes what the draft only remembered until then. */
+export async function finishDraft(
+  transaction: Transaction,
+  { run, projects, notices, context }: Remembered,
+): Promise<void> {
+  await endVersions(transaction, run, projects)
+  await finishUnreferenced(transaction, run, projects)
+  await endViolations(transaction, run, projects)
+  await endAcceptances(transaction, run, projects)
+  await insertScans(transaction, run, projects)
+  await writeReadings(transaction, projects, 'filters')
+  await insertWithheld(transaction, run, projects)
+  await insertNotices(transaction, run, [
+    ...notices.map((notice) => ({ ...notice, project: null })),
+    ...projects.flatMap(({ id, state }) => state.notices.map((notice) => ({ ...notice, project: id }))),
+  ])
+  if (context !== undefined) await writeContext(transaction, run, context)
+}
+
+async function endVersions(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+  const ended = projects.flatMap(({ state }) => [...idsIn(state.endedVersions)])
+  if (ended.length === 0) return
+  await session.run('UPDATE hookdrift.version SET to_run = $1 WHERE id = ANY($2)', [run, ended])
+}
+
+/** Most of them end for few reasons: those of one person, one policy or one approval together. */
+async function endViolations(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+  const endings = projects.flatMap(({ state }) => Object.entries(state.endedViolations))
+  const ended = new Set(endings.map(([id]) => Number(id)))
+  const replaced = projects.flatMap(({ state }) => [...idsIn(state.replaced)].filter((id) => !ended.has(id)))
+  if (replaced.length > 0) {
+    await session.run('UPDATE hookdrift.violation SET to_run = $1 WHERE id = ANY($2)', [run, replaced])
+  }
+  const textOf = ({ resolution, endedBy }: Ending) => JSON.stringify([resolution, endedBy])
+  for (const alike of Map.groupBy(endings, ([, ending]) => textOf(ending)).values()) {
+    const [, { resolution, endedBy }] = alike[0] as (typeof alike)[number] // Map.groupBy makes no empty group.
+    await session.run('UPDATE hookdrift.violation SET to_run = $1, resolution = $2, ended_by = $3 WHERE id = ANY($4)', [
+      run,
+      resolution,
+      endedBy === null ? null : JSON.stringify(endedBy),
+      alike.map(([id]) => Number(id)),
+    ])
+  }
+}
+
+async function endAcceptances(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+  const endings = projects.flatMap(({ state }) => Object.entries(state.endedAcceptances))
+  for (const [ending, alike] of Map.groupBy(endings, ([, ending]) => ending)) {
+    await session.run(
+      `UPDATE hookdrift.acceptance SET ended_in = $1, ended_by = $2,
+         ended_at = (SELECT started_at FROM hookdrift.run WHERE number = $1) WHERE id = ANY($3)`,
+      [run, ending, alike.map(([id]) => Number(id))],
+    )
+  }
+}
+
+async function finishUnreferenced(
+  transaction: Transaction,
+  run: number,
+  projects: readonly OpenProject[],
+): Promise<void> {
+  const added: [project: number, kind: string, uid: string, run: number][] = []
+  for (const { id, state } of projects) {
+    for (const [kind, changes] of Object.entries(state.unreferenced)) {
+      for (const uid of changes.added) added.push([id, kind, uid, run])
+      if (changes.removed.length === 0) continue
+      await transaction.run(
+        `UPDATE hookdrift.unreferenced SET to_run = $1
+         WHERE project_id = $2 AND kind = $3 AND uid = ANY($4) AND to_run IS NULL`,
+        [run, id, kind, changes.removed],
+      )
+    }
+  }
+  await transaction.insert('unreferenced', ['project_id', 'kind', 'uid', 'from_run'], added)
+}
+
+const walkColumns = [
+  ...['run', 'project_id', 'listing', 'status', 'cause', 'reason', 'filter', 'shape', 'pages', 'items', 'requests'],
+  ...['retries', 'duration_ms', 'total', 'oldest_at'],
+]
+
+async function insertScans(transaction: Transaction, run: number, projects: readonly OpenProject[]): Promise<void> {
+  const scans = projects.flatMap(({ id, state }) => (state.scan === null ? [] : [{ id, name: state.scan, state }]))
+  await transaction.insert(
+    'scan',
+    ['run', 'project_id', 'name'],
+    scans.map(({ id, name }) => [run, id, name]),
+  )
+  const walks = scans.flatMap(({ id, state }) =>
+    Object.values(state.walks).map(({ of: total = null, oldestAt = null, ...walk }) => [
+      ...[run, id, walk.listing, walk.status, walk.cause, walk.reason, walk.filter, walk.shape],
+      ...[walk.pages, walk.items, walk.requests, walk.retries, walk.durationMs, total, oldestAt],
+    ]),
+  )
+  if (walks.length === 0) return
+  await transaction.insert('walk', walkColumns, walks)
+  await transaction.run(
+    `INSERT INTO hookdrift.first_complete_walk (project_id, listing, run)
+     SELECT w.project_id, w.listing, w.run FROM hookdrift.walk w WHERE w.run = $1 AND w.status = 'complete'
+     ON CONFLICT (project_id, listing) DO NOTHING`,
+    [run],
+  )
+}
+
+async function insertWithheld(transaction: Transaction, run: number, projects: readonly OpenProject[]): Promise<void> {
+  await transaction.insert(
+    'withheld_removal',
+    ['run', 'project_id', 'listing', 'uids'],
+    projects.flatMap(({ id, state }) =>
+      Object.entries(state.withheld).map(([listing, uids]) => [run, id, listing, uids]),
+    ),
+  )
+}
+
+async function insertNotices(
+  transaction: Transaction,
+  run: number,
+  notices: readonly (NumberedNotice & { readonly project: number | null })[],
+): Promise<void> {
+  const inOrder = notices.toSorted((a, b) => a.at - b.at)
+  await transaction.insert(
+    'notice',
+    ['run', 'number', 'code', 'project_id', 'listing', 'text'],
+    inOrder.map(({ code, project, listing, text }, at) => [run, at + 1, code, project, listing, text]),
+  )
+}
+
+/** Equal documents are stored once for all runs. */
+async function writeContext(session: Session, run: number, { projects, ...stable }: RunContext): Promise<void> {
+  const digests: string[] = []
+  // Both are JSON by their types, but the compiler cannot derive that from interfaces.
+  for (const value of [stable, projects] as unknown as Json[]) {
+    const body = canonicalJson(value)
+    const sha256 = hash('sha256', body)
+    await session.run(
+      `INSERT INTO hookdrift.document (id, sha256, body)
+       SELECT coalesce(max(id), 0) + 1, $1, $2 FROM hookdrift.document WHERE true ON CONFLICT (sha256) DO NOTHING`,
+      [sha256, body],
+    )
+    digests.push(sha256)
+  }
+  await session.run('UPDATE hookdrift.run SET rules_document = $2, projects_document = $3 WHERE number = $1', [
+    ...[run, ...digests],
+  ])
+}
+
+/** What the scans of some projects leave for the next ones, in place of what earlier ones left. */
+export async function writeReadings(
+  transaction: Transaction,
+  projects: readonly OpenProject[],
+  name: ReadingName,
+): Promise<void> {
+  const readings = projects.flatMap(({ id, state: { readings } }): [number, string, string][] => {
+    const body = readings[name]
+    return body === undefined ? [] : [[id, name, body]]
+  })
+  if (readings.length === 0) return
+  await transaction.run('DELETE FROM hookdrift.reading WHERE project_id = ANY($1) AND name = $2', [
+    readings.map(([id]) => id),
+    name,
+  ])
+  await transaction.insert('reading', ['project_id', 'name', 'body'], readings)
+}

@@ -1,0 +1,77 @@
+import type { FieldChange } from '../../model/change.ts'
+import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import type { ProjectHistory } from '../history.ts'
+import { assembleHistories } from '../project-histories.ts'
+import type { Session } from '../sql/session.ts'
+import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
+import type { OpenProject } from './open-projects.ts'
+
+type ShapeRow = { readonly project: number; readonly listing: Listing; readonly shape: string }
+type ChangeRow = { project: number; kind: Kind; uid: string; run: number; at: string; fields: string }
+type OriginRow = ActiveViolationRow & { project: number; originRun: number; firstSeen: string; isActive: 0 | 1 }
+
+interface Asked {
+  /** The run that is being written. */
+  readonly run: number
+  readonly projects: readonly ProjectRef[]
+  /** Their rows, in their order. */
+  readonly opened: readonly OpenProject[]
+  /** From when changes are wanted: ISO 8601, UTC. undefined: none are. */
+  readonly since: string | undefined
+}
+
+/** What earlier runs left of some projects. */
+export async function readHistories(
+  session: Session,
+  { run, projects, opened, since }: Asked,
+): Promise<ReadonlyMap<string, ProjectHistory>> {
+  const scanned = opened.flatMap(({ id, lastScan }) => (lastScan === null ? [] : [id]))
+  const ids = opened.map(({ id }) => id)
+  if (scanned.length === 0) return assembleHistories(projects, ids, noRows)
+  const violated = opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id]))
+  const changes = since === undefined ? [] : await session.all<ChangeRow>(changesSql, [scanned, since, run])
+  const origins = violated.length === 0 ? [] : await session.all<OriginRow>(withOriginSql, [violated, run])
+  return assembleHistories(projects, ids, {
+    shapes: await session.all<ShapeRow>(shapesSql, [scanned, run]),
+    modifications: changes.map(({ project, fields, ...row }) => {
+      // Hookdrift wrote it.
+      return { project, row: { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) } }
+    }),
+    withOrigin: origins.map(({ project, originRun, isActive, firstSeen, ...row }) => {
+      const violation = toActiveViolation({ ...row, originRun })
+      return { project, row: { ...violation, originRun, firstSeen, isActive: isActive === 1 } }
+    }),
+    underOtherRules: await session.all<{ project: number }>(otherRulesSql, [scanned, run]),
+  })
+}
+
+const noRows = { shapes: [], modifications: [], withOrigin: [], underOtherRules: [] }
+
+const shapesSql = `SELECT w.project_id AS project, w.listing, w.shape FROM hookdrift.walk w
+  WHERE w.project_id = ANY($1) AND w.shape IS NOT NULL AND w.run = (SELECT max(o.run) FROM hookdrift.walk o
+    WHERE o.project_id = w.project_id AND o.listing = w.listing AND o.run < $2 AND o.shape IS NOT NULL)`
+
+/** Backwards from this run to the last one that is too old: a long history costs no more than a short one. */
+const changesSql = `SELECT c.project_id AS project, c.kind, c.uid, c.run, r.started_at AS "at", c.fields
+  FROM hookdrift.run r CROSS JOIN hookdrift.change c
+  WHERE c.run = r.number AND r.number < $3 AND r.number > coalesce((SELECT o.number FROM hookdrift.run o
+      WHERE o.number < $3 AND o.started_at < $2 ORDER BY o.number DESC LIMIT 1), 0)
+    AND c.project_id = ANY($1) AND c.change = 'modified' ORDER BY c.id`
+
+const withOriginSql = `SELECT ${activeColumns}, x.project_id AS project,
+    CASE WHEN x.to_run IS NULL THEN 1 ELSE 0 END AS "isActive",
+    (SELECT started_at FROM hookdrift.run WHERE number = x.first_run) AS "firstSeen"
+  FROM hookdrift.violation x
+  WHERE x.project_id = ANY($1) AND x.from_run < $2 AND x.origin_run IS NOT NULL AND (x.to_run IS NULL
+    OR (x.resolution = 'accepted'
+      AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = x.fingerprint AND n.id > x.id)
+      AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = x.project_id
+        AND a.fingerprint = x.fingerprint AND a.ended_at IS NULL AND (a.revoked_at IS NULL
+          OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
+  ORDER BY x.id`
+
+const otherRulesSql = `SELECT p.id AS project FROM hookdrift.project p CROSS JOIN hookdrift.run r CROSS JOIN hookdrift.run b
+  WHERE p.id = ANY($1) AND r.number = $2
+    AND b.number = (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run < $2)
+    AND (b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
+      OR b.tool_version <> r.tool_version)`

@@ -1,0 +1,142 @@
+import { chunks } from '../../model/chunks.ts'
+import type { ExitCode } from '../../model/errors.ts'
+import { policyProject } from '../../model/resource.ts'
+import { appendLink, attributeToRun } from '../chain/link-runs.ts'
+import type { Draft } from '../history.ts'
+import type { ComposeNotifications } from '../notification-facts.ts'
+import type { RunContext, RunRecord } from '../records.ts'
+import { readRun } from '../sql/read-run.ts'
+import { recordNotifications } from '../sql/record-notifications.ts'
+import type { Transaction } from '../sql/session.ts'
+import { closeAsInterrupted } from './close-runs.ts'
+import { type DraftBackend, leaseFence } from './draft-backend.ts'
+import type { DraftIds } from './draft-ids.ts'
+import { finishDraft, writeReadings } from './finish-draft.ts'
+import { readOutcome, unknownRun } from './read-outcome.ts'
+import { SqlScanDraft } from './scan-draft.ts'
+import type { NumberedNotice } from './uncommitted-project.ts'
+
+export interface AcquiredRun {
+  readonly run: number
+  /** Of the lease: as long as the lease has it, this process may write. */
+  readonly token: number
+  /** Killed runs that were closed. */
+  readonly interrupted: readonly number[]
+}
+
+interface Committed {
+  readonly run: number
+  readonly record: RunRecord
+}
+
+/** Projects whose items are written in one transaction, once the run is committed. */
+const writtenTogether = 20
+
+/** A run being written, by the owner of the lease. */
+export class RunDraft extends SqlScanDraft implements Draft {
+  readonly interrupted: readonly number[]
+  readonly token: number
+  readonly #backend: DraftBackend
+  readonly #stopHeartbeat: () => void
+  readonly #notices: NumberedNotice[] = []
+  #context: RunContext | undefined
+
+  constructor(backend: DraftBackend, { run, token, interrupted }: AcquiredRun, ids: DraftIds) {
+    super(backend, { run, fence: leaseFence(token), ids })
+    this.#backend = backend
+    this.interrupted = interrupted
+    this.token = token
+    this.#stopHeartbeat = backend.lease.keep(token)
+  }
+
+  async stageContext(context: RunContext): Promise<void> {
+    this.#context = context
+  }
+
+  async commit(
+    finishedAt: string,
+    exitCodeOf: (record: RunRecord) => ExitCode,
+    compose?: ComposeNotifications,
+  ): Promise<RunRecord> {
+    const { db, lease } = this.#backend
+    this.#stopHeartbeat()
+    // Every run scans the policy, so it needs a row even if the run stages nothing of it.
+    await this.projects.open(policyProject)
+    await this.writer.insert()
+    let isLost = false
+    try {
+      const { record } = await this.#backend.commitSurely<Committed>({
+        work: (transaction) => this.#commitWithin(transaction, finishedAt, { exitCodeOf, compose }),
+        subject: unknownRun.subject,
+        advice: unknownRun.advice,
+        isRecorded: async (transaction, { record }) => {
+          await lease.lock(transaction)
+          const found = await readOutcome(transaction, this.run)
+          const isCommitted = found?.state === 'committed' && found.chain === record.chain
+          isLost = !isCommitted && found?.token !== this.token
+          return isCommitted
+        },
+      })
+      this.writer.end()
+      for (const some of chunks(await this.projects.all(), writtenTogether)) {
+        // What cannot be written now is left out, and the next run does without it.
+        await db.transaction((transaction) => writeReadings(transaction, some, 'items')).catch(() => {})
+      }
+      return record
+    } catch (error) {
+      // One that still owns the lease can be abandoned.
+      throw isLost ? this.writer.lost() : error
+    }
+  }
+
+  /** Ends the lease and leaves the run as it is, so that another process can go on with it. */
+  async release(): Promise<void> {
+    this.#stopHeartbeat()
+    this.writer.end()
+    await this.#backend.lease.release(this.db, this.token)
+  }
+
+  async abandon(finishedAt: string): Promise<void> {
+    const { db, lease } = this.#backend
+    this.#stopHeartbeat()
+    this.writer.end()
+    await db.transaction(async (transaction) => {
+      // Another owner of the lease has closed this run already.
+      if (!(await lease.isHeld(transaction, this.token))) return
+      await closeAsInterrupted(transaction, [this.run], finishedAt)
+      await lease.release(transaction, this.token)
+    })
+  }
+
+  protected override noteOfRun(notice: NumberedNotice): void {
+    this.#notices.push(notice)
+  }
+
+  async #commitWithin(
+    transaction: Transaction,
+    finishedAt: string,
+    {
+      exitCodeOf,
+      compose,
+    }: { readonly exitCodeOf: (record: RunRecord) => ExitCode; readonly compose: ComposeNotifications | undefined },
+  ): Promise<Committed> {
+    const { lease } = this.#backend
+    const { run } = this
+    if (!(await lease.isHeld(transaction, this.token))) throw this.writer.lost()
+    const projects = await this.projects.all()
+    await finishDraft(transaction, { run, projects, notices: this.#notices, context: this.#context })
+    await transaction.run("UPDATE hookdrift.run SET state = 'committed', finished_at = $2 WHERE number = $1", [
+      run,
+      finishedAt,
+    ])
+    await attributeToRun(transaction, run)
+    const record = await readRun(transaction, run)
+    if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
+    await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
+    // The link covers the exit code, which follows from the record, and the record contains the link.
+    const chain = await appendLink(transaction, run, this.writer.endDigests())
+    await recordNotifications(transaction, { ...record, chain }, compose)
+    await lease.release(transaction, this.token)
+    return { run, record: { ...record, chain } }
+  }
+}

@@ -1,0 +1,433 @@
+import type { Coverage } from '../../model/coverage.ts'
+import type { Ending } from '../../model/ending.ts'
+import type { ProjectNotice } from '../../model/notice.ts'
+import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import type { Severity } from '../../model/violation.ts'
+import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
+import type { Approval, ApprovedBody } from '../approvals.ts'
+import { readApprovedBodies } from '../approved-state.ts'
+import {
+  type ActiveViolation,
+  type KnownVersion,
+  type NewVersion,
+  type OldViolation,
+  type ProjectHistory,
+  type ReadingName,
+  type ScanDraft,
+  type StagedViolations,
+  unscanned,
+  type VersionText,
+} from '../history.ts'
+import type { CompleteScans, StagedChange } from '../records.ts'
+import { compareText } from '../report-order.ts'
+import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
+import { activeApproval, approvedUids, lastApproval, storedBodies } from '../sql/approvals.ts'
+import { completeScansAt } from '../sql/scans.ts'
+import type { HistoryDatabase } from '../sql/session.ts'
+import { versionsAt } from '../sql/state-at.ts'
+import type { StoredBody, VersionPoint } from '../stored-body.ts'
+import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
+import type { DraftBackend, Fence } from './draft-backend.ts'
+import type { DraftIds } from './draft-ids.ts'
+import { DraftWriter } from './draft-writer.ts'
+import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
+import { addId, hasId, idsIn } from './id-bits.ts'
+import { type OpenProject, OpenProjects } from './open-projects.ts'
+import { readHistories } from './read-histories.ts'
+import { type NumberedNotice, type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
+
+export interface DraftOptions {
+  readonly run: number
+  readonly fence: Fence
+  readonly ids: DraftIds
+}
+
+/**
+ * Projects of a run being written, as long as the fence holds. New versions, changes and violations are inserted at
+ * once, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the
+ * commit: a scan that finds nothing new writes nothing before it.
+ */
+export class SqlScanDraft implements ScanDraft {
+  readonly run: number
+  protected readonly db: HistoryDatabase
+  protected readonly projects: OpenProjects
+  protected readonly writer: DraftWriter
+  readonly #ids: DraftIds
+  #notices = 0
+
+  constructor(backend: DraftBackend, { run, fence, ids }: DraftOptions) {
+    this.run = run
+    this.db = backend.db
+    this.#ids = ids
+    this.projects = new OpenProjects(backend.db, run, ids)
+    this.writer = new DraftWriter(backend, { run, fence, ids, projects: this.projects })
+  }
+
+  async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
+    const { lastScan } = await this.projects.open(project)
+    return lastScan ?? undefined
+  }
+
+  async historiesOf(
+    projects: readonly ProjectRef[],
+    since: string | undefined,
+  ): Promise<ReadonlyMap<string, ProjectHistory>> {
+    const opened = await this.projects.openAll(projects)
+    return readHistories(this.db, { run: this.run, projects, opened, since })
+  }
+
+  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans> {
+    return completeScansAt(this.db, project, run)
+  }
+
+  async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
+    const found = await versionsAt(this.db, project, points)
+    // What this draft wrote may be gone because another one began in its place.
+    const isMissing = found.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= this.run)
+    if (isMissing) await this.writer.checkFence()
+    return found
+  }
+
+  async approved(project: ProjectRef): Promise<Approval | undefined> {
+    return activeApproval(this.db, (await this.projects.open(project)).id)
+  }
+
+  async lastApproval(project: ProjectRef): Promise<Approval | undefined> {
+    return lastApproval(this.db, (await this.projects.open(project)).id)
+  }
+
+  approvedBodies(
+    approval: Approval,
+    resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
+  ): Promise<readonly (ApprovedBody | undefined)[]> {
+    return readApprovedBodies(approval, resources, {
+      stored: (some) => storedBodies(this.db, approval, some),
+      versionsAt: (project, points) => versionsAt(this.db, project, points),
+    })
+  }
+
+  approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]> {
+    return approvedUids(this.db, approval, kind)
+  }
+
+  async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
+    const { id, hadVersions } = await this.projects.open(project)
+    if (hadVersions === null) return []
+    return this.db.all<KnownVersion>(
+      `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
+       FROM hookdrift.version v CROSS JOIN hookdrift.run r
+       WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 AND r.number = v.from_run
+       ORDER BY v.kind, v.uid`,
+      [id, this.run],
+    )
+  }
+
+  async textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>> {
+    if (versions.length === 0) return new Map()
+    const rows = await this.db.all<VersionText & { readonly id: number }>(
+      'SELECT id, body, facts FROM hookdrift.version WHERE id = ANY($1)',
+      [versions],
+    )
+    return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
+  }
+
+  async stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void> {
+    if (versions.length === 0) return
+    const { id, state } = await this.projects.open(project)
+    const first = await this.#ids.take('version', versions.length)
+    const rows = versions.map(
+      ({ normaliser, columns, replaces = null, ...version }, at): DraftedVersion => ({
+        id: first + at,
+        project_id: id,
+        from_run: this.run,
+        replaces,
+        normal_form_version: normaliser,
+        kind: version.kind,
+        uid: version.uid,
+        name: version.name,
+        digest: version.digest,
+        body: version.body,
+        facts: version.facts,
+        endpoint_uid: columns.endpoint_uid,
+        source_uid: columns.source_uid,
+        device_uid: columns.device_uid,
+        owner_id: columns.owner_id,
+      }),
+    )
+    await this.writer.insert({ version: rows })
+    for (const { replaces } of versions) if (replaces !== undefined) addId(state.endedVersions, replaces)
+  }
+
+  async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
+    if (changes.length === 0) return
+    const { id } = await this.projects.open(project)
+    const rows = changes.map(({ kind, uid, name, change, fields, referrers }) => ({
+      id: 0,
+      run: this.run,
+      project_id: id,
+      kind,
+      uid,
+      name,
+      change,
+      fields: JSON.stringify(fields),
+      referrers: referrers ? JSON.stringify(referrers) : null,
+    }))
+    await this.writer.insert({ change: rows })
+  }
+
+  async endVersions(project: ProjectRef, versions: readonly number[]): Promise<void> {
+    const { state } = await this.projects.open(project)
+    for (const id of versions) addId(state.endedVersions, id)
+  }
+
+  async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (sources.length === 0) return new Map()
+    const { id, state } = await this.projects.open(project)
+    const rows = await this.db.all<{ id: number; uid: string; source: string }>(
+      `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
+       WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.source_uid = ANY($3)
+         AND NOT EXISTS (SELECT 1 FROM hookdrift.version n WHERE n.project_id = $1 AND n.kind = 'subscription'
+           AND n.uid = v.uid AND n.from_run = $2 AND n.id <> v.id)`,
+      [id, this.run, sources],
+    )
+    const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))
+    const bySource = Map.groupBy(current, ({ source }) => source)
+    return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
+  }
+
+  async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
+    const { id, state } = await this.projects.open(project)
+    const rows = await this.db.all<{ uid: string }>(
+      'SELECT uid FROM hookdrift.unreferenced WHERE project_id = $1 AND kind = $2 AND to_run IS NULL ORDER BY uid',
+      [id, kind],
+    )
+    const marked = new Set(rows.map(({ uid }) => uid))
+    const unreferenced = new Set(uids)
+    const added = [...unreferenced].filter((uid) => !marked.has(uid))
+    const removed = [...marked].filter((uid) => !unreferenced.has(uid))
+    state.unreferenced[kind] = { added, removed }
+    return added
+  }
+
+  async activeViolations(
+    project: ProjectRef,
+    kind: Kind,
+    uids: readonly string[],
+  ): Promise<readonly ActiveViolation[]> {
+    const { id, hadViolations } = await this.projects.open(project)
+    if (hadViolations === null || uids.length === 0) return []
+    const rows = await this.db.all<ActiveViolationRow>(
+      `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
+         AND x.uid = ANY($3) AND x.from_run < $4 ORDER BY x.uid, x.id`,
+      [id, kind, uids, this.run],
+    )
+    return rows.map(toActiveViolation)
+  }
+
+  async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
+    const { id, state } = await this.projects.open(project)
+    for (const violation of confirmed) addId(state.confirmed, violation)
+    if (violations.length === 0) return
+    const rows = violations.map(
+      ({ firstRun = this.run, lastRun = null, originRun = null, replaces = null, waiver, ...violation }) => {
+        const row: DraftedViolation = {
+          id: 0,
+          project_id: id,
+          from_run: this.run,
+          first_run: firstRun,
+          last_run: lastRun,
+          origin_run: originRun,
+          replaces,
+          waiver: waiver === undefined ? null : JSON.stringify(waiver),
+          fingerprint: violation.fingerprint,
+          kind: violation.kind,
+          uid: violation.uid,
+          rule: violation.rule,
+          path: violation.path,
+          state: violation.state,
+          severity: violation.severity,
+          name: violation.name,
+          message: violation.message,
+        }
+        return row
+      },
+    )
+    await this.writer.insert({ violation: rows })
+    for (const { replaces } of violations) {
+      if (replaces === undefined) continue
+      addId(state.confirmed, replaces)
+      addId(state.replaced, replaces)
+    }
+  }
+
+  async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
+    const { id, hadViolations, state } = await this.projects.open(project)
+    if (hadViolations === null) return []
+    const rows = await this.db.all<ActiveViolationRow>(
+      `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.to_run IS NULL AND x.from_run < $2
+         AND x.id NOT IN (SELECT unnest($3::bigint[])) ORDER BY x.id`,
+      [id, this.run, [...idsIn(state.confirmed)]],
+    )
+    return rows.map(toActiveViolation)
+  }
+
+  async unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
+    const found = new Map<string, readonly ActiveViolation[]>()
+    if (rules.length === 0) return found
+    const opened = await this.projects.openAll(projects)
+    const rows = await this.db.all<ActiveViolationRow & { readonly project: number }>(
+      `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
+       WHERE x.project_id = ANY($1) AND x.to_run IS NULL AND x.from_run < $2 AND x.rule = ANY($3) ORDER BY x.id`,
+      [opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id])), this.run, rules],
+    )
+    const byProject = Map.groupBy(rows, ({ project }) => project)
+    for (const [at, { id, state }] of opened.entries()) {
+      const unconfirmed = (byProject.get(id) ?? []).filter((row) => !hasId(state.confirmed, row.id))
+      if (unconfirmed.length === 0) continue
+      const violations = unconfirmed.map(({ project: _, ...row }) => toActiveViolation(row))
+      found.set(projects[at]?.name ?? '', violations)
+    }
+    return found
+  }
+
+  async oldViolations(
+    project: ProjectRef,
+    before: Readonly<Partial<Record<Severity, string>>>,
+  ): Promise<readonly OldViolation[]> {
+    const { id, state } = await this.projects.open(project)
+    const times = Object.entries(before)
+    if (times.length === 0) return []
+    const isOld = times.map((_, at) => `(x.severity = $${2 * at + 2} AND f.started_at < $${2 * at + 3})`)
+    const rows = await this.db.all<ActiveViolationRow & { readonly firstSeen: string }>(
+      `SELECT ${activeColumns}, f.started_at AS "firstSeen"
+       FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
+       WHERE x.project_id = $1 AND x.to_run IS NULL AND (${isOld.join(' OR ')})
+         AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
+      [id, ...times.flat()],
+    )
+    return rows.map(({ firstSeen, ...row }) => {
+      return { ...toActiveViolation(row), firstSeen, ending: state.endedViolations[row.id] }
+    })
+  }
+
+  async endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void> {
+    const { state } = await this.projects.open(project)
+    for (const [id, ending] of violations) state.endedViolations[id] = ending
+  }
+
+  async acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>> {
+    const found = new Map<string, readonly Acceptance[]>()
+    const opened = await this.projects.openAll(projects)
+    const rows = await this.db.all<StoredAcceptance & { readonly projectId: number; readonly startedAt: string }>(
+      `SELECT ${acceptanceColumns}, a.project_id AS "projectId",
+         (SELECT started_at FROM hookdrift.run WHERE number = $2) AS "startedAt"
+       FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id
+       WHERE a.project_id = ANY($1) AND a.revoked_at IS NULL ORDER BY a.id`,
+      [opened.map(({ id }) => id), this.run],
+    )
+    const byProject = Map.groupBy(rows, ({ projectId }) => projectId)
+    for (const [at, { id, state }] of opened.entries()) {
+      const own = byProject.get(id)
+      if (own === undefined) continue
+      const endings = new Map(Object.entries(state.endedAcceptances).map(([id, by]) => [Number(id), by]))
+      const acceptances = own.map(({ projectId: _, startedAt, ...row }) =>
+        endedBy(toAcceptance(row), endings, startedAt),
+      )
+      found.set(projects[at]?.name ?? '', acceptances)
+    }
+    return found
+  }
+
+  async endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void> {
+    const { state } = await this.projects.open(project)
+    for (const [id, ending] of acceptances) state.endedAcceptances[id] = ending
+  }
+
+  async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
+    const { id, lastScan } = await this.projects.open(project)
+    if (lastScan === null) return undefined
+    const uids = await this.db.value<string | null>(
+      `SELECT h.uids FROM hookdrift.scan s CROSS JOIN hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
+         ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+       WHERE s.project_id = $1 AND s.run < $3 AND w.run = s.run AND w.project_id = s.project_id AND w.listing = $2
+         AND w.status IN ('complete', 'suspect')
+       ORDER BY s.run DESC LIMIT 1`,
+      [id, listing, this.run],
+    )
+    return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+  }
+
+  async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
+    await this.writer.requireFence()
+    const { state } = await this.projects.open(project)
+    state.withheld[listing] = JSON.stringify(uids)
+  }
+
+  async reading(project: ProjectRef, name: ReadingName): Promise<string | undefined> {
+    const { id, lastScan } = await this.projects.open(project)
+    if (lastScan === null) return undefined
+    return this.db.value<string>('SELECT body FROM hookdrift.reading WHERE project_id = $1 AND name = $2', [id, name])
+  }
+
+  async stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void> {
+    await this.writer.requireFence()
+    const { state } = await this.projects.open(project)
+    state.readings[name] = body
+  }
+
+  async stageScan(project: ProjectRef): Promise<void> {
+    await this.writer.requireFence()
+    const { state } = await this.projects.open(project)
+    state.scan = project.name
+  }
+
+  async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
+    await this.writer.requireFence()
+    const { state } = await this.projects.open(project)
+    if (state.scan === null) throw unscanned(project)
+    state.walks[coverage.listing] = { ...coverage, shape: shape === undefined ? null : JSON.stringify(shape) }
+  }
+
+  async stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void> {
+    const numbered = { ...notice, at: this.nextNotice() }
+    await this.writer.requireFence()
+    if (project === undefined) this.noteOfRun(numbered)
+    else (await this.projects.open(project)).state.notices.push(numbered)
+  }
+
+  async discard(project: ProjectRef): Promise<void> {
+    const opened = await this.projects.open(project)
+    await this.writer.discard(opened.id)
+    opened.state = untouchedProject(opened.state)
+  }
+
+  /** What is kept of a project until the commit: its rows are in the database. */
+  async exportProject(project: ProjectRef): Promise<UncommittedProject> {
+    const { state } = await this.projects.open(project)
+    // Its row, where it has no other.
+    await this.writer.insert()
+    await this.writer.checkFence()
+    return state
+  }
+
+  /** Takes over what another draft of the same run exported, in place of what this one kept of the project. */
+  async importProject(project: ProjectRef, state: UncommittedProject): Promise<void> {
+    const opened: OpenProject = await this.projects.open(project)
+    // Another process inserted its rows.
+    this.writer.spoilDigests()
+    opened.state = { ...state, notices: state.notices.map((notice) => ({ ...notice, at: this.nextNotice() })) }
+  }
+
+  /** A notice about the run as a whole, which is another process's. */
+  protected noteOfRun(_notice: NumberedNotice): void {
+    throw new Error('a notice about the run was staged while one of its projects is drafted')
+  }
+
+  protected nextNotice(): number {
+    this.#notices += 1
+    return this.#notices
+  }
+}

@@ -1,0 +1,64 @@
+import { type Kind, kinds, type ProjectRef, projectKey } from '../../model/resource.ts'
+import type { ListedResource, ResourceCount, ResourceListChoice } from '../resource-list.ts'
+import { isLastSql, projectIdSql, validAtSql } from './fragments.ts'
+import type { Session, SqlValue } from './session.ts'
+
+/** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
+export async function listResources(session: Session, choice: ResourceListChoice): Promise<ListedResource[]> {
+  const listed: ListedResource[] = []
+  for (const [at, project] of choice.projects.entries()) {
+    if (listed.length >= choice.most) break
+    const after = at === 0 ? choice.after : undefined
+    const rows = await readProject(session, project, { ...choice, after, most: choice.most - listed.length })
+    for (const row of rows) listed.push({ project, ...row })
+  }
+  return listed
+}
+
+function readProject(
+  session: Session,
+  { service, uid }: ProjectRef,
+  { run, kind, withRemoved, after, most }: ResourceListChoice,
+): Promise<Omit<ListedResource, 'project'>[]> {
+  const values: SqlValue[] = [service, uid, run]
+  const bind = (value: SqlValue) => `$${values.push(value)}`
+  const conditions = [withRemoved ? isLastSql('v', '$3') : validAtSql('v', '$3')]
+  if (kind !== undefined) conditions.push(`v.kind = ${bind(kind)}`)
+  if (after !== undefined) conditions.push(`(v.kind, v.uid) > (${bind(after.kind)}, ${bind(after.uid)})`)
+  return session.all(
+    `SELECT v.kind, v.uid, v.name, (SELECT started_at FROM hookdrift.run WHERE number = v.from_run) AS since,
+       CASE WHEN v.to_run <= $3 THEN v.to_run END AS "removedBy"
+     FROM hookdrift.version v WHERE v.project_id = ${projectIdSql('$1', '$2')} AND ${conditions.join(' AND ')}
+     ORDER BY v.kind, v.uid LIMIT ${bind(most)}`,
+    values,
+  )
+}
+
+type CountsRow = Pick<ProjectRef, 'service' | 'uid'> & Readonly<Record<Kind, number>>
+
+/** Reads the index of resources, and no row. */
+export async function countResources(
+  session: Session,
+  projects: readonly ProjectRef[],
+  run: number,
+): Promise<ResourceCount[]> {
+  const counts = countedKinds.map(
+    (kind) => `(SELECT count(*) FROM hookdrift.version v WHERE v.project_id = p.id AND v.kind = '${kind}'
+      AND ${validAtSql('v', '$1')}) AS "${kind}"`,
+  )
+  const rows = await session.all<CountsRow>(
+    `SELECT p.service, p.uid, ${counts.join(', ')} FROM hookdrift.project p
+     WHERE p.service = ANY($2) AND p.uid = ANY($3)`,
+    [run, [...new Set(projects.map(({ service }) => service))], projects.map(({ uid }) => uid)],
+  )
+  const countsOf = new Map(rows.map((row) => [projectKey(row), row]))
+  return projects.flatMap((project) => {
+    const counted = countsOf.get(projectKey(project))
+    return countedKinds.flatMap((kind) => {
+      const resources = counted?.[kind] ?? 0
+      return resources === 0 ? [] : [{ project, kind, resources }]
+    })
+  })
+}
+
+const countedKinds = kinds.toSorted()

@@ -1,0 +1,182 @@
+import type { ChannelClaims, ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
+import { compareText } from '../report-order.ts'
+import type { HistoryDatabase, Session, Transaction } from './session.ts'
+import type { SureWriter } from './sure-writer.ts'
+
+const waitingColumns = `id, channel, number, run, created_at AS "createdAt", state, attempts,
+  next_try_at AS "nextTryAt", error`
+
+export function sqlOutbox(db: HistoryDatabase, { writeSurely }: SureWriter, claims: ChannelClaims): Outbox {
+  return {
+    ...claims,
+    enqueue: (messages, at) =>
+      writeSurely({
+        work: (transaction) => writeMessages(transaction, messages, at),
+        subject: 'a notification',
+        advice: '`hookdrift notify --pending` lists it once the server is up, if it is',
+        async isRecorded(transaction) {
+          // What is there stays as it is.
+          await writeMessages(transaction, messages, at)
+          return true
+        },
+      }),
+    async channels() {
+      const rows = await db.all<Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
+        `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",
+           (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'pending') AS pending,
+           (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'dead') AS dead,
+           (SELECT n.ended_at FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'delivered'
+              ORDER BY n.number DESC LIMIT 1) AS "lastDeliveredAt"
+         FROM hookdrift.channel c ORDER BY c.name`,
+      )
+      return rows.map(({ goneAt, goneTarget, ...state }) => ({
+        ...state,
+        gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
+      }))
+    },
+    undelivered: () =>
+      db.all<WaitingMessage>(
+        `SELECT ${waitingColumns} FROM hookdrift.notification WHERE state IN ('pending', 'dead')
+         ORDER BY channel, number`,
+      ),
+    firstWaiting: (channel) =>
+      db.get<WaitingMessage & { body: string }>(
+        `SELECT ${waitingColumns}, body FROM hookdrift.notification WHERE channel = $1 AND state = 'pending'
+         ORDER BY number LIMIT 1`,
+        [channel],
+      ),
+
+    async delivered(id, at) {
+      await db.run(
+        `UPDATE hookdrift.notification SET state = 'delivered', attempts = attempts + 1, error = NULL, ended_at = $2
+         WHERE id = $1 AND state = 'pending'`,
+        [id, at],
+      )
+    },
+    async failed(id, { at, error, nextTryAt }) {
+      await db.run(
+        `UPDATE hookdrift.notification SET attempts = attempts + 1, error = $3,
+           state = CASE WHEN $4::text IS NULL THEN 'dead' ELSE 'pending' END,
+           ended_at = CASE WHEN $4::text IS NULL THEN $2 END, next_try_at = coalesce($4, next_try_at)
+         WHERE id = $1 AND state = 'pending'`,
+        [id, at, error, nextTryAt ?? null],
+      )
+    },
+    giveUp: (channel, before, at) =>
+      db.run(
+        `UPDATE hookdrift.notification SET state = 'dead', ended_at = $3
+         WHERE channel = $1 AND state = 'pending' AND created_at < $2`,
+        [channel, before, at],
+      ),
+    async markGone(channel, gone) {
+      const sql = 'UPDATE hookdrift.channel SET gone_at = $2, gone_target = $3 WHERE name = $1'
+      await db.run(sql, [channel, gone?.at ?? null, gone?.target ?? null])
+    },
+    async dropFinished(before) {
+      // Called often: locks channels only when there is a message to delete.
+      const due = await db.all<{ readonly name: string }>(
+        `SELECT c.name FROM hookdrift.channel c CROSS JOIN hookdrift.notification n
+         WHERE n.channel = c.name AND n.number = c.dropped + 1 AND n.ended_at < $1`,
+        [before],
+      )
+      for (const { name } of due) await db.transaction((transaction) => dropFinished(transaction, name, before))
+    },
+  }
+}
+
+/** Within the caller's transaction. An existing message stays unchanged. */
+export async function writeMessages(
+  transaction: Transaction,
+  messages: readonly NewMessage[],
+  at: string,
+): Promise<void> {
+  const ofChannels = Map.groupBy(await withoutWritten(transaction, messages), ({ channel }) => channel)
+  // Every process locks channels in this order.
+  for (const [channel, missing] of [...ofChannels].sort(([a], [b]) => compareText(a, b))) {
+    const last = await lockChannel(transaction, channel)
+    // Another process may have written some before it was locked.
+    const fresh = await withoutWritten(transaction, missing)
+    await transaction.insert(
+      'notification',
+      messageColumns,
+      fresh.map(({ id, run, body }, index) => [id, channel, last + index + 1, run, at, body, at]),
+    )
+    await transaction.run('UPDATE hookdrift.channel SET written = $2 WHERE name = $1', [channel, last + fresh.length])
+    await writeIncidents(transaction, channel, fresh)
+  }
+}
+
+const messageColumns = ['id', 'channel', 'number', 'run', 'created_at', 'body', 'next_try_at']
+
+/** The first message of each id that is not there. */
+async function withoutWritten(session: Session, messages: readonly NewMessage[]): Promise<readonly NewMessage[]> {
+  if (messages.length === 0) return []
+  const ids = messages.map(({ id }) => id)
+  const rows = await session.all<{ readonly id: string }>('SELECT id FROM hookdrift.notification WHERE id = ANY($1)', [
+    ids,
+  ])
+  const known = new Set(rows.map(({ id }) => id))
+  return messages.filter(({ id }) => {
+    const isNew = !known.has(id)
+    known.add(id)
+    return isNew
+  })
+}
+
+/** Keeps others from numbering messages meanwhile, so that numbers have no gaps. Returns the last number. */
+async function lockChannel(transaction: Transaction, channel: string): Promise<number> {
+  const last = await transaction.value<number>(
+    `INSERT INTO hookdrift.channel AS c (name) VALUES ($1)
+     ON CONFLICT (name) DO UPDATE SET written = c.written RETURNING written`,
+    [channel],
+  )
+  return last ?? 0
+}
+
+/** One message after the other: a later one closes what an earlier one opened, and moves its subjects. */
+async function writeIncidents(
+  transaction: Transaction,
+  channel: string,
+  messages: readonly NewMessage[],
+): Promise<void> {
+  const closed = new Set<string>()
+  const touched = new Set<string>()
+  const open = new Map<string, string>()
+  for (const { incident } of messages) {
+    if (incident === undefined) continue
+    const { key, subjects } = incident
+    if (subjects.length === 0) {
+      closed.add(key)
+      for (const [subject, its] of open) if (its === key) open.delete(subject)
+    }
+    for (const subject of subjects) {
+      touched.add(subject)
+      open.set(subject, key)
+    }
+  }
+  if (closed.size + touched.size === 0) return
+  await transaction.run('DELETE FROM hookdrift.incident WHERE channel = $1 AND (key = ANY($2) OR subject = ANY($3))', [
+    channel,
+    [...closed],
+    [...touched],
+  ])
+  const rows = Array.from(open, ([subject, key]) => [channel, subject, key])
+  await transaction.insert('incident', ['channel', 'subject', 'key'], rows)
+}
+
+/** Only from the front, so that a missing number behind it shows a deletion by another program. */
+async function dropFinished(transaction: Transaction, channel: string, before: string): Promise<void> {
+  // Locks it: a message that is written meanwhile must not be dropped with those before it.
+  await transaction.run('UPDATE hookdrift.channel SET dropped = dropped WHERE name = $1', [channel])
+  await transaction.run(
+    `UPDATE hookdrift.channel SET dropped = coalesce((SELECT min(n.number) - 1 FROM hookdrift.notification n
+       WHERE n.channel = $1 AND n.number > dropped AND (n.ended_at IS NULL OR n.ended_at >= $2)), written)
+     WHERE name = $1`,
+    [channel, before],
+  )
+  await transaction.run(
+    `DELETE FROM hookdrift.notification WHERE channel = $1
+       AND number <= (SELECT dropped FROM hookdrift.channel WHERE name = $1)`,
+    [channel],
+  )
+}

@@ -1,0 +1,156 @@
+import type { CoverageStatus } from '../../model/coverage.ts'
+import type { ProjectEvaluation } from '../../model/evaluation.ts'
+import type { WalkedListing } from '../../model/resource.ts'
+import {
+  type ComposeNotifications,
+  type NotifiedSpan,
+  type PreviousScan,
+  type PriorState,
+  transitionBetween,
+  type ViolationTransition,
+} from '../notification-facts.ts'
+import type { OpenIncident } from '../outbox.ts'
+import { readProjects } from '../read-documents.ts'
+import type { RunRecord } from '../records.ts'
+import { writeMessages } from './outbox.ts'
+import type { Session, Transaction } from './session.ts'
+import { ownerSql } from './violations.ts'
+
+/** Writes the messages about a run that is being committed, or records that the next scan has to notify. */
+export async function recordNotifications(
+  transaction: Transaction,
+  record: RunRecord,
+  compose: ComposeNotifications | undefined,
+): Promise<void> {
+  const { number: run } = record
+  // Without a composer the prior state is not read.
+  const messages = compose?.(record, await readBefore(transaction, run)) ?? []
+  if (messages === 'later') {
+    await transaction.run(
+      'INSERT INTO hookdrift.unnotified_scan (project_id, run) SELECT project_id, run FROM hookdrift.scan WHERE run = $1',
+      [run],
+    )
+    return
+  }
+  await writeMessages(transaction, messages, record.finishedAt)
+  await transaction.run(
+    `DELETE FROM hookdrift.unnotified_scan
+     WHERE project_id IN (SELECT project_id FROM hookdrift.scan WHERE run = $1)`,
+    [run],
+  )
+}
+
+interface ScannedProject {
+  readonly id: number
+  readonly name: string
+  /** The first run without a notification. */
+  readonly since: number
+  /** The last scan before that run. */
+  readonly previous: number | null
+}
+
+/** SQL of the projects that run $1 scanned. */
+const scannedSql = `SELECT u.id, u.name, u.since,
+    (SELECT max(l.run) FROM hookdrift.scan l WHERE l.project_id = u.id AND l.run < u.since) AS previous
+  FROM (SELECT s.project_id AS id, s.name, coalesce((SELECT min(n.run) FROM hookdrift.unnotified_scan n
+      WHERE n.project_id = s.project_id), s.run) AS since
+    FROM hookdrift.scan s WHERE s.run = $1) u`
+
+async function readBefore(session: Session, run: number): Promise<PriorState> {
+  const projects = await session.all<ScannedProject>(`${scannedSql} ORDER BY u.id`, [run])
+  const last = await session.get<{ policyDigest: string; toolVersion: string }>(
+    `SELECT policy_digest AS "policyDigest", tool_version AS "toolVersion" FROM hookdrift.run
+     WHERE number < $1 AND state IN ('committed', 'pruned') ORDER BY number DESC LIMIT 1`,
+    [run],
+  )
+  const channels = await session.all<{ name: string }>('SELECT name FROM hookdrift.channel ORDER BY name')
+  return {
+    isFirst: last === undefined,
+    policyDigest: last?.policyDigest,
+    toolVersion: last?.toolVersion,
+    scans: await readPreviousScans(session, run, projects),
+    transitions: await readTransitions(session, run, projects),
+    channels: channels.map(({ name }) => name),
+    incidents: await readIncidents(session),
+  }
+}
+
+async function readIncidents(session: Session): Promise<OpenIncident[]> {
+  const rows = await session.all<Omit<OpenIncident, 'isActive'> & { readonly active: number }>(
+    `SELECT i.channel, i.key, i.subject, CASE WHEN EXISTS (SELECT 1 FROM hookdrift.violation v
+       WHERE v.fingerprint = i.subject AND v.to_run IS NULL AND v.state <> 'waived') THEN 1 ELSE 0 END AS active
+     FROM hookdrift.incident i ORDER BY i.channel, i.key, i.subject`,
+  )
+  return rows.map(({ active, ...incident }) => ({ ...incident, isActive: active === 1 }))
+}
+
+async function readPreviousScans(
+  session: Session,
+  run: number,
+  projects: readonly ScannedProject[],
+): Promise<ReadonlyMap<string, PreviousScan>> {
+  const walks = await session.all<{ project: number; listing: WalkedListing; status: CoverageStatus }>(
+    `SELECT w.project_id AS project, w.listing, w.status FROM (${scannedSql}) p CROSS JOIN hookdrift.walk w
+     WHERE w.run = p.previous AND w.project_id = p.id`,
+    [run],
+  )
+  const walksOf = Map.groupBy(walks, ({ project }) => project)
+  const scanned = projects.flatMap(({ id, name, previous }) =>
+    previous === null ? [] : [{ id, name, scan: previous }],
+  )
+  const notEvaluated = await readNotEvaluated(
+    session,
+    scanned.map(({ scan }) => scan),
+  )
+  return new Map(
+    scanned.map(({ id, name, scan }) => {
+      const statuses = new Map(walksOf.get(id)?.map(({ listing, status }) => [listing, status]))
+      return [name, { statuses, notEvaluated: notEvaluated.get(scan)?.get(name) ?? {} }]
+    }),
+  )
+}
+
+type NotEvaluated = ProjectEvaluation['notEvaluated']
+
+/** Rules that runs could not evaluate, by run and project. Each run is read once: many projects have their last scan in it. */
+async function readNotEvaluated(
+  session: Session,
+  runs: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlyMap<string, NotEvaluated>>> {
+  const documents = await session.all<{ run: number; body: string }>(
+    `SELECT r.number AS run, d.body FROM hookdrift.run r JOIN hookdrift.document d ON d.sha256 = r.projects_document
+     WHERE r.number = ANY($1)`,
+    [[...new Set(runs)]],
+  )
+  return new Map(
+    documents.map(({ run, body }) => [
+      run,
+      new Map(readProjects(body).map(({ project, notEvaluated }) => [project, notEvaluated])),
+    ]),
+  )
+}
+
+async function readTransitions(
+  session: Session,
+  run: number,
+  projects: readonly ScannedProject[],
+): Promise<ViolationTransition[]> {
+  const first = Math.min(run, ...projects.map(({ since }) => since))
+  const byId = new Map(projects.map((project) => [project.id, project]))
+  // One query for all: a first run has a hundred thousand violations.
+  const spans = await session.all<NotifiedSpan & { project: number }>(
+    `WITH touched AS (
+       SELECT fingerprint FROM hookdrift.violation WHERE from_run BETWEEN $1 AND $2
+       UNION SELECT fingerprint FROM hookdrift.violation WHERE to_run BETWEEN $1 AND $2)
+     SELECT x.project_id AS project, x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message,
+       x.state, x.from_run AS "fromRun", x.to_run AS "toRun", x.resolution, x.ended_by AS "endedBy",
+       ${ownerSql('CASE WHEN x.to_run <= $2 THEN x.to_run - 1 ELSE $2 END')} AS owner
+     FROM touched t CROSS JOIN hookdrift.violation x WHERE x.fingerprint = t.fingerprint ORDER BY x.id`,
+    [first, run],
+  )
+  const byViolation = Map.groupBy(spans, ({ fingerprint }) => fingerprint)
+  return [...byViolation.values()].flatMap((own) => {
+    const scanned = byId.get(own[0]?.project ?? 0)
+    return scanned === undefined ? [] : (transitionBetween(scanned.name, own, { since: scanned.since, run }) ?? [])
+  })
+}

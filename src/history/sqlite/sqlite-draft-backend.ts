@@ -1,0 +1,92 @@
+import type { DraftBackend, Fence, Lease } from '../draft/draft-backend.ts'
+import { type DraftedRows, draftedColumns, runColumns } from '../draft/drafted-rows.ts'
+import { heartbeatMs } from '../lease-owner.ts'
+import type { Transaction } from '../sql/session.ts'
+import type { RowCell } from '../table-rows.ts'
+import { type LocalProcess, readLease, releaseSql, takeLease } from './lease.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
+
+/** How a run is drafted in a file. */
+export function sqliteDraftBackend(db: SqliteDatabase, owner: LocalProcess): DraftBackend {
+  return {
+    db,
+    lease: sqliteLease(db, owner),
+    isAnswerCertain: true,
+    now: owner.now,
+    insertRows: (fence, rows) =>
+      asLongAs(db, fence, async (transaction) => {
+        for (const table of tables) await insertInto(transaction, table, rows)
+      }),
+    deleteRows: (fence, run, project) =>
+      asLongAs(db, fence, async (transaction) => {
+        for (const [table, column] of Object.entries(runColumns)) {
+          await transaction.run(`DELETE FROM hookdrift.${table} WHERE ${column} = $1 AND project_id = $2`, [
+            run,
+            project,
+          ])
+        }
+      }),
+    async commitSurely({ work }) {
+      // Before hookdrift reports on a run, it must survive a power cut.
+      db.connection.pragma('synchronous = FULL')
+      try {
+        return await db.transaction(work)
+      } finally {
+        db.connection.pragma('synchronous = NORMAL')
+      }
+    },
+  }
+}
+
+const tables = ['project', 'version', 'change', 'violation'] as const
+
+async function insertInto(transaction: Transaction, table: keyof DraftedRows, rows: DraftedRows): Promise<void> {
+  // Their members are the columns.
+  const ofTable: readonly object[] = rows[table]
+  if (ofTable.length === 0) return
+  const columns = draftedColumns[table]
+  await transaction.insert(
+    table,
+    columns,
+    (ofTable as readonly Readonly<Record<string, RowCell>>[]).map((row) => columns.map((name) => row[name] ?? null)),
+  )
+}
+
+/** A process that was paused while another one took the lease must leave no rows. */
+function asLongAs(
+  db: SqliteDatabase,
+  fence: Fence,
+  write: (transaction: Transaction) => Promise<void>,
+): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    if ((await transaction.value(fence.sql(1), fence.values)) === undefined) return false
+    await write(transaction)
+    return true
+  })
+}
+
+function sqliteLease(db: SqliteDatabase, owner: LocalProcess): Lease {
+  const { connection } = db
+  return {
+    async refuseOther() {
+      readLease(connection, owner)
+    },
+    take: async () => takeLease(connection, owner),
+    isHeld: async (transaction, token) =>
+      (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1', [token])) !== undefined,
+    // The transaction has the write lock.
+    lock: async () => {},
+    async release(session, token) {
+      await session.run(releaseSql, [token])
+    },
+    keep: (token) =>
+      owner.every(heartbeatMs, () => {
+        const now = new Date(owner.now()).toISOString()
+        db.transaction((transaction) =>
+          transaction.run('UPDATE hookdrift.lease SET heartbeat_at = $1 WHERE token = $2', [now, token]),
+        ).catch(() => {
+          // The file is locked, full or closed. The next heartbeat or the commit reports it.
+        })
+      }),
+  }
+}

@@ -1,0 +1,133 @@
+import { expect } from 'vitest'
+import type { HistoryReader, Identity, VisitedViolation } from '../../src/history/reader.ts'
+import { byKindAndUid, compareText } from '../../src/history/report-order.ts'
+import { kinds, type ProjectRef } from '../../src/model/resource.ts'
+import { only } from './samples.ts'
+
+/**
+ * Asks about every run in several ways, whose answers come from different statements. What was there in a run follows from
+ * its state; everything else must say the same. Every run scanned every project that it found something in.
+ */
+export async function expectAnswersToAgree(reader: HistoryReader, uids: readonly string[]): Promise<void> {
+  /** Where a uid was seen so far. */
+  const seen = new Map<string, Identity>()
+  const runs = await reader.runs()
+  for (const { number: run } of runs) {
+    const projects = (await reader.latestScans(run)).map(({ project }) => project)
+    for (const project of projects) {
+      for (const { kind, uid } of await reader.stateAt(project, run))
+        seen.set(`${project.uid} ${kind} ${uid}`, { project, kind, uid })
+      await expectStateToAgree(reader, project, run)
+      for (const uid of uids) await expectLifeToAgree(reader, project, uid, run)
+    }
+    await expectFindingsToAgree(reader, [...seen.values()], uids, run)
+    for (const { number: from } of runs) if (from < run) await expectDifferencesToAgree(reader, projects, from, run)
+    await expectViolationsToAgree(reader, run)
+  }
+}
+
+/** Of a project: lists, counts and single versions. */
+async function expectStateToAgree(reader: HistoryReader, project: ProjectRef, run: number): Promise<void> {
+  const state = await reader.stateAt(project, run)
+  const choice = { run, projects: [project], kind: undefined, withRemoved: false, after: undefined, most: 1000 }
+  expect(await reader.listResources(choice)).toEqual(
+    state.map(({ kind, uid, name, since }) => ({ project, kind, uid, name, since, removedBy: null })),
+  )
+  const counts = kinds.toSorted().flatMap((kind) => {
+    const resources = state.filter((resource) => resource.kind === kind).length
+    return resources === 0 ? [] : [{ project, kind, resources }]
+  })
+  expect(await reader.countResources([project], run)).toEqual(counts)
+  const points = state.map(({ kind, uid }) => ({ kind, uid, run }))
+  const versions = state.map(({ name, fromRun, since, body, sealKeyId }) => {
+    return { name, fromRun, since, attributes: JSON.parse(body), facts: {}, normaliser: 1, sealKeyId }
+  })
+  expect(await reader.versionsAt(project, points)).toEqual(versions)
+  const nowhere = [{ kind: 'endpoint' as const, uid: 'nowhere', run }]
+  expect(await reader.versionsAt(project, [...nowhere, ...points])).toEqual([undefined, ...versions])
+}
+
+/** Of a resource of any kind: its versions, violations and referrers that are there in the run. */
+async function expectLifeToAgree(reader: HistoryReader, project: ProjectRef, uid: string, run: number): Promise<void> {
+  const state = await reader.stateAt(project, run)
+  const violations = await reader.violationsAt(run)
+  for (const kind of ['endpoint', 'subscription', 'source'] as const) {
+    const versions = await reader.versionsOf({ project, kind, uid }, run)
+    const now = versions.filter(({ toRun }) => toRun === null)
+    const there = state.filter((resource) => resource.kind === kind && resource.uid === uid)
+    expect(now.map(({ name, fromRun, from, digest, body }) => [name, fromRun, from, digest, body])).toEqual(
+      there.map(({ name, fromRun, since, digest, body }) => [name, fromRun, since, digest, body]),
+    )
+    const spans = await reader.violationsOf({ project, kind, uid }, run)
+    const active = violations.filter((one) => one.project === project.name && one.kind === kind && one.uid === uid)
+    expect(
+      spans.filter(({ toRun }) => toRun === null).map(({ fingerprint, message }) => [fingerprint, message]),
+    ).toEqual(active.map(({ fingerprint, message }) => [fingerprint, message]))
+  }
+  const referrers = await reader.referrersOf({ project, kind: 'source', uid }, run)
+  const using = state.filter(({ kind, body }) => kind === 'subscription' && JSON.parse(body).source_uid === uid)
+  expect(referrers.filter(({ toRun }) => toRun === null).map((one) => [one.uid, one.fromRun])).toEqual(
+    using.map((one) => [one.uid, one.fromRun]),
+  )
+}
+
+/** Where uids are found, also once they are removed. */
+async function expectFindingsToAgree(
+  reader: HistoryReader,
+  seen: readonly Identity[],
+  uids: readonly string[],
+  run: number,
+): Promise<void> {
+  for (const uid of uids) {
+    const places = seen.filter((identity) => identity.uid === uid).sort(byProject)
+    expect(await reader.find(uid, run)).toEqual(places)
+    const named = places.map((place) => ({ ...place, name: `name of ${uid}` }))
+    expect(await reader.search(uid, run)).toEqual(named)
+    expect(await reader.search(`name of ${uid}`, run)).toEqual(named)
+  }
+}
+
+const byProject = (a: Identity, b: Identity) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b)
+
+async function expectDifferencesToAgree(
+  reader: HistoryReader,
+  projects: readonly ProjectRef[],
+  from: number,
+  to: number,
+): Promise<void> {
+  const expected: unknown[] = []
+  for (const project of projects) {
+    const [before, after] = [await reader.stateAt(project, from), await reader.stateAt(project, to)]
+    const places = new Map([...before, ...after].map(({ kind, uid }) => [`${kind} ${uid}`, { kind, uid }]))
+    for (const { kind, uid } of [...places.values()].sort(byKindAndUid)) {
+      const digestIn = (state: typeof before) => state.find((one) => one.kind === kind && one.uid === uid)?.digest
+      if (digestIn(before) !== digestIn(after)) expected.push([project, kind, uid, digestIn(before), digestIn(after)])
+    }
+  }
+  const found = await reader.differing(from, to)
+  expect(
+    found.map(({ project, kind, uid, before, after }) => [project, kind, uid, before?.digest, after?.digest]),
+  ).toEqual(expected)
+}
+
+/** Read at once, chosen, visited and found again, and by their fingerprints. */
+async function expectViolationsToAgree(reader: HistoryReader, run: number): Promise<void> {
+  const [active, resolved] = [await reader.violationsAt(run), await reader.resolvedBetween(0, run)]
+  const all = { run, withOwner: true, isChosen: () => true, most: 1000 }
+  expect(await reader.firstViolations({ ...all, withActive: true, resolvedAfter: undefined })).toEqual(active)
+  expect(await reader.firstViolations({ ...all, withActive: false, resolvedAfter: 0 })).toEqual(resolved)
+  const visited: VisitedViolation[] = []
+  const choice = { run, withActive: true, resolvedAfter: 0, withOwner: true, withText: true }
+  await reader.visitViolations(choice, (violation) => visited.push(violation))
+  const both = [...active, ...resolved]
+  const text = (one: Pick<VisitedViolation, 'project' | 'kind' | 'uid' | 'rule' | 'state' | 'message' | 'owner'>) =>
+    [one.project, one.kind, one.uid, one.rule, one.state, one.message, one.owner].join(' ')
+  expect(visited.map(text).sort()).toEqual(both.map(text).sort())
+  const found = await reader.foundViolations(visited)
+  expect(found.map(text)).toEqual(visited.map(text))
+  const identified = await reader.identifyViolations('', run, 1000)
+  expect(identified.map(({ fingerprint }) => fingerprint)).toEqual(both.map(({ fingerprint }) => fingerprint).sort())
+  for (const { fingerprint } of active) {
+    expect(only(await reader.identifyViolations(fingerprint, run, 1)).fingerprint).toBe(fingerprint)
+  }
+}

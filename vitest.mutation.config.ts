@@ -5,7 +5,6 @@ const include = [
   'audit/prove-identity',
   'audit/reconcile',
   'audit/withhold-removals',
-  'history/derive-complete-scans',
   'history/notification-facts',
   'history/retention',
   'inventory/diff-attributes',

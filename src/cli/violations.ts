@@ -108,8 +108,12 @@ async function refuseUnknownRule(rule: string, run: number, reader: HistoryReade
   const { rules } = await import('../rules/rules.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
-  const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]
-  if (past.some((violation) => matchesGlob(violation.rule, rule))) return
+  let past = 0
+  const asked = { run, withActive: true, resolvedAfter: 0, rules: [rule], byRule: false }
+  await reader.groupViolations(asked, ({ violations }) => {
+    past += violations
+  })
+  if (past > 0) return
   throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
   })

@@ -7,7 +7,6 @@ import type { FailOn, Resolution, Severity, Waiver } from '../model/violation.ts
 import type { Move } from './lease-owner.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 import type { ListedResource, ResourceCount, ResourceListChoice } from './resource-list.ts'
-import type { RunExtent } from './run-extents.ts'
 import type { PastReader } from './stored-body.ts'
 
 /**
@@ -40,6 +39,8 @@ export interface HistoryReader extends PastReader {
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** Visits how many violations are alike, unordered, and holds none: a violation is in one group. */
+  groupViolations(choice: GroupChoice, visit: (group: ViolationGroup) => void): Promise<void>
   /**
    * The first of the chosen violations: by `sortKey`, then active ones in the order of reports, then resolved ones, the
    * latest first. What is not returned is not held, so a million violations cost no memory.
@@ -111,6 +112,17 @@ export interface EndedRun extends CommittedRun {
   readonly changes: number
 }
 
+/** What a committed run walked and found changed in a project. */
+export interface RunExtent {
+  readonly run: number
+  /** With its name in that run. */
+  readonly project: ProjectRef
+  readonly walks: number
+  /** Walks that were neither complete nor skipped. */
+  readonly incomplete: number
+  readonly changes: number
+}
+
 export interface RecordedScan {
   /** With its name at that time. */
   readonly project: ProjectRef
@@ -126,18 +138,18 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly resolvedAt: string
 }
 
-/** Which violations are asked for, and what of them costs more. */
+/** Which violations are asked for. */
 interface AskedViolations {
   readonly run: number
   /** Whether active violations as of the run are asked for. */
   readonly withActive: boolean
   /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
   readonly resolvedAfter: number | undefined
-  /** Whether owners are read, which cost lookups. */
-  readonly withOwner: boolean
 }
 
 export interface VisitChoice extends AskedViolations {
+  /** Whether owners are read, which cost lookups. */
+  readonly withOwner: boolean
   /** Whether names and messages are read, which lie in no index. */
   readonly withText: boolean
 }
@@ -162,15 +174,40 @@ export interface IdentifiedViolation extends Identity, Omit<FoundViolation, 'pro
   readonly fingerprint: string
 }
 
-export interface ViolationChoice extends AskedViolations {
-  /** Is asked once for each violation that is asked for, unordered. */
-  isChosen(violation: ViolationOutline): boolean
-  sortKey?(violation: ViolationOutline): string
+/** Patterns with `*`, of which one must match; all pass where there are none. */
+interface NamedViolations extends AskedViolations {
+  readonly rules?: readonly string[]
+  /** Of what has no owner, the empty text. */
+  readonly owners?: readonly string[]
+}
+
+export interface GroupChoice extends NamedViolations {
+  /** Whether each group is of one rule. */
+  readonly byRule: boolean
+}
+
+export interface ViolationChoice extends NamedViolations {
+  /** Is asked once for each group of the violations that are asked for, unordered. */
+  isChosen?(group: ViolationGroup): boolean
+  sortKey?(group: ViolationGroup): string
   readonly most: number
 }
 
-/** What chooses and orders violations. */
-export interface ViolationOutline
+/** Violations that are alike in all of this. */
+export interface ViolationGroup
+  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'> {
+  /** Of groups that are not of one rule, it is empty; but those of `violation/overdue` have no due date. */
+  readonly rule: string
+  /** The scan that active ones are as of, or the run that resolved them. */
+  readonly run: number
+  /** undefined unless they are waived. */
+  readonly waiver?: true
+  /** How many there are. */
+  readonly violations: number
+}
+
+/** What is visited of a violation in any case. */
+interface ViolationOutline
   extends Pick<
     RecordedViolation,
     'rule' | 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'path' | 'firstSeen' | 'owner'

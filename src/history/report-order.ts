@@ -1,30 +1,11 @@
-import type { Coverage } from '../model/coverage.ts'
-import type { Notice } from '../model/notice.ts'
-import { listings, type WalkedListing } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
-
-/** By project, then in the order of walking. */
-export function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['coverage'][number]): number {
-  return compareText(a.project, b.project) || inListingOrder(a, b)
-}
-
-export function inListingOrder(a: Pick<Coverage, 'listing'>, b: Pick<Coverage, 'listing'>): number {
-  return walked.indexOf(a.listing) - walked.indexOf(b.listing)
-}
-
-const walked: readonly WalkedListing[] = ['projects', ...listings, 'filters']
 
 type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
 
 /** By project, kind, uid. */
 export function inResourceOrder(a: InProject, b: InProject): number {
   return compareText(a.project, b.project) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
-}
-
-/** Those about the run first, then by project. */
-export function inNoticeOrder(a: Notice, b: Notice): number {
-  return compareText(a.project ?? '', b.project ?? '')
 }
 
 type InReport = Pick<RecordedViolation, 'state' | 'severity' | 'project' | 'kind' | 'uid' | 'rule' | 'path'>

@@ -66,7 +66,11 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
     firstViolations: (choice) =>
       history.firstViolations({
         ...choice,
-        isChosen: (violation) => isSeen(violation) && choice.isChosen(violation),
+        isChosen: (group) => isSeen(group) && choice.isChosen?.(group) !== false,
+      }),
+    groupViolations: (choice, visit) =>
+      history.groupViolations(choice, (group) => {
+        if (isSeen(group)) visit(group)
       }),
     visitViolations: (choice, visit) =>
       history.visitViolations(choice, (violation) => {

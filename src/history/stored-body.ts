@@ -32,24 +32,6 @@ export interface PastReader {
   versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]>
 }
 
-/** A version's body as stored. */
-export interface BodyRow {
-  readonly name: string
-  readonly fromRun: number
-  readonly since: string
-  readonly body: string
-  readonly facts: string
-  readonly normaliser: number
-  readonly sealKeyId: string
-}
-
-export function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
-  // Hookdrift wrote it as canonical JSON of these types.
-  const attributes = JSON.parse(body) as JsonObject
-  const { name, fromRun, since, normaliser, sealKeyId } = row
-  return { name, fromRun, since, attributes, ...parseFacts(facts), normaliser, sealKeyId }
-}
-
 /** What a version stores in addition to the attributes. */
 export interface VersionFacts {
   readonly facts: Facts

@@ -2,7 +2,7 @@
  * Whether a whole text matches a pattern in which `*` is any text, including none, and `\*` a star. Takes linear time.
  */
 export function matchesGlob(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = partsOf(pattern)
+  const [first = '', ...rest] = globParts(pattern)
   const last = rest.pop()
   if (last === undefined) return text === first
   if (!text.startsWith(first)) return false
@@ -16,7 +16,7 @@ export function matchesGlob(text: string, pattern: string): boolean {
 }
 
 /** The texts between the stars that are any text. */
-function partsOf(pattern: string): readonly string[] {
+export function globParts(pattern: string): readonly string[] {
   if (!pattern.includes('\\*')) return pattern.split('*')
   return pattern.split(/(?<!\\)\*/).map((part) => part.replaceAll('\\*', '*'))
 }

@@ -1,4 +1,4 @@
-import type { CommittedRun, HistoryReader, ViolationOutline } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ViolationGroup } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -85,8 +85,8 @@ interface Window {
 
 async function violations(reader: HistoryReader, { until, oldest, runs, most }: Window): Promise<ChangeEntry[]> {
   const runOf = new Map(runs.map(({ startedAt, number }) => [startedAt, number]))
-  const isNew = ({ firstSeen }: Pick<ViolationOutline, 'firstSeen'>) => firstSeen >= oldest.startedAt
-  const choice = { run: until.number, withOwner: false, most }
+  const isNew = ({ firstSeen }: Pick<ViolationGroup, 'firstSeen'>) => firstSeen >= oldest.startedAt
+  const choice = { run: until.number, most }
   const active = await reader.firstViolations({
     ...{ ...choice, withActive: true, resolvedAfter: undefined },
     isChosen: isNew,
@@ -94,7 +94,6 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
   })
   const ended = await reader.firstViolations({
     ...{ ...choice, withActive: false, resolvedAfter: oldest.number - 1 },
-    isChosen: () => true,
   })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>
     entryOf(violation, { what: 'opened', at: violation.firstSeen, run: runOf.get(violation.firstSeen) ?? 0 }),

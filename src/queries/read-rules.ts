@@ -33,7 +33,7 @@ export interface RuleInRun {
  * where there are some, then by name. Counts of each project are as of its last scan.
  */
 export async function readRules(
-  reader: Pick<HistoryReader, 'runInputs' | 'latestScans' | 'firstViolations'>,
+  reader: Pick<HistoryReader, 'runInputs' | 'latestScans' | 'groupViolations'>,
   run: number,
 ): Promise<readonly RuleInRun[]> {
   const inputs = await reader.runInputs(run)
@@ -67,21 +67,16 @@ export function worstOf({ severities: counts }: Pick<RuleInRun, 'severities'>): 
 
 const nothingFound = () => ({ open: 0, severities: countSeverities([]), unknown: 0, waived: 0 })
 
-/** Without holding the violations, of which there may be a million. */
-async function countByRule(reader: Pick<HistoryReader, 'firstViolations'>, run: number) {
+async function countByRule(reader: Pick<HistoryReader, 'groupViolations'>, run: number) {
   const counts = new Map<string, ReturnType<typeof nothingFound>>()
-  await reader.firstViolations({
-    ...{ run, withActive: true, resolvedAfter: undefined, withOwner: false, most: 0 },
-    isChosen(violation) {
-      const { rule, state, severity } = violation
-      const known = counts.get(rule) ?? nothingFound()
-      counts.set(rule, known)
-      if (isOpen(violation)) {
-        known.open++
-        known.severities[severity]++
-      } else if (state === 'unknown' || state === 'waived') known[state]++
-      return false
-    },
+  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, byRule: true }, (group) => {
+    const { rule, state, severity, violations } = group
+    const known = counts.get(rule) ?? nothingFound()
+    counts.set(rule, known)
+    if (isOpen(group)) {
+      known.open += violations
+      known.severities[severity] += violations
+    } else if (state === 'unknown' || state === 'waived') known[state] += violations
   })
   return counts
 }

@@ -1,7 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationOutline } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationGroup } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { matchesGlob } from '../model/glob.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
@@ -51,8 +50,6 @@ export interface ViolationsQuery extends SeverityRange {
   readonly overdueAt: number | undefined
   readonly sort: ViolationOrder
   readonly limit: number
-  /** A further condition. */
-  readonly isWanted?: (violation: ViolationOutline) => boolean
 }
 
 /** By severity as in reports, the oldest first, or the first that is due first. */
@@ -64,7 +61,7 @@ export type ViolationOrder = (typeof violationOrders)[number]
  * age. The counts are of all that were selected, no matter how many are shown.
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, projects, owners, sort, limit: most } = query
+  const { run, states, after, rule, projects, owners, sort, limit: most } = query
   const known = await reader.latestScans(run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
@@ -73,24 +70,22 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
-  const dueOf = (violation: ViolationOutline) =>
-    dueDate(violation, violation.firstSeen, evaluations.get(violation.project)?.due)
+  const dueOf = (group: ViolationGroup) => dueDate(group, group.firstSeen, evaluations.get(group.project)?.due)
   const matches = matcherOf(query, dueOf)
   const tally = startTally()
   const violations = await reader.firstViolations({
-    ...{ run: run.number, withOwner: owners.length > 0, most },
+    ...{ run: run.number, rules: rule === undefined ? [] : [rule], owners, most },
     withActive: [...states].some((state) => state !== 'resolved'),
     resolvedAfter: states.has('resolved') ? after : undefined,
-    isChosen(violation) {
-      const isNew = violation.state === 'resolved' || violation.firstSeen >= since
-      const isSelected =
-        isNew && inProject(violation.project) && matches(violation) && query.isWanted?.(violation) !== false
-      if (isSelected) tally.add(violation)
+    isChosen(group) {
+      const isNew = group.state === 'resolved' || group.firstSeen >= since
+      const isSelected = isNew && inProject(group.project) && matches(group)
+      if (isSelected) tally.add(group)
       return isSelected
     },
     ...(sort === 'age' ? { sortKey: ({ firstSeen }) => firstSeen } : {}),
     // What has no due date comes last.
-    ...(sort === 'due' ? { sortKey: (violation) => dueOf(violation) ?? '~' } : {}),
+    ...(sort === 'due' ? { sortKey: (group) => dueOf(group) ?? '~' } : {}),
   })
   const { counts } = tally
   return {
@@ -103,23 +98,19 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   }
 }
 
-/** Whether a violation is what the query asks for, apart from its project. */
+/** Whether violations are what the query asks for, apart from their projects, rules and owners. */
 function matcherOf(
-  { states, rule, severity, maxSeverity, kind, owners, before, overdueAt }: ViolationsQuery,
-  dueOf: (violation: ViolationOutline) => string | null,
-): (violation: ViolationOutline) => boolean {
-  // Many violations share these.
-  const isRule = remembering((id) => rule === undefined || matchesGlob(id, rule))
-  const isOwner = remembering((name) => owners.length === 0 || owners.some((owner) => matchesGlob(name, owner)))
+  { states, severity, maxSeverity, kind, before, overdueAt }: ViolationsQuery,
+  dueOf: (group: ViolationGroup) => string | null,
+): (group: ViolationGroup) => boolean {
+  // Many groups share these.
   const isOld = remembering((firstSeen) => before === undefined || Date.parse(firstSeen) < before)
-  return (violation) =>
-    states.has(violation.state) &&
-    isInRange(violation.severity, { severity, maxSeverity }) &&
-    (kind === undefined || violation.kind === kind) &&
-    isRule(violation.rule) &&
-    isOwner(violation.owner ?? '') &&
-    isOld(violation.firstSeen) &&
-    (overdueAt === undefined || isOverdue({ due_at: dueOf(violation) }, overdueAt))
+  return (group) =>
+    states.has(group.state) &&
+    isInRange(group.severity, { severity, maxSeverity }) &&
+    (kind === undefined || group.kind === kind) &&
+    isOld(group.firstSeen) &&
+    (overdueAt === undefined || isOverdue({ due_at: dueOf(group) }, overdueAt))
 }
 
 /** A resolved one may have been accepted or switched off: people read that it ended. */
@@ -134,10 +125,10 @@ function startTally() {
   let oldest = '~'
   return {
     counts,
-    add({ severity, state, firstSeen }: ViolationOutline): void {
-      counts.total++
-      counts.severities[severity]++
-      counts.states[state]++
+    add({ severity, state, firstSeen, violations }: ViolationGroup): void {
+      counts.total += violations
+      counts.severities[severity] += violations
+      counts.states[state] += violations
       if (firstSeen < oldest) oldest = firstSeen
     },
     /** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */

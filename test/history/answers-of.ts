@@ -3,7 +3,7 @@ import type {
   Differing,
   HistoryReader,
   RecordedSpan,
-  ViolationOutline,
+  ViolationGroup,
   VisitedViolation,
 } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
@@ -104,14 +104,22 @@ async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> 
 async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const answers: unknown[] = []
   for (const most of [1, 3, Number.POSITIVE_INFINITY]) {
-    const all = { run, withActive: true, withOwner: true, resolvedAfter: 0, isChosen: () => true, most }
-    const isChosen = ({ owner, waiver }: ViolationOutline) => typeof owner === 'string' || waiver !== undefined
+    const all = { run, withActive: true, resolvedAfter: 0, most }
+    const isChosen = ({ kind, waiver }: ViolationGroup) => kind === 'endpoint' || waiver !== undefined
     answers.push(
       await reader.firstViolations(all),
       await reader.firstViolations({ ...all, withActive: false, resolvedAfter: run - 2 }),
       await reader.firstViolations({ ...all, resolvedAfter: undefined, isChosen }),
-      await reader.firstViolations({ ...all, sortKey: ({ firstSeen, path }) => `${firstSeen} ${path}` }),
+      await reader.firstViolations({ ...all, sortKey: ({ firstSeen, kind }) => `${firstSeen} ${kind}` }),
+      await reader.firstViolations({ ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
+      await reader.firstViolations({ ...all, owners: ['*0*'] }),
     )
+  }
+  for (const byRule of [false, true]) {
+    const groups: ViolationGroup[] = []
+    const choice = { run, withActive: true, resolvedAfter: 0, byRule }
+    await reader.groupViolations(choice, (group) => groups.push(group))
+    answers.push(byText(groups))
   }
   return answers
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewVersion } from '../../src/history/history.ts'
-import type { ViolationChoice, ViolationOutline } from '../../src/history/reader.ts'
+import type { ViolationChoice, ViolationGroup } from '../../src/history/reader.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { knownIn } from './known-in.ts'
@@ -78,25 +78,33 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await run(end('b'))
         await run(end('c'))
         await run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('e')] }))
-        const asked: string[] = []
+        const asked: ViolationGroup[] = []
         const first = async (most: number, other: Partial<ViolationChoice> = {}) => {
           asked.length = 0
-          const choice = { run: 4, withActive: true, resolvedAfter: 0, withOwner: false, most }
-          const isChosen = ({ uid }: ViolationOutline) => asked.push(uid) > 0
+          const choice = { run: 4, withActive: true, resolvedAfter: 0, most }
+          const isChosen = (group: ViolationGroup) => asked.push(group) > 0
           return (await fixture.history.firstViolations({ ...choice, isChosen, ...other })).map(({ uid }) => uid)
         }
         expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
         expect(await first(1)).toEqual(['e'])
         expect(await first(4)).toEqual(['e', 'd', 'a', 'c'])
-        expect(asked.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+        const counted = asked.map(({ state, severity, run, firstSeen, violations }) => {
+          return [state, severity, run, firstSeen, violations]
+        })
+        expect(counted.sort()).toEqual([
+          ['continuing', 'high', 4, at(1), 1],
+          ['continuing', 'low', 4, at(1), 1],
+          ['opened', 'high', 4, at(4), 1],
+          ['resolved', 'high', 2, at(1), 1],
+          ['resolved', 'high', 3, at(1), 1],
+        ])
         expect(await first(9, { withActive: false, resolvedAfter: 2 })).toEqual(['c'])
         expect(await first(9, { resolvedAfter: undefined })).toEqual(['e', 'd', 'a'])
         expect(await first(9, { run: 2 })).toEqual(['c', 'd', 'a', 'b'])
         expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
         expect(await first(3, { sortKey: ({ firstSeen }) => firstSeen })).toEqual(['d', 'a', 'c'])
         const whole = await fixture.history.firstViolations({
-          ...{ run: 4, withActive: true, resolvedAfter: 0, withOwner: false, most: 9 },
-          isChosen: () => true,
+          ...{ run: 4, withActive: true, resolvedAfter: 0, most: 9 },
         })
         const apart = [...(await fixture.history.violationsAt(4)), ...(await fixture.history.resolvedBetween(0, 4))]
         expect(whole).toEqual(apart)

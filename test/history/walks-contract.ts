@@ -4,7 +4,7 @@ import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
-import { aChange, aCoverage, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
+import { aChange, aCoverage, aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of walks, and of a project whose walks are discarded. */
 export function describeWalks(name: string, makePlace: () => Place): void {
@@ -67,6 +67,49 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null, normaliser: 1 })
         await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null, normaliser: 1 })
+      })
+
+      it('give nothing for a kind whose listing was never walked to its end', async () => {
+        await scan(['project', 'partial'], ['endpoints', 'failed'], ['subscriptions', 'skipped'])
+        expect(await baselines()).toEqual({})
+        await scan(['project', 'complete'], ['endpoints', 'suspect'], ['sources', 'partial'])
+        expect(Object.keys(await baselines())).toEqual(['project'])
+      })
+
+      it('give the event types, and the sources that were listed with the subscriptions or never', async () => {
+        const filter = 'name=e'
+        const draft = await begin()
+        await draft.stageScan(payments)
+        await draft.stageWalk(payments, { ...aCoverage('sources'), filter }, undefined)
+        await draft.stageWalk(payments, aCoverage('subscriptions'), undefined)
+        await draft.stageWalk(payments, aCoverage('event_types'), undefined)
+        await commit(draft)
+        expect(await baselines()).toMatchObject({
+          source: { run: 1, listing: 'sources', filter },
+          event_type: { run: 1, listing: 'event_types', filter: null },
+        })
+        expect(await fixture.history.completeScansAt(orders, 1)).toEqual({})
+      })
+
+      it('give the normal form of the run of each', async () => {
+        const first = await fixture.history.begin(aStart(at(1), { normaliser: 10 }))
+        await first.stageScan(payments)
+        await first.stageWalk(payments, aCoverage('sources'), undefined)
+        await first.stageWalk(payments, aCoverage('endpoints'), undefined)
+        await commit(first)
+        const second = await fixture.history.begin(aStart(at(2), { normaliser: 20 }))
+        await second.stageScan(payments)
+        await second.stageWalk(payments, aCoverage('subscriptions'), undefined)
+        await commit(second)
+        const found = await fixture.history.completeScansAt(payments, 2)
+        expect([found.endpoint, found.subscription, found.source].map((scan) => [scan?.run, scan?.normaliser])).toEqual(
+          [
+            [1, 10],
+            [2, 20],
+            [2, 20],
+          ],
+        )
+        expect((await fixture.history.completeScansAt(payments, 1)).source).toMatchObject({ run: 1, normaliser: 10 })
       })
 
       it('give the filter of the last complete scan', async () => {

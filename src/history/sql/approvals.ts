@@ -21,10 +21,11 @@ import type { SureWriter } from './sure-writer.ts'
 export function sqlApprovals(db: HistoryDatabase, writer: SureWriter): Approvals {
   return {
     approvals: () => readApprovals(db),
-    async approvedResources(approval) {
-      const stored = await db.all<ApprovedRow>(storedSql, [approval.id])
-      return [...(await readOfRun(db, approval)), ...stored].map(toApproved).sort(byKindAndUid)
-    },
+    approvedResources: (approval) =>
+      db.snapshot(async (transaction) => {
+        const stored = await transaction.all<ApprovedRow>(storedSql, [approval.id])
+        return [...(await readOfRun(transaction, approval)), ...stored].map(toApproved).sort(byKindAndUid)
+      }),
     async approve(approvals) {
       await writer.writeBetweenRuns({
         subject: 'the approval',

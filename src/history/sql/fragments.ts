@@ -17,7 +17,7 @@ export function lastScanSql(run: string): string {
 
 /** SQL: a version is the last one of its resource by a run, ended or not. */
 export function isLastSql(version: string, run: string): string {
-  return `${version}.from_run <= ${run} AND NOT EXISTS (SELECT 1 FROM hookdrift.version later
-    WHERE later.project_id = ${version}.project_id AND later.kind = ${version}.kind AND later.uid = ${version}.uid
-      AND later.from_run > ${version}.from_run AND later.from_run <= ${run})`
+  return `${version}.from_run = (SELECT max(last.from_run) FROM hookdrift.version last
+    WHERE last.project_id = ${version}.project_id AND last.kind = ${version}.kind AND last.uid = ${version}.uid
+      AND last.from_run <= ${run})`
 }

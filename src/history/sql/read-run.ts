@@ -1,13 +1,13 @@
+import type { FieldChange } from '../../model/change.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
 import { readProjects, readStableContext } from '../read-documents.ts'
 import type { RecordedPolicy, RunInputs } from '../reader.ts'
-import type { RunRecord } from '../records.ts'
-import { inNoticeOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { type RecordedChangeRow, toChange } from '../stored-change.ts'
-import { type StoredWalk, toCoverage } from '../stored-walk.ts'
+import type { RunRecord, StagedChange } from '../records.ts'
+import { compareText, inResourceOrder } from '../report-order.ts'
 import { readAcceptancesOf } from './acceptances.ts'
 import { validAtSql } from './fragments.ts'
+import { coverageOfWalk, inListingOrder, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
 import { violationsOfRun } from './violations.ts'
 
@@ -60,7 +60,12 @@ async function readCoverage(session: Session, number: number): Promise<RunRecord
      FROM hookdrift.walk w JOIN hookdrift.scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = $1`,
     [number],
   )
-  return walks.map(toCoverage).sort(inWalkOrder)
+  return walks.map(coverageOfWalk).sort(inWalkOrder)
+}
+
+/** By project, then in the order of walking. */
+function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['coverage'][number]): number {
+  return compareText(a.project, b.project) || inListingOrder(a, b)
 }
 
 async function readNotices(session: Session, number: number): Promise<RunRecord['notices']> {
@@ -73,14 +78,35 @@ async function readNotices(session: Session, number: number): Promise<RunRecord[
   return notices.sort(inNoticeOrder)
 }
 
+/** Those about the run first, then by project. */
+function inNoticeOrder(a: Notice, b: Notice): number {
+  return compareText(a.project ?? '', b.project ?? '')
+}
+
+/** A change of a run as read, with the name of its project. */
+type ChangeRow = Omit<StagedChange, 'fields' | 'referrers'> & {
+  readonly project: string
+  readonly fields: string
+  readonly referrers: string | null
+}
+
 async function readChanges(session: Session, number: number): Promise<RunRecord['changes']> {
-  const rows = await session.all<RecordedChangeRow>(
+  const rows = await session.all<ChangeRow>(
     `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
      FROM hookdrift.change c JOIN hookdrift.scan s ON s.project_id = c.project_id AND s.run = c.run
      WHERE c.run = $1 ORDER BY c.id`,
     [number],
   )
   return rows.map(toChange).sort(inResourceOrder)
+}
+
+function toChange({ fields, referrers, ...change }: ChangeRow): RunRecord['changes'][number] {
+  return {
+    ...change,
+    // Hookdrift wrote it.
+    fields: JSON.parse(fields) as FieldChange[],
+    ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
+  }
 }
 
 type InputsRow = Pick<RunInputs, 'configurationDigest' | 'sealKeyId' | 'failOn'> & ContextRow

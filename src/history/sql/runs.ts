@@ -1,6 +1,7 @@
+import type { ProjectRef } from '../../model/resource.ts'
 import { type Move, moveOf } from '../lease-owner.ts'
-import type { CommittedRun, EndedRun } from '../reader.ts'
-import { addUpExtents, type CountedRow, type RunExtent } from '../run-extents.ts'
+import type { CommittedRun, EndedRun, RunExtent } from '../reader.ts'
+import { compareText } from '../report-order.ts'
 import type { Session } from './session.ts'
 
 /** When the first step made its schema. */
@@ -57,6 +58,11 @@ const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.proje
   JOIN hookdrift.project p ON p.id = x.project_id JOIN hookdrift.run r ON r.number = x.run AND r.state = 'committed'
   WHERE x.run BETWEEN $1 AND $2 GROUP BY x.run, s.name, p.service, p.uid`
 
+/** A row of a project in a run, with some of the counts. */
+interface CountedRow extends ProjectRef, Partial<Pick<RunExtent, 'walks' | 'incomplete' | 'changes'>> {
+  readonly run: number
+}
+
 /** Of committed runs, by project. */
 export async function runExtents(session: Session, first: number, last: number): Promise<RunExtent[]> {
   const ask = (counts: string) =>
@@ -66,4 +72,20 @@ export async function runExtents(session: Session, first: number, last: number):
       FROM hookdrift.walk x`)),
     ...(await ask('count(*) AS changes FROM hookdrift.change x')),
   ])
+}
+
+/** Adds up the rows of each project in a run; sorted by run and name. */
+function addUpExtents(rows: readonly CountedRow[]): RunExtent[] {
+  const found = Map.groupBy(rows, ({ run, service, uid }) => JSON.stringify([run, service, uid]))
+  return [...found.values()]
+    .flatMap((alike) => {
+      const [first] = alike
+      if (first === undefined) return []
+      const { run, name, service, uid } = first
+      const sum = (member: 'walks' | 'incomplete' | 'changes') =>
+        alike.reduce((total, row) => total + (row[member] ?? 0), 0)
+      const counts = { walks: sum('walks'), incomplete: sum('incomplete'), changes: sum('changes') }
+      return [{ run, project: { name, service, uid }, ...counts }]
+    })
+    .sort((a, b) => a.run - b.run || compareText(a.project.name, b.project.name))
 }

@@ -1,9 +1,8 @@
-import { isPolicyProject, type Listing, type ProjectRef } from '../../model/resource.ts'
-import { deriveCompleteScans } from '../derive-complete-scans.ts'
+import type { Coverage } from '../../model/coverage.ts'
+import { isPolicyProject, type Listing, listings, type ProjectRef, type WalkedListing } from '../../model/resource.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
-import type { CompleteScans } from '../records.ts'
-import { compareText, inListingOrder } from '../report-order.ts'
-import { type StoredWalk, toCoverage } from '../stored-walk.ts'
+import type { CompleteScan, CompleteScans } from '../records.ts'
+import { compareText } from '../report-order.ts'
 import { lastScanSql, projectIdSql } from './fragments.ts'
 import type { Session } from './session.ts'
 
@@ -57,7 +56,9 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
   return scans.map((scan) => ({
     project: { name: scan.name, service: scan.service, uid: scan.uid },
     run: { number: scan.number, startedAt: scan.startedAt, finishedAt: scan.finishedAt },
-    coverage: (walksOf.get(scan.id) ?? []).map(({ projectId: _, ...walk }) => toCoverage(walk)).sort(inListingOrder),
+    coverage: (walksOf.get(scan.id) ?? [])
+      .map(({ projectId: _, ...walk }) => coverageOfWalk(walk))
+      .sort(inListingOrder),
     incompleteSince:
       scan.incompleteRun === null
         ? undefined
@@ -65,12 +66,23 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
   }))
 }
 
-interface CompleteWalkRow {
-  readonly listing: Listing
-  readonly run: number
-  readonly filter: string | null
-  readonly normaliser: number | null
+/** A walk as its row holds it. */
+export interface StoredWalk extends Omit<Coverage, 'of' | 'oldestAt'> {
+  readonly of: number | null
+  readonly oldestAt: string | null
 }
+
+/** Only filters have a total. */
+export function coverageOfWalk<Walk extends StoredWalk>({ of, oldestAt, ...walk }: Walk) {
+  return of === null ? walk : { ...walk, of, oldestAt }
+}
+
+/** In the order of walking. */
+export function inListingOrder(a: Pick<Coverage, 'listing'>, b: Pick<Coverage, 'listing'>): number {
+  return walked.indexOf(a.listing) - walked.indexOf(b.listing)
+}
+
+const walked: readonly WalkedListing[] = ['projects', ...listings, 'filters']
 
 /** The last complete walk of each listing of a project by a run. */
 const completeSql = `SELECT w.listing, w.run, w.filter, r.normal_form_version AS normaliser FROM (
@@ -98,14 +110,20 @@ export async function completeScansAt(
   { service, uid }: ProjectRef,
   run: number,
 ): Promise<CompleteScans> {
-  const complete = await session.all<CompleteWalkRow>(completeSql, [service, uid, run])
+  const complete = await session.all<CompleteScan>(completeSql, [service, uid, run])
   if (complete.length === 0) return {}
-  const walkOf = (found: CompleteWalkRow | undefined) => found && { run: found.run, filter: found.filter }
-  const after = complete.find(({ listing }) => listing === 'sources')?.run ?? 0
-  const lifted = await session.get<CompleteWalkRow>(liftedSql, [service, uid, run, after])
-  return deriveCompleteScans({
-    lastComplete: (listing) => walkOf(complete.find((row) => row.listing === listing)),
-    lastLifted: () => walkOf(lifted),
-    normaliserOf: (number) => [...complete, lifted].find((row) => row?.run === number)?.normaliser ?? undefined,
-  })
+  const last = (listing: Listing) => complete.find((walk) => walk.listing === listing)
+  const subscription = last('subscriptions')
+  const listed = last('sources')
+  // Where sources are not listed, they come embedded in subscriptions.
+  const lifted = await session.get<CompleteScan>(liftedSql, [service, uid, run, listed?.run ?? 0])
+  const scans = {
+    project: last('project'),
+    endpoint: last('endpoints'),
+    subscription,
+    source: lifted ?? listed,
+    event_type: last('event_types'),
+    device: subscription,
+  }
+  return Object.fromEntries(Object.entries(scans).filter(([, scan]) => scan !== undefined))
 }

@@ -36,6 +36,7 @@ export function sqlReader(db: HistoryDatabase): HistoryReader {
   const differences = () => import('./differing.ts')
   const resourceLife = () => import('./resource-life.ts')
   const endpoints = () => import('./endpoints-of.ts')
+  const chosen = () => import('./first-violations.ts')
   const violations = () => import('./visit-violations.ts')
   const spans = () => import('./visit-spans.ts')
   return {
@@ -67,7 +68,8 @@ export function sqlReader(db: HistoryDatabase): HistoryReader {
     versionsOf: later(resourceLife, ({ versionsOf }) => asking(versionsOf)),
     violationsOf: later(resourceLife, ({ violationsOf }) => asking(violationsOf)),
     referrersOf: later(resourceLife, ({ referrersOf }) => asking(referrersOf)),
-    firstViolations: later(violations, ({ firstViolations }) => inSnapshot(firstViolations)),
+    groupViolations: later(chosen, ({ groupViolations }) => inSnapshot(groupViolations)),
+    firstViolations: later(chosen, ({ firstViolations }) => inSnapshot(firstViolations)),
     foundViolations: later(violations, ({ foundViolations }) => inSnapshot(foundViolations)),
     visitViolations: later(violations, ({ visitViolations }) => inSnapshot(visitViolations)),
     identifyViolations: later(violations, ({ identifyViolations }) => inSnapshot(identifyViolations)),

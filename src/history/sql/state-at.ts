@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../model/json.ts'
 import { type Kind, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { ResourceAtRun } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
-import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
+import { parseFacts, type StoredBody, type VersionPoint } from '../stored-body.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { type Session, sqlOf } from './session.ts'
 
@@ -38,6 +39,17 @@ export async function stateAt(
     .sort(byKindAndUid)
 }
 
+/** A version's body as stored. */
+interface BodyRow {
+  readonly name: string
+  readonly fromRun: number
+  readonly since: string
+  readonly body: string
+  readonly facts: string
+  readonly normaliser: number
+  readonly sealKeyId: string
+}
+
 /** One index lookup for each point. */
 export async function versionsAt(
   session: Session,
@@ -49,25 +61,36 @@ export async function versionsAt(
   const rows = await session.all<BodyRow & { readonly place: number }>(
     `SELECT p.place, v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
        v.normal_form_version AS normaliser, r.seal_key_id AS "sealKeyId"
-     FROM hookdrift.project j CROSS JOIN ${sqlOf(session, pointsSql)} CROSS JOIN hookdrift.version v
-       CROSS JOIN hookdrift.run r
-     WHERE j.service = $1 AND j.uid = $2 AND v.id = (SELECT x.id FROM hookdrift.version x WHERE x.project_id = j.id
-         AND x.kind = p.kind AND x.uid = p.uid AND ${validAtSql('x', 'p.run')} LIMIT 1)
-       AND r.number = v.from_run`,
+     FROM hookdrift.project j CROSS JOIN ${sqlOf(session, pointsSql)} CROSS JOIN hookdrift.run r
+     WHERE j.service = $1 AND j.uid = $2 AND r.number = v.from_run`,
     [service, uid, ...listedPoints(session, points)],
   )
   for (const { place, ...row } of rows) found[place - 1] = toStoredBody(row)
   return found
 }
 
-/** Points as `p`. PostgreSQL has no NUL in JSON, and SQLite no lists of several columns. */
+const isAtPoint = (row: string) => `${row}.project_id = j.id AND ${row}.kind = p.kind AND ${row}.uid = p.uid
+  AND ${validAtSql(row, 'p.run')}`
+
+/**
+ * Points `p` of a project `j`, each with its `version v`. PostgreSQL has no NUL in JSON, and SQLite no lists of several
+ * columns. Without the fence, PostgreSQL would rather read all versions than find thousands by their index.
+ */
 const pointsSql = {
   sqlite: `(SELECT key + 1 AS place, value ->> 'kind' AS kind, value ->> 'uid' AS uid, value ->> 'run' AS run
-    FROM json_each($3)) p`,
-  postgres: 'unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, place)',
+    FROM json_each($3)) p CROSS JOIN hookdrift.version v ON ${isAtPoint('v')}`,
+  postgres: `unnest($3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS p (kind, uid, run, place)
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.version x WHERE ${isAtPoint('x')} LIMIT 1) v`,
 }
 
 function listedPoints({ dialect }: Session, points: readonly VersionPoint[]) {
   if (dialect === 'sqlite') return [JSON.stringify(points)]
   return [points.map(({ kind }) => kind), points.map(({ uid }) => uid), points.map(({ run }) => run)]
+}
+
+function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
+  // Hookdrift wrote it as canonical JSON of these types.
+  const attributes = JSON.parse(body) as JsonObject
+  const { name, fromRun, since, normaliser, sealKeyId } = row
+  return { name, fromRun, since, attributes, ...parseFacts(facts), normaliser, sealKeyId }
 }

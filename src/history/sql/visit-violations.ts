@@ -1,9 +1,7 @@
-import { chooseViolations, type OutlineRow, toOutline } from '../choose-violations.ts'
 import type {
   FoundViolation,
   IdentifiedViolation,
   ResolvedViolation,
-  ViolationChoice,
   VisitChoice,
   VisitedViolation,
 } from '../reader.ts'
@@ -27,33 +25,26 @@ import {
   toViolation,
 } from './violations.ts'
 
-/**
- * Holds what comes first, and reads the rest of their rows. All others are read as far as choosing and ordering asks, one
- * after the other.
- */
-export async function firstViolations(
-  transaction: Transaction,
-  choice: ViolationChoice,
-): Promise<(RecordedViolation | ResolvedViolation)[]> {
-  const choosing = chooseViolations(choice)
-  await visitOutlines(transaction, { ...choice, withText: false, isOrdered: false }, choosing.add)
-  return foundViolations(
-    transaction,
-    choosing.chosen().map(({ id, run, outline: { state, project } }) => {
-      return { id, run, project, isResolved: state === 'resolved' }
-    }),
-  )
-}
-
-export function visitViolations(
+export async function visitViolations(
   transaction: Transaction,
   choice: VisitChoice,
   visit: (violation: VisitedViolation) => void,
 ): Promise<void> {
-  return visitOutlines(transaction, { ...choice, isOrdered: true }, (row, { project, firstSeen }) => {
-    const { id, name, message, run, state } = row
-    visit({ ...toOutline(row, project, firstSeen), id, name, message, run, isResolved: state === 'resolved' })
-  })
+  const { run, withActive, resolvedAfter } = choice
+  const nameOf = await projectNamesAt(transaction, run)
+  const startOf = await startsOfRuns(transaction, run)
+  const pass = ({ projectId, firstRun, waiver, ...row }: OutlineRow) =>
+    visit({
+      ...row,
+      ...(waiver === null ? {} : { waiver }),
+      project: nameOf(projectId),
+      firstSeen: startOf(firstRun),
+      isResolved: row.state === 'resolved',
+    })
+  if (withActive) await transaction.each(activeOutlines(transaction, choice), [run], pass)
+  if (resolvedAfter !== undefined) {
+    await transaction.each(resolvedOutlines(transaction, choice), [resolvedAfter, run], pass)
+  }
 }
 
 export async function foundViolations(
@@ -113,44 +104,24 @@ export async function identifyViolations(
   })
 }
 
-type FoundRow = OutlineRow &
-  Pick<VisitedViolation, 'run' | 'name' | 'message'> & { readonly projectId: number; readonly firstRun: number }
-
-type VisitRow = (
-  row: FoundRow,
-  place: { readonly project: string; readonly run: number; readonly firstSeen: string },
-) => void
-
-/** Those of a project come in the order of their kinds, uids, rules and paths where that is asked for. */
-async function visitOutlines(
-  transaction: Transaction,
-  choice: VisitChoice & { readonly isOrdered: boolean },
-  visit: VisitRow,
-): Promise<void> {
-  const { run, withActive, resolvedAfter } = choice
-  const nameOf = await projectNamesAt(transaction, run)
-  const startOf = await startsOfRuns(transaction, run)
-  const pass = (row: FoundRow) =>
-    visit(row, { project: nameOf(row.projectId), run: row.run, firstSeen: startOf(row.firstRun) })
-  if (withActive) await transaction.each(activeOutlines(transaction, choice), [run], pass)
-  if (resolvedAfter !== undefined) {
-    await transaction.each(resolvedOutlines(transaction, choice), [resolvedAfter, run], pass)
-  }
+interface OutlineRow extends Omit<VisitedViolation, 'project' | 'firstSeen' | 'waiver' | 'isResolved'> {
+  readonly projectId: number
+  readonly firstRun: number
+  readonly waiver: string | null
 }
 
-function activeOutlines(session: Session, choice: VisitChoice & { readonly isOrdered: boolean }): string {
+function activeOutlines(session: Session, choice: VisitChoice): string {
   const columns = outlineColumns(choice, 's.run')
   const sql = activeAsOf(session, lastScanSql('$1'), (from) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from}`)
   // By the columns of the index, so that SQLite need not sort.
-  return choice.isOrdered ? `${sql} ORDER BY 1, 2, 3, 4, 5` : sql
+  return `${sql} ORDER BY 1, 2, 3, 4, 5`
 }
 
-function resolvedOutlines(session: Session, choice: VisitChoice & { readonly isOrdered: boolean }): string {
+function resolvedOutlines(session: Session, choice: VisitChoice): string {
   // All of them are read in the order of the table: the index on their ends would find a million one by one.
   const how = sqlOf(session, { sqlite: choice.resolvedAfter === 0 ? 'NOT INDEXED' : '', postgres: '' })
-  const order = choice.isOrdered ? 'ORDER BY 2, 3, 4, 5, x.id' : ''
   return `SELECT ${outlineColumns(choice, 'x.to_run')}, x.to_run AS run, 'resolved' AS state
-    FROM hookdrift.violation x ${how} WHERE ${isResolvedSql(session, endedBetween)} ${order}`
+    FROM hookdrift.violation x ${how} WHERE ${isResolvedSql(session, endedBetween)} ORDER BY 1, 2, 3, 4, 5, x.id`
 }
 
 function outlineColumns({ withOwner, withText }: VisitChoice, run: string): string {

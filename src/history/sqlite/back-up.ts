@@ -52,7 +52,7 @@ function isOneFile(file: string, target: string): boolean {
 export async function verified(file: string, shown: string, question: VerificationRequest): Promise<Verification> {
   const db = openToExamine(file)
   try {
-    const verification = await verifyHistory(db, question)
+    const verification = await verifyHistory(db, question, shown)
     if (!verification.ok) throw unverifiedBackup(shown, verification)
     return verification
   } finally {

@@ -20,9 +20,9 @@ class SqliteStatements implements Transaction {
   readonly connection: Database
   readonly #prepared = new Map<string, Prepared>()
 
-  constructor(connection: Database) {
+  constructor(connection: Database, shown: string) {
     this.connection = connection
-    this.shown = connection.name
+    this.shown = shown
   }
 
   async all<Row extends object>(sql: string, values: readonly SqlValue[] = []): Promise<Row[]> {
@@ -99,9 +99,10 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
   /** Ends when the last transaction has ended. */
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(connection: Database) {
-    super(connection)
-    this.#within = new SqliteStatements(connection)
+  /** `shown`: what messages call it. */
+  constructor(connection: Database, shown = connection.name) {
+    super(connection, shown)
+    this.#within = new SqliteStatements(connection, shown)
   }
 
   /** In a transaction of its own. */

@@ -19,8 +19,7 @@ const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
 const fifty: ViolationChoice = {
-  ...{ run, withActive: true, resolvedAfter: run - 5, withOwner: false, most: 50 },
-  isChosen: () => true,
+  ...{ run, withActive: true, resolvedAfter: run - 5, most: 50 },
 }
 const twenty: ResourceListChoice = {
   ...{ run, projects: [project], kind: undefined, withRemoved: false, after: endpoint, most: 20 },
@@ -86,7 +85,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     [
       'the first violations by owner',
       ['violation_ended (to_run >'],
-      (reader) => reader.firstViolations({ ...fifty, withOwner: true }),
+      (reader) => reader.firstViolations({ ...fifty, owners: ['me'] }),
     ],
     ['waived violations', [], (reader) => reader.waivedBetween(run - 1, run)],
     ['the resources of a project', [], (reader) => reader.stateAt(project, run)],

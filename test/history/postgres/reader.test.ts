@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
 import { readNames } from '../../../src/history/postgres/read-names.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
-import type { HistoryReader } from '../../../src/history/reader.ts'
+import type { HistoryReader, ViolationGroup } from '../../../src/history/reader.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
 import { readNames as readNamesOfFile } from '../../../src/history/sqlite/read-names.ts'
@@ -162,11 +162,11 @@ describe.skipIf(!hasPostgres)('the reader of PostgreSQL', () => {
         ),
     }
     let asked = 0
-    const isChosen = () => {
-      asked += 1
+    const isChosen = ({ violations }: ViolationGroup) => {
+      asked += violations
       return true
     }
-    const choice = { run: 3, withActive: true, resolvedAfter: 0, withOwner: true, isChosen, most: 2 }
+    const choice = { run: 3, withActive: true, resolvedAfter: 0, isChosen, most: 2 }
     const first = await sqlReader(listening).firstViolations(choice)
     await db.close()
     expect(first).toHaveLength(2)

@@ -16,10 +16,11 @@ import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
 
-/** Checks a history in one read transaction: that of the caller, where there is one. */
+/** Checks a history in one read transaction: that of the caller, where there is one. `shown`: what messages call it. */
 export async function verifyHistory(
   db: Database.Database,
   { depth, exitCodeOf, openSecrets }: VerificationRequest,
+  shown = db.name,
 ): Promise<Verification> {
   const all = [
     ...fileChecks,
@@ -32,7 +33,7 @@ export async function verifyHistory(
     ...secretChecks(openSecrets),
   ]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
-  const session = new SqliteDatabase(db)
+  const session = new SqliteDatabase(db, shown)
   const verify = async () => {
     const results: CheckResult[] = []
     for (const check of checks) results.push(await perform(check, db, depth))

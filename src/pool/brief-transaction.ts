@@ -1,4 +1,4 @@
-import type { PostgresDatabase, Transaction } from '../history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresTransaction } from '../history/postgres/connect.ts'
 
 /**
  * A transaction that the server ends when its process rests in it for five seconds: others wait for its locks, and a
@@ -6,7 +6,7 @@ import type { PostgresDatabase, Transaction } from '../history/postgres/connect.
  */
 export function briefTransaction<Result>(
   db: PostgresDatabase,
-  work: (transaction: Transaction) => Promise<Result>,
+  work: (transaction: PostgresTransaction) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction(work, { mostIdleMs: 5_000 })
 }

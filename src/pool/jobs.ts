@@ -1,5 +1,5 @@
 import { PgBoss, type Queue } from 'pg-boss'
-import type { ForeignResult, PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { ForeignResult, PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
 
@@ -26,7 +26,7 @@ export interface SendOptions {
 /** Six verbs. Within a transaction, a verb takes effect with it. */
 export interface Jobs {
   /** Returns how many were new: a key may be there already. */
-  send(queue: string, data: readonly object[], options?: SendOptions, within?: Session): Promise<number>
+  send(queue: string, data: readonly object[], options?: SendOptions, within?: PostgresSession): Promise<number>
   /** At most `most` jobs, and no more than so many of the queue that all processes together work at. */
   fetch<Data extends object>(
     queue: string,
@@ -35,7 +35,7 @@ export interface Jobs {
   /** Says that they are worked at. Returns the ids of those that still are this process's. */
   touch(queue: string, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>
   /** False when the job is another process's by now: nothing was changed. */
-  complete(queue: string, attempt: Attempt, within?: Session): Promise<boolean>
+  complete(queue: string, attempt: Attempt, within?: PostgresSession): Promise<boolean>
   /** Another process tries again, three times in all; then the job is in `lostQueue`. */
   fail(queue: string, attempt: Attempt): Promise<void>
   /** Removes all jobs of a queue that wait. */
@@ -173,7 +173,7 @@ function schemaOf({ schema }: PostgresDatabase): string {
   })
 }
 
-function executor(session: Session): { executeSql(text: string, values?: unknown[]): Promise<ForeignResult> } {
+function executor(session: PostgresSession): { executeSql(text: string, values?: unknown[]): Promise<ForeignResult> } {
   return { executeSql: (text, values) => session.foreign(text, values) }
 }
 

@@ -2,7 +2,7 @@ import type { AuditedProject } from '../audit/project-scan.ts'
 import { beginBlocks } from '../history/draft/draft-ids.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
-import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { projectIdsOf } from '../history/sql/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
 import { briefTransaction } from './brief-transaction.ts'
@@ -54,7 +54,7 @@ export async function planTasks(
 }
 
 /** @throws AuditError.busy when another process owns the lease */
-async function requireLease(session: Session, { run, token }: Planning['draft']): Promise<void> {
+async function requireLease(session: PostgresSession, { run, token }: Planning['draft']): Promise<void> {
   const isOwn = await session.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
   if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
 }

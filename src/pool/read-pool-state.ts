@@ -1,4 +1,4 @@
-import type { Session } from '../history/postgres/connect.ts'
+import type { PostgresSession } from '../history/postgres/connect.ts'
 import { type LiveWorker, liveWorkers } from './workers.ts'
 
 export interface TaskCount {
@@ -24,7 +24,7 @@ export interface RunUnderWay {
   readonly stopsAt: string
 }
 
-export async function readPoolState(session: Session): Promise<PoolState> {
+export async function readPoolState(session: PostgresSession): Promise<PoolState> {
   const run = await session.get<RunUnderWay>(
     `SELECT r.number, r.started_at AS "startedAt", p.stop_at AS "stopsAt"
      FROM hookdrift.run_plan p JOIN hookdrift.run r ON r.number = p.run
@@ -46,6 +46,6 @@ export async function readPoolState(session: Session): Promise<PoolState> {
 }
 
 /** The number of the last committed run; null without one. */
-export async function lastCommittedRun(session: Session): Promise<number | null> {
+export async function lastCommittedRun(session: PostgresSession): Promise<number | null> {
   return (await session.value<number | null>("SELECT max(number) FROM hookdrift.run WHERE state = 'committed'")) ?? null
 }

@@ -1,7 +1,7 @@
 import type { ProjectList } from '../audit/audited-service.ts'
 import type { Move } from '../history/lease-owner.ts'
 import { commitSurely } from '../history/postgres/commit-surely.ts'
-import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { readMove } from '../history/sql/runs.ts'
 import type { ErrorKind } from '../model/errors.ts'
 import type { RunScope } from '../model/run-scope.ts'
@@ -53,9 +53,9 @@ export async function requestRun(
   { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
   request: RunRequest,
   id: string,
-  within?: Session,
+  within?: PostgresSession,
 ): Promise<boolean> {
-  const ask = async (session: Session) => {
+  const ask = async (session: PostgresSession) => {
     const sent = await jobs.send(runQueue, [{ id } satisfies RunKey], { key: keyOf(request, id) }, session)
     if (sent === 0) return false
     await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
@@ -99,7 +99,7 @@ export interface RequestedRun {
   readonly concluding: Readonly<Record<string, number>> | undefined
 }
 
-export async function readRequestedRun(session: Session, id: string): Promise<RequestedRun | undefined> {
+export async function readRequestedRun(session: PostgresSession, id: string): Promise<RequestedRun | undefined> {
   const row = await session.get<
     Omit<RequestedRun, 'request' | 'plan' | 'options' | 'concluding' | 'error' | 'move'> & {
       readonly request: string
@@ -133,12 +133,12 @@ function parsed<Value>(text: string | null): Value | undefined {
 }
 
 /** The signal that stopped a run; undefined when none did. */
-export async function readStop(session: Session, run: number): Promise<'sigint' | 'sigterm' | undefined> {
+export async function readStop(session: PostgresSession, run: number): Promise<'sigint' | 'sigterm' | undefined> {
   return session.value('SELECT stopped_by FROM hookdrift.run_plan WHERE run = $1 AND stopped_by IS NOT NULL', [run])
 }
 
 /** Asks that a run ends soon with what it has. */
-export async function stopRun(session: Session, id: string, by: 'sigint' | 'sigterm'): Promise<void> {
+export async function stopRun(session: PostgresSession, id: string, by: 'sigint' | 'sigterm'): Promise<void> {
   await session.run('UPDATE hookdrift.run_plan SET stopped_by = coalesce(stopped_by, $2) WHERE id = $1', [id, by])
 }
 
@@ -148,14 +148,14 @@ export interface RunError {
   readonly message: string
 }
 
-export async function endRun(session: Session, id: string, error: RunError | null): Promise<void> {
+export async function endRun(session: PostgresSession, id: string, error: RunError | null): Promise<void> {
   const text = error === null ? null : JSON.stringify(error)
   await session.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2 WHERE id = $1', [id, text])
 }
 
 /** Writes what a run is about, with the beginning of its time, within the transaction that plans its tasks. */
 export async function writePlan(
-  session: Session,
+  session: PostgresSession,
   id: string,
   { run, plan, options }: { readonly run: number; readonly plan: RunPlan; readonly options: WalkOptions },
 ): Promise<void> {

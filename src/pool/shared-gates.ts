@@ -1,4 +1,4 @@
-import type { Session } from '../history/postgres/connect.ts'
+import type { PostgresSession } from '../history/postgres/connect.ts'
 import type { Clock } from '../model/time.ts'
 import { createRateGate, type RateGate } from '../service/rate-gate.ts'
 
@@ -14,7 +14,7 @@ export interface SharedGates {
 }
 
 /** Gates that close for all workers when one of them is answered 429: a service has one limit for all of them. */
-export function openSharedGates(session: Session, clock: Clock): SharedGates {
+export function openSharedGates(session: PostgresSession, clock: Clock): SharedGates {
   const gates = new Map<string, RateGate>()
   let refreshedAt = Number.NEGATIVE_INFINITY
   const localGate = (service: string) => {

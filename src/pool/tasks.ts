@@ -1,6 +1,6 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
-import type { PostgresDatabase, Session } from '../history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { briefTransaction } from './brief-transaction.ts'
@@ -47,7 +47,7 @@ export function plannedProject({ ref, labels, configuredAt, isMissing = false }:
 }
 
 /** Writes the tasks of a run, in the order of its projects. */
-export async function insertTasks(session: Session, run: number, tasks: readonly PlannedTask[]): Promise<void> {
+export async function insertTasks(session: PostgresSession, run: number, tasks: readonly PlannedTask[]): Promise<void> {
   await session.run(
     `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, planned_at)
      SELECT $1, t.id, t.service, t.place, t.project, 'planned', clock_timestamp()
@@ -84,7 +84,7 @@ interface TaskRow extends RunTerms {
 }
 
 /** undefined where there is nothing left to do: the task is done or given up, or the run has ended. */
-export async function readTask(session: Session, { run, projectId }: TaskKey): Promise<TaskState | undefined> {
+export async function readTask(session: PostgresSession, { run, projectId }: TaskKey): Promise<TaskState | undefined> {
   const row = await session.get<TaskRow>(
     `SELECT r.started_at AS "startedAt", r.tool_version AS "toolVersion", r.policy_digest AS "policyDigest",
        r.configuration_digest AS "configurationDigest", r.seal_key_id AS "sealKeyId", p.options, t.project, t.token, t.state = 'running' AS "wasRunning",
@@ -106,7 +106,7 @@ const leftSql = '(extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::flo
  * Returns the token of all writes from now on; undefined when another worker was first.
  */
 export async function takeTask(
-  session: Session,
+  session: PostgresSession,
   { run, projectId }: TaskKey,
   { token, worker }: { readonly token: number; readonly worker: string },
 ): Promise<number | undefined> {
@@ -120,7 +120,11 @@ export async function takeTask(
 }
 
 /** Puts a task back that this worker took: a stopped worker leaves nothing half. False when another worker has it. */
-export async function returnTask(session: Session, { run, projectId }: TaskKey, token: number): Promise<boolean> {
+export async function returnTask(
+  session: PostgresSession,
+  { run, projectId }: TaskKey,
+  token: number,
+): Promise<boolean> {
   const returned = await session.run(
     `UPDATE hookdrift.task SET token = token + 1, state = 'planned', worker = NULL
      WHERE run = $1 AND project_id = $2 AND token = $3 AND state = 'running'`,
@@ -131,7 +135,7 @@ export async function returnTask(session: Session, { run, projectId }: TaskKey, 
 
 /** Leaves what a project's walk came to. False when another worker has the task: nothing was written. */
 export async function leaveTask(
-  session: Session,
+  session: PostgresSession,
   { run, projectId }: TaskKey,
   left: { readonly token: number; readonly outcome: string; readonly draft: string },
 ): Promise<boolean> {
@@ -144,7 +148,7 @@ export async function leaveTask(
 }
 
 /** Removes what a run wrote of some projects so far. */
-export async function removeRows(session: Session, run: number, projects: readonly number[]): Promise<void> {
+export async function removeRows(session: PostgresSession, run: number, projects: readonly number[]): Promise<void> {
   for (const [table, column] of Object.entries(runColumns)) {
     await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = $1 AND project_id = ANY($2::bigint[])`, [
       run,
@@ -164,7 +168,7 @@ export interface TaskProgress {
 }
 
 /** How far a run is; undefined when it is no longer this pool's. */
-export async function readProgress(session: Session, run: number): Promise<TaskProgress | undefined> {
+export async function readProgress(session: PostgresSession, run: number): Promise<TaskProgress | undefined> {
   return session.get<TaskProgress>(
     `SELECT ${leftSql} AS "leftMs", p.stopped_by AS "stoppedBy", ${['planned', 'running', 'lost', 'done']
       .map((state) => `count(t.run) FILTER (WHERE t.state = '${state}') AS "${state}"`)
@@ -216,7 +220,7 @@ export async function readDone(
 }
 
 /** The projects of a run, in their order. */
-export async function readProjects(session: Session, run: number): Promise<readonly PlannedTask[]> {
+export async function readProjects(session: PostgresSession, run: number): Promise<readonly PlannedTask[]> {
   const rows = await session.all<{ projectId: number; project: string }>(
     'SELECT project_id AS "projectId", project FROM hookdrift.task WHERE run = $1 ORDER BY place',
     [run],
@@ -225,7 +229,7 @@ export async function readProjects(session: Session, run: number): Promise<reado
 }
 
 /** Ids of the projects of a service in a run. */
-export async function projectsOf(session: Session, run: number, service: string): Promise<readonly number[]> {
+export async function projectsOf(session: PostgresSession, run: number, service: string): Promise<readonly number[]> {
   const sql = 'SELECT project_id AS id FROM hookdrift.task WHERE run = $1 AND service = $2'
   return (await session.all<{ id: number }>(sql, [run, service])).map(({ id }) => id)
 }
@@ -239,7 +243,7 @@ export interface WaitingService {
 }
 
 /** Services with tasks that are not done. */
-export async function waitingServices(session: Session): Promise<readonly WaitingService[]> {
+export async function waitingServices(session: PostgresSession): Promise<readonly WaitingService[]> {
   return session.all(
     `SELECT t.service, bool_or(t.state = 'planned') AS "isFresh", count(*) FILTER (WHERE t.state = 'running') AS running
      FROM hookdrift.task t JOIN hookdrift.run_plan p ON p.run = t.run

@@ -1,4 +1,4 @@
-import type { Session } from '../history/postgres/connect.ts'
+import type { PostgresSession } from '../history/postgres/connect.ts'
 import type { Clock } from '../model/time.ts'
 import { liveWorkers } from './workers.ts'
 
@@ -11,7 +11,7 @@ export const unclaimedAfterMs = 120_000
  * so long. Workers that lack the service under `worker.services`, or the files of the run, leave it.
  */
 export function watchUnclaimed(
-  session: Session,
+  session: PostgresSession,
   run: number,
   { clock, afterMs = unclaimedAfterMs }: { readonly clock: Clock; readonly afterMs?: number | undefined },
 ): () => Promise<readonly string[]> {
@@ -32,7 +32,7 @@ export function watchUnclaimed(
 }
 
 /** Services of which no project was begun. */
-async function untouchedServices(session: Session, run: number): Promise<readonly string[]> {
+async function untouchedServices(session: PostgresSession, run: number): Promise<readonly string[]> {
   const rows = await session.all<{ service: string }>(
     `SELECT service FROM hookdrift.task WHERE run = $1 GROUP BY service
      HAVING bool_and(state = 'planned' AND token = 0) ORDER BY service`,

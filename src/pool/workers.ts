@@ -1,4 +1,4 @@
-import type { Session } from '../history/postgres/connect.ts'
+import type { PostgresSession } from '../history/postgres/connect.ts'
 
 /** A process that takes part in runs. */
 export interface PoolWorker {
@@ -12,7 +12,11 @@ export interface PoolWorker {
 export const silentS = 15
 
 /** Says that this worker lives, which run it coordinates, and forgets workers of long ago. */
-export async function greet(session: Session, { id, host, pid, slots }: PoolWorker, run?: number): Promise<void> {
+export async function greet(
+  session: PostgresSession,
+  { id, host, pid, slots }: PoolWorker,
+  run?: number,
+): Promise<void> {
   await session.run(
     `WITH gone AS (DELETE FROM hookdrift.worker WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1)
      INSERT INTO hookdrift.worker (id, host, pid, slots, run, seen_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
@@ -21,7 +25,7 @@ export async function greet(session: Session, { id, host, pid, slots }: PoolWork
   )
 }
 
-export async function leave(session: Session, { id }: PoolWorker): Promise<void> {
+export async function leave(session: PostgresSession, { id }: PoolWorker): Promise<void> {
   await session.run('DELETE FROM hookdrift.worker WHERE id = $1', [id])
 }
 
@@ -32,7 +36,7 @@ export interface LiveWorker extends PoolWorker {
   readonly walks: readonly string[]
 }
 
-export async function liveWorkers(session: Session): Promise<readonly LiveWorker[]> {
+export async function liveWorkers(session: PostgresSession): Promise<readonly LiveWorker[]> {
   return session.all(
     `SELECT w.id, w.host, w.pid, w.slots, w.run, ARRAY(SELECT t.project::json -> 'ref' ->> 'name' FROM hookdrift.task t
        WHERE t.worker = w.id AND t.state = 'running' ORDER BY t.place) AS walks

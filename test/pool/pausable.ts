@@ -1,4 +1,4 @@
-import type { PostgresDatabase, Session, Transaction } from '../../src/history/postgres/connect.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../../src/history/postgres/connect.ts'
 
 /** A database whose statements wait while it is paused, as those of a paused process do. */
 export function pausable(whole: PostgresDatabase) {
@@ -10,15 +10,15 @@ export function pausable(whole: PostgresDatabase) {
       await paused
       return call(...given)
     }
-  const session = (own: Session): Session => ({
+  const session = (own: PostgresSession): PostgresSession => ({
     dialect: own.dialect,
-    all: waiting(own.all) as Session['all'],
-    get: waiting(own.get) as Session['get'],
-    value: waiting(own.value) as Session['value'],
+    all: waiting(own.all) as PostgresSession['all'],
+    get: waiting(own.get) as PostgresSession['get'],
+    value: waiting(own.value) as PostgresSession['value'],
     run: waiting(own.run),
     foreign: waiting(own.foreign),
   })
-  const transaction = (own: Transaction): Transaction => ({
+  const transaction = (own: PostgresTransaction): PostgresTransaction => ({
     ...session(own),
     iterate: own.iterate,
     each: own.each,
@@ -27,10 +27,10 @@ export function pausable(whole: PostgresDatabase) {
   const db: PostgresDatabase = {
     ...whole,
     ...session(whole),
-    transaction: waiting((work: (own: Transaction) => Promise<never>, limits) =>
+    transaction: waiting((work: (own: PostgresTransaction) => Promise<never>, limits) =>
       whole.transaction((own) => work(transaction(own)), limits),
     ) as PostgresDatabase['transaction'],
-    snapshot: waiting((work: (own: Transaction) => Promise<never>) =>
+    snapshot: waiting((work: (own: PostgresTransaction) => Promise<never>) =>
       whole.snapshot((own) => work(transaction(own))),
     ) as PostgresDatabase['snapshot'],
   }

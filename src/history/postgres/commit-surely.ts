@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AuditError } from '../../model/errors.ts'
 import type { SureWork } from '../draft/draft-backend.ts'
-import type { PostgresDatabase, Transaction } from './connect.ts'
+import type { PostgresDatabase, PostgresTransaction } from './connect.ts'
 
 /**
  * Executes a transaction. Where the answer to its COMMIT is lost, the server is asked what became of it.
  * @throws AuditError.failure when nothing was recorded, or when the server cannot be asked
  */
-export async function commitSurely<Result>(db: PostgresDatabase, sure: SureWork<Result, Transaction>): Promise<Result> {
+export async function commitSurely<Result>(
+  db: PostgresDatabase,
+  sure: SureWork<Result, PostgresTransaction>,
+): Promise<Result> {
   let written: { readonly result: Result } | undefined
   try {
     return await db.transaction(async (transaction) => {
@@ -31,7 +34,7 @@ const waitsMs = [0, 250, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 async function findOut<Result>(
   db: PostgresDatabase,
-  { subject, advice, isRecorded }: SureWork<Result, Transaction>,
+  { subject, advice, isRecorded }: SureWork<Result, PostgresTransaction>,
   result: Result,
 ): Promise<boolean> {
   let cause: unknown

@@ -9,7 +9,7 @@ import {
 } from 'pg'
 import Cursor from 'pg-cursor'
 import { type PostgresServer, shownServer } from '../postgres-server.ts'
-import type { HistoryDatabase, Session as SqlSession, Transaction as SqlTransaction, SqlValue } from '../sql/session.ts'
+import type { HistoryDatabase, Session, SqlValue, Transaction } from '../sql/session.ts'
 import { type CellType, columnType, inBatches, type Row } from '../table-rows.ts'
 import { OwnClient } from './client.ts'
 import { clientConfig } from './client-config.ts'
@@ -17,7 +17,7 @@ import { asHistoryError } from './describe-fault.ts'
 import { endSilence } from './end-silence.ts'
 import { decodeText, encodeText } from './text-codec.ts'
 
-export interface Session extends SqlSession {
+export interface PostgresSession extends Session {
   /** Executes statements of another library: its names, values and types are left as they are. */
   foreign(sql: string, values?: unknown[]): Promise<ForeignResult>
 }
@@ -28,12 +28,12 @@ export interface ForeignResult {
 }
 
 /** One transaction on one connection. */
-export interface Transaction extends Session, SqlTransaction {
+export interface PostgresTransaction extends PostgresSession, Transaction {
   /** Reads rows some hundreds at a time. */
   iterate<Row extends object>(sql: string, values?: readonly SqlValue[]): AsyncIterable<Row>
 }
 
-export interface PostgresDatabase extends Session, HistoryDatabase {
+export interface PostgresDatabase extends PostgresSession, HistoryDatabase {
   readonly schema: string
   /** Of the options. */
   readonly mostIdleMs: number
@@ -42,10 +42,10 @@ export interface PostgresDatabase extends Session, HistoryDatabase {
    * for longer than `mostIdleMs`.
    */
   transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
+    work: (transaction: PostgresTransaction) => Promise<Result>,
     limits?: { readonly mostIdleMs: number },
   ): Promise<Result>
-  snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  snapshot<Result>(work: (transaction: PostgresTransaction) => Promise<Result>): Promise<Result>
 }
 
 export interface ConnectOptions {
@@ -112,7 +112,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   const ask = <Row extends object>(client: PoolClient, statement: string | QueryConfig, values?: unknown[]) =>
     silence.answer(own(client), client.query<Row>(statement, values))
   /** `client`: undefined where each statement takes a connection that is free. */
-  const sessionOn = (client?: PoolClient): Session => {
+  const sessionOn = (client?: PoolClient): PostgresSession => {
     const on = <Result>(work: (client: PoolClient) => Promise<Result>) =>
       describing(() => (client === undefined ? connected(work) : work(client)))
     const query = <Row extends object>(sql: string, values: readonly SqlValue[] = []) =>
@@ -142,7 +142,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     }
   }
 
-  const inTransaction = <Result>(begin: string, work: (transaction: Transaction) => Promise<Result>) =>
+  const inTransaction = <Result>(begin: string, work: (transaction: PostgresTransaction) => Promise<Result>) =>
     describing(() =>
       connected(async (client, note) => {
         try {
@@ -194,7 +194,7 @@ interface Insertion {
 }
 
 /** One statement for each batch. */
-async function insertInBatches(session: Session, { table, columns, rows }: Insertion): Promise<void> {
+async function insertInBatches(session: PostgresSession, { table, columns, rows }: Insertion): Promise<void> {
   const cells = columns.map((column, at) => `$${at + 1}::${arrays[columnType(table, column)]}`)
   const sql = `INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT * FROM unnest(${cells.join(', ')})`
   for await (const batch of inBatches(rows)) {

@@ -2,7 +2,7 @@ import type { HistoryContent, HistoryExamination, ServerExamination } from '../e
 import type { PostgresServer } from '../postgres-server.ts'
 import { readMove } from '../sql/runs.ts'
 import type { Verification } from '../upkeep.ts'
-import { connect, type PostgresDatabase, type Session } from './connect.ts'
+import { connect, type PostgresDatabase, type PostgresSession } from './connect.ts'
 import { readSchemaState, type SchemaState } from './migrate.ts'
 import { sizeOf } from './postgres-upkeep.ts'
 
@@ -44,7 +44,7 @@ async function isWritable(db: PostgresDatabase, exists: boolean): Promise<boolea
   return may === true
 }
 
-async function readServer(session: Session): Promise<ServerExamination> {
+async function readServer(session: PostgresSession): Promise<ServerExamination> {
   const found = await session.get<{ version: string; tls: string | null }>(
     `SELECT current_setting('server_version') AS version,
        (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls`,
@@ -65,7 +65,9 @@ async function readContent(
 
 const unread = { committedRuns: 0, moved: undefined, sealKeyId: undefined, verification: undefined }
 
-async function readRuns(session: Session): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved'>> {
+async function readRuns(
+  session: PostgresSession,
+): Promise<Pick<HistoryContent, 'committedRuns' | 'sealKeyId' | 'moved'>> {
   const found = await session.get<{ count: number; key: string | null }>(
     `SELECT (SELECT count(*) FROM hookdrift.run WHERE state = 'committed') AS count,
        (SELECT seal_key_id FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1) AS key`,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { refuseOtherSteps } from '../refuse-other-steps.ts'
-import type { PostgresDatabase, Session } from './connect.ts'
+import type { PostgresDatabase, PostgresSession } from './connect.ts'
 
 const directory = packageFile('migrations/postgres')
 
@@ -33,7 +33,7 @@ export interface SchemaState {
 
 /** Which schema a database has, and which one this program knows. */
 export async function readSchemaState(
-  db: Session,
+  db: PostgresSession,
   { schema, shown }: Pick<PostgresDatabase, 'schema' | 'shown'>,
   steps = readSteps(),
 ): Promise<SchemaState> {

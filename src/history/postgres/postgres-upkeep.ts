@@ -3,7 +3,7 @@ import type { PostgresServer } from '../postgres-server.ts'
 import { planPruning } from '../sql/plan-pruning.ts'
 import { lastPruning, pruneHistory } from '../sql/prune-history.ts'
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
-import { connect, type Session, upkeepPatience } from './connect.ts'
+import { connect, type PostgresSession, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
 import { postgresDraftBackend } from './postgres-draft-backend.ts'
 import { askDatabase } from './query/ask-database.ts'
@@ -48,7 +48,7 @@ export function postgresUpkeep(
 }
 
 /** Bytes that the tables and indexes of a schema take; 0 without one. */
-export async function sizeOf(session: Session, schema: string): Promise<number> {
+export async function sizeOf(session: PostgresSession, schema: string): Promise<number> {
   const bytes = await session.value<number>(
     `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
      WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'`,

@@ -11,7 +11,7 @@ export type SqlValue = string | number | boolean | null | readonly (string | num
  * @throws AuditError by every method: `describe` of its database says which
  */
 export interface Session {
-  readonly dialect: Dialect
+  readonly dialect: SqlDialect
   all<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
   get<Row extends object>(sql: string, values?: readonly SqlValue[]): Promise<Row | undefined>
   /** The only column of the first row; undefined without a row. */
@@ -20,7 +20,7 @@ export interface Session {
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
 }
 
-export type Dialect = 'sqlite' | 'postgres'
+export type SqlDialect = 'sqlite' | 'postgres'
 
 /** One transaction on one connection. */
 export interface Transaction extends Session {
@@ -44,6 +44,6 @@ export interface HistoryDatabase extends Session {
 }
 
 /** The text of a statement whose plan needs other words in each database. */
-export function sqlOf({ dialect }: Session, texts: Readonly<Record<Dialect, string>>): string {
+export function sqlOf({ dialect }: Session, texts: Readonly<Record<SqlDialect, string>>): string {
   return texts[dialect]
 }

@@ -1,5 +1,5 @@
 import type { ChannelClaims } from '../outbox.ts'
-import { isLeaseLive, type Lease, type LocalProcess } from './lease.ts'
+import { type FileLease, isLeaseLive, type LocalProcess } from './lease.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 export function sqliteClaims(database: SqliteDatabase, owner: LocalProcess): ChannelClaims {
@@ -7,7 +7,7 @@ export function sqliteClaims(database: SqliteDatabase, owner: LocalProcess): Cha
   return {
     claim: (channel) =>
       database.transaction(async (transaction) => {
-        const claimed = await transaction.get<Lease>(
+        const claimed = await transaction.get<FileLease>(
           `SELECT host, boot_id AS "bootId", pid, taken_at AS "takenAt", heartbeat_at AS "heartbeatAt"
            FROM channel WHERE name = $1`,
           [channel],

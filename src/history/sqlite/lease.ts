@@ -11,7 +11,7 @@ export interface LocalProcess extends LeaseOwner {
   mounts?(): string | undefined
 }
 
-export interface Lease {
+export interface FileLease {
   readonly host: string
   readonly bootId: string
   readonly pid: number
@@ -20,7 +20,7 @@ export interface Lease {
 }
 
 /** Whether the owner of the lease counts as alive. A released lease has a heartbeat in 1970. */
-export function isLeaseLive(lease: Lease, owner: LocalProcess): boolean {
+export function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
   if (owner.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
@@ -30,9 +30,9 @@ export function isLeaseLive(lease: Lease, owner: LocalProcess): boolean {
  * The lease row, when no live process owns it; undefined before the first run.
  * @throws AuditError.busy when another live process owns it
  */
-export function readLease(db: Database, owner: LocalProcess): (Lease & { token: number }) | undefined {
+export function readLease(db: Database, owner: LocalProcess): (FileLease & { token: number }) | undefined {
   const lease = db
-    .prepare<[], Lease & { token: number }>(
+    .prepare<[], FileLease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()

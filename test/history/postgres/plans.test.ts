@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
-import { connect, type PostgresDatabase, type Transaction } from '../../../src/history/postgres/connect.ts'
+import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
 import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
@@ -170,14 +170,14 @@ function recording(
   db: PostgresDatabase,
   note: (sql: string, values: readonly SqlValue[] | undefined) => void,
 ): PostgresDatabase {
-  const noting = <Target extends PostgresDatabase | Transaction>(target: Target): Target =>
+  const noting = <Target extends PostgresDatabase | PostgresTransaction>(target: Target): Target =>
     new Proxy(target, {
       get(_, name) {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function') return member
         return (...values: [never, never]) => {
           if (name === 'snapshot')
-            return db.snapshot((transaction) => (values[0] as (t: Transaction) => never)(noting(transaction)))
+            return db.snapshot((transaction) => (values[0] as (t: PostgresTransaction) => never)(noting(transaction)))
           note(...values)
           return Reflect.apply(member, target, values)
         }

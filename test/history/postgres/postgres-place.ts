@@ -1,5 +1,5 @@
 import type { History } from '../../../src/history/history.ts'
-import { connect, type Session } from '../../../src/history/postgres/connect.ts'
+import { connect, type PostgresSession } from '../../../src/history/postgres/connect.ts'
 import { leaseExpiryMs } from '../../../src/history/postgres/lease.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import type { Place } from '../contract-fixture.ts'
@@ -29,7 +29,7 @@ export function makePostgresPlace(): Place {
 }
 
 /** What the promises about rows find wrong in a history. The server holds the foreign keys. */
-export async function faultsIn(session: Session): Promise<string[]> {
+export async function faultsIn(session: PostgresSession): Promise<string[]> {
   const texts = async (sql: string) => (await session.all<{ text: string }>(sql)).map(({ text }) => text)
   const faults: string[] = []
   // Versions of a resource, and spans of a violation, neither overlap nor end before they began.

@@ -11,7 +11,7 @@ import type { SchemaFault } from '../../schema-faults.ts'
 import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
 import { chainOf } from '../../sql/prune-history.ts'
 import { historyTables } from '../../table-rows.ts'
-import type { PostgresDatabase, Session, Transaction } from '../connect.ts'
+import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../connect.ts'
 import { nowSql, readLease, type SharedProcess } from '../lease.ts'
 import { ensureSchema, readSchemaState, readSteps, type SchemaState, upgradeSchema } from '../migrate.ts'
 import { requireHistory } from '../refuse-missing.ts'
@@ -28,13 +28,13 @@ export function movableDatabase(
   verifyRows: VerifyRows,
   steps = readSteps(),
 ): MovableHistory {
-  const rowsOf = (session: Transaction, schemaFaults: () => Promise<readonly SchemaFault[]>): HistoryRows => ({
+  const rowsOf = (session: PostgresTransaction, schemaFaults: () => Promise<readonly SchemaFault[]>): HistoryRows => ({
     ...rowsIn(session),
     verify: async (request) => verifyDatabase(session, { request, schemaFaults: await schemaFaults(), verifyRows }),
     chainOf: (run) => chainOf(session, run),
   })
   /** Of a transaction that may write. */
-  const ownRows = (session: Transaction) => rowsOf(session, () => findSchemaFaults(session, db.schema))
+  const ownRows = (session: PostgresTransaction) => rowsOf(session, () => findSchemaFaults(session, db.schema))
   return {
     shown: db.shown,
     async snapshot(work) {
@@ -82,13 +82,13 @@ async function refuseWithoutDump(db: PostgresDatabase, { has, knows }: SchemaSta
 }
 
 /** Nothing else writes until the transaction ends; readers go on. The lease first: a run locks that first too. */
-async function lockTables(session: Session): Promise<void> {
+async function lockTables(session: PostgresSession): Promise<void> {
   const names = ['lease', ...historyTables.map(({ name }) => name)].map((name) => `hookdrift.${name}`)
   await session.run("SELECT set_config('lock_timeout', '10s', true)")
   await session.run(`LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE`)
 }
 
-async function markMoved(session: Session, owner: SharedProcess, to: string): Promise<void> {
+async function markMoved(session: PostgresSession, owner: SharedProcess, to: string): Promise<void> {
   const columns = `host = $1, boot_id = '', pid = 0, taken_at = ${nowSql(owner)}, heartbeat_at = '${endOfTime}'`
   await session.run(
     `INSERT INTO hookdrift.lease AS l (id, token, host, boot_id, pid, taken_at, heartbeat_at)
@@ -108,7 +108,7 @@ interface Room {
 const underWay = ['run_plan', 'task', 'id_block']
 
 /** Empties a history that was moved, if the copy contains it. */
-async function makeRoom(session: Session, { owner, contains, shown }: Room): Promise<void> {
+async function makeRoom(session: PostgresSession, { owner, contains, shown }: Room): Promise<void> {
   const wasMoved =
     (await session.value<number>('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])) === 1
   if (!wasMoved) await readLease(session, owner, shown)

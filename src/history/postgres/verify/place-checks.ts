@@ -1,5 +1,5 @@
 import { movedTo } from '../../lease-owner.ts'
-import type { Transaction } from '../connect.ts'
+import type { PostgresTransaction } from '../connect.ts'
 
 // What a copy of the rows cannot show: rows of the place, and drafts.
 
@@ -19,7 +19,7 @@ const ownersSql = `
     WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hookdrift.lease WHERE heartbeat_at <> ${released})
   UNION ALL SELECT 'channel ' || name || ' names no valid owner' FROM hookdrift.channel WHERE ${isInvalidOwner}`
 
-export async function* findOwnerFaults(session: Transaction): AsyncGenerator<string> {
+export async function* findOwnerFaults(session: PostgresTransaction): AsyncGenerator<string> {
   for await (const { what } of session.iterate<{ what: string }>(ownersSql)) yield what
 }
 
@@ -36,6 +36,6 @@ const draftsSql = `
     )
     .join('\n  ')}`
 
-export async function* findDraftFaults(session: Transaction): AsyncGenerator<string> {
+export async function* findDraftFaults(session: PostgresTransaction): AsyncGenerator<string> {
   for await (const { what } of session.iterate<{ what: string }>(draftsSql)) yield what
 }

@@ -1,5 +1,5 @@
 import type { SchemaObject } from '../../schema-faults.ts'
-import type { Session } from '../connect.ts'
+import type { PostgresSession } from '../connect.ts'
 import { readSteps } from '../migrate.ts'
 
 export interface Schemas {
@@ -11,7 +11,7 @@ export interface Schemas {
  * Reads the schema of a history, and the one that the migrations make on this server: of temporary tables, which are
  * gone when this returns. A server of any version words both alike. Within a transaction that may write.
  */
-export async function readSchemas(session: Session, schema: string): Promise<Schemas> {
+export async function readSchemas(session: PostgresSession, schema: string): Promise<Schemas> {
   await session.run('SAVEPOINT read_schemas')
   try {
     const actual = await readCatalog(session, `"${schema}"`, 'SELECT to_regnamespace(current_schema())::oid')
@@ -24,7 +24,7 @@ export async function readSchemas(session: Session, schema: string): Promise<Sch
 }
 
 /** `namespace`: SQL of the schema's oid. */
-async function readCatalog(session: Session, path: string, namespace: string): Promise<SchemaObject[]> {
+async function readCatalog(session: PostgresSession, path: string, namespace: string): Promise<SchemaObject[]> {
   // The server then writes names of this schema without it.
   await session.run("SELECT set_config('search_path', $1, true)", [path])
   return session.all<SchemaObject>(`WITH relation AS (

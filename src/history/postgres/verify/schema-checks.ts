@@ -1,10 +1,10 @@
 import { type SchemaFault, schemaFaults } from '../../schema-faults.ts'
-import type { Session } from '../connect.ts'
+import type { PostgresSession } from '../connect.ts'
 import { readSteps } from '../migrate.ts'
 import { readSchemas } from './read-schemas.ts'
 
 /** How the schema differs from the one that hookdrift makes. Within a transaction that may write. */
-export async function findSchemaFaults(session: Session, schema: string): Promise<readonly SchemaFault[]> {
+export async function findSchemaFaults(session: PostgresSession, schema: string): Promise<readonly SchemaFault[]> {
   const { expected, actual } = await readSchemas(session, schema)
   return schemaFaults(expected, actual)
 }
@@ -17,7 +17,7 @@ export const schemaWords = {
 }
 
 /** How the record of migrations differs from those of this program. */
-export async function findMigrationFaults(session: Session): Promise<readonly string[]> {
+export async function findMigrationFaults(session: PostgresSession): Promise<readonly string[]> {
   const rows = await session.all<{ version: number; name: string; sha256: string; applied_at: string }>(
     'SELECT version, name, sha256, applied_at FROM hookdrift.migration ORDER BY version',
   )

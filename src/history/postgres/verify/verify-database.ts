@@ -3,7 +3,7 @@ import type { VerifyRows } from '../../movable-history.ts'
 import type { SchemaFault } from '../../schema-faults.ts'
 import { rowsIn } from '../../sql/copied-rows.ts'
 import type { CheckResult, Verification, VerificationRequest } from '../../upkeep.ts'
-import type { Session, Transaction } from '../connect.ts'
+import type { PostgresSession, PostgresTransaction } from '../connect.ts'
 import { findDraftFaults, findOwnerFaults } from './place-checks.ts'
 import { findMigrationFaults, migrationWords, schemaWords } from './schema-checks.ts'
 
@@ -19,7 +19,7 @@ export interface DatabaseChecks {
  * cannot show. Rows of an altered table are not read.
  */
 export async function verifyDatabase(
-  session: Transaction,
+  session: PostgresTransaction,
   { request, schemaFaults, verifyRows }: DatabaseChecks,
 ): Promise<Verification> {
   const schema = await resultOf(
@@ -43,7 +43,10 @@ export async function verifyDatabase(
 }
 
 /** Results of the copy's checks with what is found here besides. */
-async function additional(session: Transaction, copied: readonly CheckResult[]): Promise<[string, CheckResult][]> {
+async function additional(
+  session: PostgresTransaction,
+  copied: readonly CheckResult[],
+): Promise<[string, CheckResult][]> {
   const finders = { records: findOwnerFaults, I1: findDraftFaults }
   const results: [string, CheckResult][] = [['integrity_check', await integrityOf(session, copied)]]
   for (const [id, find] of Object.entries(finders)) {
@@ -61,7 +64,7 @@ const failing: Readonly<Record<string, string>> = {
 }
 
 /** Pages and indexes are PostgreSQL's: it finds damage itself where data checksums are on. */
-async function integrityOf(session: Session, copied: readonly CheckResult[]): Promise<CheckResult> {
+async function integrityOf(session: PostgresSession, copied: readonly CheckResult[]): Promise<CheckResult> {
   const found = copied.find(({ id }) => id === 'integrity_check')
   if (found?.ok === false) return found
   const setting = await session.value<string>("SELECT current_setting('data_checksums')")

@@ -18,11 +18,12 @@ class SqliteStatements implements Transaction {
   readonly shown: string
   /** For what SQLite alone has: pragmas, back-up, the lease. */
   readonly connection: Database
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared: Map<string, Prepared>
 
-  constructor(connection: Database, shown: string) {
+  constructor(connection: Database, shown: string, prepared: Map<string, Prepared>) {
     this.connection = connection
     this.shown = shown
+    this.#prepared = prepared
   }
 
   async all<Row extends object>(sql: string, values: readonly SqlValue[] = []): Promise<Row[]> {
@@ -101,8 +102,9 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
 
   /** `shown`: what messages call it. */
   constructor(connection: Database, shown = connection.name) {
-    super(connection, shown)
-    this.#within = new SqliteStatements(connection, shown)
+    const prepared = new Map<string, Prepared>()
+    super(connection, shown, prepared)
+    this.#within = new SqliteStatements(connection, shown, prepared)
   }
 
   /** In a transaction of its own. */
@@ -131,13 +133,13 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
     const outcome = (async () => {
       await before
       try {
-        this.connection.exec(begin)
+        await this.#within.run(begin)
         const result = await work()
-        this.connection.exec('COMMIT')
+        await this.#within.run('COMMIT')
         return result
       } catch (error) {
         // A full disk may have ended the transaction already.
-        if (this.connection.inTransaction) this.connection.exec('ROLLBACK')
+        if (this.connection.inTransaction) await this.#within.run('ROLLBACK')
         throw this.describe(error)
       }
     })()

@@ -80,13 +80,13 @@ function sqliteLease(db: SqliteDatabase, owner: LocalProcess): Lease {
       await session.run(releaseSql, [token])
     },
     keep: (token) =>
-      owner.every(heartbeatMs, () => {
-        const now = new Date(owner.now()).toISOString()
-        db.transaction((transaction) =>
-          transaction.run('UPDATE hookdrift.lease SET heartbeat_at = $1 WHERE token = $2', [now, token]),
-        ).catch(() => {
+      owner.every(heartbeatMs, async () => {
+        try {
+          const now = new Date(owner.now()).toISOString()
+          await db.run('UPDATE hookdrift.lease SET heartbeat_at = $1 WHERE token = $2', [now, token])
+        } catch {
           // The file is locked, full or closed. The next heartbeat or the commit reports it.
-        })
+        }
       }),
   }
 }

@@ -1,11 +1,14 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
 import { type SchemaFault, schemaFaults } from '../../schema-faults.ts'
 import { migrationsDirectory } from '../read-migrations.ts'
 import { expectedSchema, knownSchemaDigest, readSchema, schemaDigest } from './read-schema.ts'
 
-/** SQLite's count of schema changes at the last comparison, and the faults found then. */
-const compared = new WeakMap<Database, { readonly count: number; readonly faults: readonly SchemaFault[] }>()
+/** Of a connection: the statement that counts schema changes, that count at the last comparison, and the faults found then. */
+const compared = new WeakMap<
+  Database,
+  { readonly counting: Statement; readonly count: unknown; readonly faults: readonly SchemaFault[] }
+>()
 
 /**
  * Before reading: a view in the place of a table could hide rows. `version`: of the schema, where it is not the newest.
@@ -27,13 +30,15 @@ export function refuseAltered(db: Database, directory = migrationsDirectory, ver
 }
 
 function faultsOf(db: Database, directory: string, version: number | undefined): readonly SchemaFault[] {
-  const count = Number(db.pragma('schema_version', { simple: true }))
   const before = compared.get(db)
-  if (before?.count === count) return before.faults
+  // Asked in every transaction, so prepared once.
+  const counting = before?.counting ?? db.prepare('PRAGMA schema_version').pluck()
+  const count = counting.get()
+  if (before !== undefined && before.count === count) return before.faults
   const schema = readSchema(db)
   const isKnown = schemaDigest(schema) === knownSchemaDigest
   const faults = isKnown ? [] : schemaFaults(expectedSchema(directory, version), schema)
-  compared.set(db, { count, faults })
+  compared.set(db, { counting, count, faults })
   return faults
 }
 

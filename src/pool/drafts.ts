@@ -1,19 +1,19 @@
 import { acquireRun } from '../history/draft/begin-run.ts'
-import type { DraftBackend } from '../history/draft/draft-backend.ts'
 import { blockIds, type DraftIds } from '../history/draft/draft-ids.ts'
 import { type AcquiredRun, RunDraft } from '../history/draft/run-draft.ts'
 import { SqlScanDraft } from '../history/draft/scan-draft.ts'
 import type { RunStart } from '../history/history.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { type SharedProcess, successionMs } from '../history/postgres/lease.ts'
-import { postgresDraftBackend } from '../history/postgres/postgres-draft-backend.ts'
+import { postgresBackend } from '../history/postgres/postgres-backend.ts'
+import type { HistoryBackend } from '../history/sql/backend.ts'
 import { briefTransaction } from './brief-transaction.ts'
 import { taskFence } from './task-fence.ts'
 import type { TaskKey } from './tasks.ts'
 
 /** The draft of a run to which other processes leave what their projects' drafts keep. */
 export class SharedRunDraft extends RunDraft {
-  constructor(backend: DraftBackend, acquired: AcquiredRun, ids: DraftIds) {
+  constructor(backend: HistoryBackend, acquired: AcquiredRun, ids: DraftIds) {
     super(backend, acquired, ids)
     // Other processes insert rows of the run, too.
     this.writer.spoilDigests()
@@ -39,11 +39,11 @@ export interface RunDrafts {
 
 /** Drafts whose rows get ids that no other process of the run gives out. */
 export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDrafts {
-  const backend = postgresDraftBackend(db, owner)
+  const backend = postgresBackend(db, owner)
   return {
     begin: async (start) => new SharedRunDraft(backend, await acquireRun(backend, start), blockIds(db)),
     async adopt(run) {
-      const { lease } = postgresDraftBackend(db, owner, { expiryMs: successionMs })
+      const { lease } = postgresBackend(db, owner, { expiryMs: successionMs })
       const token = await briefTransaction(db, (transaction) => lease.take(transaction))
       return new SharedRunDraft(backend, { run, token, interrupted: [] }, blockIds(db))
     },

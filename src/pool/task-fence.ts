@@ -1,4 +1,4 @@
-import type { Fence } from '../history/draft/draft-backend.ts'
+import type { Fence } from '../history/sql/backend.ts'
 
 /** Of a project of a run, as long as the worker with this token has its task. */
 export function taskFence({

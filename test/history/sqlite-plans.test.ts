@@ -7,8 +7,8 @@ import type { HistoryReader, ViolationChoice } from '../../src/history/reader.ts
 import { storedBodies } from '../../src/history/sql/approvals.ts'
 import { sqlReader } from '../../src/history/sql/sql-reader.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
+import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
-import { sqliteDraftBackend } from '../../src/history/sqlite/sqlite-draft-backend.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { knownIn } from './known-in.ts'
 import { Machines } from './processes.ts'
@@ -101,7 +101,7 @@ describe('query plans', () => {
     const own = openDatabase(place.file, at(0))
     const texts = await preparedBy(async (listening) => {
       const session = new SqliteDatabase(listening)
-      const backend = sqliteDraftBackend(session, new Machines().process(1))
+      const backend = sqliteBackend(session, new Machines().process(1))
       for (const hour of [1, 2, 3]) await auditAll(await beginRun(backend, aStart(at(hour))), hour)
       await storedBodies(session, approval, [{ kind: 'endpoint', uid: 'a' }])
     }, own)

@@ -1,7 +1,7 @@
 import type { RunStart } from '../history.ts'
+import type { HistoryBackend } from '../sql/backend.ts'
 import type { Session } from '../sql/session.ts'
 import { closeKilledRuns } from './close-runs.ts'
-import type { DraftBackend } from './draft-backend.ts'
 import { followingIds } from './draft-ids.ts'
 import { readOutcome, unknownRun } from './read-outcome.ts'
 import { type AcquiredRun, RunDraft } from './run-draft.ts'
@@ -10,12 +10,12 @@ import { type AcquiredRun, RunDraft } from './run-draft.ts'
  * Begins a run, as `History.begin` does.
  * @throws AuditError.busy when another live run owns the lease
  */
-export async function beginRun(backend: DraftBackend, start: RunStart): Promise<RunDraft> {
+export async function beginRun(backend: HistoryBackend, start: RunStart): Promise<RunDraft> {
   return new RunDraft(backend, await acquireRun(backend, start), await followingIds(backend.db))
 }
 
 /** Takes the lease and makes the row of a run. @throws AuditError.busy as `beginRun` */
-export async function acquireRun(backend: DraftBackend, start: RunStart): Promise<AcquiredRun> {
+export async function acquireRun(backend: HistoryBackend, start: RunStart): Promise<AcquiredRun> {
   const { lease } = backend
   // At once where another run lives, without waiting for a transaction that writes.
   await lease.refuseOther()

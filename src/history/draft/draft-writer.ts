@@ -2,7 +2,7 @@ import { changeMembers, versionMembers, violationMembers } from '../chain/member
 import type { KnownParts } from '../chain/parts.ts'
 import { endDigests, RunningDigest } from '../chain/running-digest.ts'
 import { leaseLost } from '../lease-owner.ts'
-import type { DraftBackend, Fence } from './draft-backend.ts'
+import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { DraftIds } from './draft-ids.ts'
 import type { DraftedRows } from './drafted-rows.ts'
 import type { OpenProjects } from './open-projects.ts'
@@ -19,7 +19,7 @@ const trustedForMs = 1_000
 
 /** Writes the rows of a draft, in the order of the calls: all rows of a call or none. */
 export class DraftWriter {
-  readonly #backend: DraftBackend
+  readonly #backend: HistoryBackend
   readonly #options: WriterOptions
   readonly #digests = {
     versions: new RunningDigest(versionMembers),
@@ -33,7 +33,7 @@ export class DraftWriter {
   /** The last write: one begins when the one before it has ended. */
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(backend: DraftBackend, options: WriterOptions) {
+  constructor(backend: HistoryBackend, options: WriterOptions) {
     this.#backend = backend
     this.#options = options
   }

@@ -5,11 +5,11 @@ import { appendLink, attributeToRun } from '../chain/link-runs.ts'
 import type { Draft } from '../history.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import type { RunContext, RunRecord } from '../records.ts'
+import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { readRun } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Transaction } from '../sql/session.ts'
 import { closeAsInterrupted } from './close-runs.ts'
-import { type DraftBackend, leaseFence } from './draft-backend.ts'
 import type { DraftIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
 import { readOutcome, unknownRun } from './read-outcome.ts'
@@ -36,12 +36,12 @@ const writtenTogether = 20
 export class RunDraft extends SqlScanDraft implements Draft {
   readonly interrupted: readonly number[]
   readonly token: number
-  readonly #backend: DraftBackend
+  readonly #backend: HistoryBackend
   readonly #stopHeartbeat: () => void
   readonly #notices: NumberedNotice[] = []
   #context: RunContext | undefined
 
-  constructor(backend: DraftBackend, { run, token, interrupted }: AcquiredRun, ids: DraftIds) {
+  constructor(backend: HistoryBackend, { run, token, interrupted }: AcquiredRun, ids: DraftIds) {
     super(backend, { run, fence: leaseFence(token), ids })
     this.#backend = backend
     this.interrupted = interrupted

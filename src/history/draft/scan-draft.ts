@@ -22,12 +22,12 @@ import type { CompleteScans, StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
 import { activeApproval, approvedUids, lastApproval, storedBodies } from '../sql/approvals.ts'
+import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import { completeScansAt } from '../sql/scans.ts'
 import type { HistoryDatabase } from '../sql/session.ts'
 import { versionsAt } from '../sql/state-at.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
-import type { DraftBackend, Fence } from './draft-backend.ts'
 import type { DraftIds } from './draft-ids.ts'
 import { DraftWriter } from './draft-writer.ts'
 import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
@@ -55,7 +55,7 @@ export class SqlScanDraft implements ScanDraft {
   readonly #ids: DraftIds
   #notices = 0
 
-  constructor(backend: DraftBackend, { run, fence, ids }: DraftOptions) {
+  constructor(backend: HistoryBackend, { run, fence, ids }: DraftOptions) {
     this.run = run
     this.db = backend.db
     this.#ids = ids

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AuditError } from '../../model/errors.ts'
-import type { SureWork } from '../draft/draft-backend.ts'
+import type { SureWork } from '../sql/backend.ts'
 import type { PostgresDatabase, PostgresTransaction } from './connect.ts'
 
 /**

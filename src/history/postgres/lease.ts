@@ -1,8 +1,5 @@
 import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
 import type { Session } from '../sql/session.ts'
-import type { SureWriter } from '../sql/sure-writer.ts'
-import { commitSurely } from './commit-surely.ts'
-import type { PostgresDatabase } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -83,28 +80,10 @@ export async function lockLease(session: Session): Promise<void> {
   await session.run('SELECT 1 FROM hookdrift.lease FOR UPDATE')
 }
 
-/**
- * Commands are recorded once, also where the answer to their COMMIT is lost.
- * @throws AuditError.busy as `readLease`; AuditError.failure as `commitSurely`
- */
-export function sureWriter(db: PostgresDatabase, owner: SharedProcess): SureWriter {
-  return {
-    writeSurely: ({ subject, ...write }) => commitSurely(db, { ...write, subject: () => subject }),
-    writeBetweenRuns: ({ subject, work, isRecorded }) =>
-      commitSurely(db, {
-        async work(transaction) {
-          await transaction.run(leaseRowSql)
-          await readLease(transaction, owner, db.shown, { lock: 'FOR UPDATE' })
-          return work(transaction)
-        },
-        async isRecorded(transaction, result) {
-          await lockLease(transaction)
-          return isRecorded(transaction, result)
-        },
-        subject: () => subject,
-        advice: 'list what is recorded once the server is up, before you repeat the command',
-      }),
-  }
+/** Keeps others from it until the transaction ends. @throws AuditError.busy as `readLease` */
+export async function requireFreeLease(session: Session, owner: SharedProcess, shown: string): Promise<void> {
+  await session.run(leaseRowSql)
+  await readLease(session, owner, shown, { lock: 'FOR UPDATE' })
 }
 
 /**

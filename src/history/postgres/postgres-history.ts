@@ -7,9 +7,9 @@ import { sqlOutbox } from '../sql/outbox.ts'
 import { sqlReader } from '../sql/sql-reader.ts'
 import { postgresClaims } from './channel-claims.ts'
 import { type ConnectOptions, connect } from './connect.ts'
-import { type SharedProcess, sureWriter } from './lease.ts'
+import type { SharedProcess } from './lease.ts'
 import { ensureSchema } from './migrate.ts'
-import { postgresDraftBackend } from './postgres-draft-backend.ts'
+import { postgresBackend } from './postgres-backend.ts'
 
 /**
  * Opens the history in one schema of a PostgreSQL database, and creates it where there is none.
@@ -27,13 +27,13 @@ export async function openPostgresHistory(
     await db.close()
     throw error
   }
-  const writer = sureWriter(db, owner)
+  const backend = postgresBackend(db, owner)
   return {
     ...sqlReader(db),
-    ...sqlOutbox(db, writer, postgresClaims(db, owner)),
-    ...sqlApprovals(db, writer),
-    ...sqlAcceptances(db, writer),
-    begin: (start) => beginRun(postgresDraftBackend(db, owner), start),
+    ...sqlOutbox(backend, postgresClaims(db, owner)),
+    ...sqlApprovals(backend),
+    ...sqlAcceptances(backend),
+    begin: (start) => beginRun(backend, start),
     close: () => db.close(),
   }
 }

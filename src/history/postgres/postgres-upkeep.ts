@@ -5,7 +5,7 @@ import { lastPruning, pruneHistory } from '../sql/prune-history.ts'
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
 import { connect, type PostgresSession, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'
-import { postgresDraftBackend } from './postgres-draft-backend.ts'
+import { postgresBackend } from './postgres-backend.ts'
 import { askDatabase } from './query/ask-database.ts'
 import { requireHistory } from './refuse-missing.ts'
 
@@ -23,7 +23,7 @@ export function postgresUpkeep(
 ): HistoryUpkeep {
   const db = connect(server, upkeepPatience)
   const prune = async (request: PruneRequest): Promise<Pruning> => {
-    const { plan, bytes } = await pruneHistory(postgresDraftBackend(db, owner), request)
+    const { plan, bytes } = await pruneHistory(postgresBackend(db, owner), request)
     return { plan, freed: { bytes: 0, leftBytes: bytes } }
   }
   return {

@@ -1,5 +1,5 @@
-import type { Fence } from '../draft/draft-backend.ts'
 import { type DraftedRows, draftedColumns, runColumns } from '../draft/drafted-rows.ts'
+import type { Fence } from '../sql/backend.ts'
 import type { Session, SqlValue } from '../sql/session.ts'
 import { columnType } from '../table-rows.ts'
 

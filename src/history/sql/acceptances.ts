@@ -1,16 +1,17 @@
 import type { Kind } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances, NewAcceptance } from '../acceptances.ts'
+import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdsOf } from './project-ids.ts'
-import type { HistoryDatabase, Session, Transaction } from './session.ts'
+import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
-import type { SureWriter } from './sure-writer.ts'
 
-export function sqlAcceptances(db: HistoryDatabase, writer: SureWriter): Acceptances {
+export function sqlAcceptances(backend: HistoryBackend): Acceptances {
+  const { db } = backend
   return {
     acceptances: () => readAcceptances(db),
     async accept(acceptances) {
-      await writer.writeBetweenRuns({
+      await writeBetweenRuns(backend, {
         subject: 'the acceptance',
         work: (transaction) => writeAcceptances(transaction, acceptances),
         async isRecorded(transaction, last) {
@@ -22,7 +23,7 @@ export function sqlAcceptances(db: HistoryDatabase, writer: SureWriter): Accepta
         },
       })
     },
-    revokeAcceptances: (ids, signature) => revokeRows(writer, { table: 'acceptance', ids, ...signature }),
+    revokeAcceptances: (ids, signature) => revokeRows(backend, { table: 'acceptance', ids, ...signature }),
   }
 }
 

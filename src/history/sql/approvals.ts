@@ -12,13 +12,14 @@ import {
 } from '../approvals.ts'
 import { amendedIn } from '../approved-state.ts'
 import { byKindAndUid } from '../report-order.ts'
+import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { validAtSql } from './fragments.ts'
 import { projectIdsOf } from './project-ids.ts'
-import type { HistoryDatabase, Session, Transaction } from './session.ts'
+import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
-import type { SureWriter } from './sure-writer.ts'
 
-export function sqlApprovals(db: HistoryDatabase, writer: SureWriter): Approvals {
+export function sqlApprovals(backend: HistoryBackend): Approvals {
+  const { db } = backend
   return {
     approvals: () => readApprovals(db),
     approvedResources: (approval) =>
@@ -27,7 +28,7 @@ export function sqlApprovals(db: HistoryDatabase, writer: SureWriter): Approvals
         return [...(await readOfRun(transaction, approval)), ...stored].map(toApproved).sort(byKindAndUid)
       }),
     async approve(approvals) {
-      await writer.writeBetweenRuns({
+      await writeBetweenRuns(backend, {
         subject: 'the approval',
         work: (transaction) => writeApprovals(transaction, approvals),
         async isRecorded(transaction, last) {
@@ -39,7 +40,7 @@ export function sqlApprovals(db: HistoryDatabase, writer: SureWriter): Approvals
         },
       })
     },
-    revoke: (ids, signature) => revokeRows(writer, { table: 'approval', ids, ...signature }),
+    revoke: (ids, signature) => revokeRows(backend, { table: 'approval', ids, ...signature }),
   }
 }
 

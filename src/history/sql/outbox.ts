@@ -1,18 +1,18 @@
 import type { ChannelClaims, ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
 import { compareText } from '../report-order.ts'
-import type { HistoryDatabase, Session, Transaction } from './session.ts'
-import type { SureWriter } from './sure-writer.ts'
+import type { HistoryBackend } from './backend.ts'
+import type { Session, Transaction } from './session.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS "createdAt", state, attempts,
   next_try_at AS "nextTryAt", error`
 
-export function sqlOutbox(db: HistoryDatabase, { writeSurely }: SureWriter, claims: ChannelClaims): Outbox {
+export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelClaims): Outbox {
   return {
     ...claims,
     enqueue: (messages, at) =>
-      writeSurely({
+      commitSurely({
         work: (transaction) => writeMessages(transaction, messages, at),
-        subject: 'a notification',
+        subject: () => 'a notification',
         advice: '`hookdrift notify --pending` lists it once the server is up, if it is',
         async isRecorded(transaction) {
           // What is there stays as it is.

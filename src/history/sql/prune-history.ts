@@ -1,9 +1,9 @@
 import { findBrokenLink, makeCheckpoint } from '../chain/link-runs.ts'
 import { rangesOf } from '../chain/pruned-runs.ts'
 import { closeKilledRuns } from '../draft/close-runs.ts'
-import type { DraftBackend } from '../draft/draft-backend.ts'
 import { refuseBroken, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
+import type { HistoryBackend } from './backend.ts'
 import { planPruning } from './plan-pruning.ts'
 import { interruptedBefore, removeRuns } from './remove-runs.ts'
 import type { Session, Transaction } from './session.ts'
@@ -23,7 +23,7 @@ interface Pruned {
  * @throws AuditError.failure when the history does not verify
  * @throws AuditError.busy when another run owns the lease
  */
-export async function pruneHistory(backend: DraftBackend, order: PruneRequest): Promise<Pruned> {
+export async function pruneHistory(backend: HistoryBackend, order: PruneRequest): Promise<Pruned> {
   refuseToKeepNothing(order.keep)
   return backend.commitSurely<Pruned>({
     work: (transaction) => prune(transaction, backend, order),
@@ -39,7 +39,7 @@ export async function pruneHistory(backend: DraftBackend, order: PruneRequest): 
 
 async function prune(
   transaction: Transaction,
-  { db, lease, now }: DraftBackend,
+  { db, lease, now }: HistoryBackend,
   { keep, options, toolVersion }: PruneRequest,
 ): Promise<Pruned> {
   const token = await lease.take(transaction)

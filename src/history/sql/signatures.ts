@@ -1,5 +1,5 @@
 import type { Signature } from '../approvals.ts'
-import type { SureWriter } from './sure-writer.ts'
+import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 
 /** Who signed and who revoked something, as it is read. */
 export interface StoredSignature {
@@ -24,11 +24,11 @@ interface Revocation extends Signature {
 }
 
 /** Revokes rows of a table by their ids, those that were not revoked before. @throws as `writeBetweenRuns` */
-export async function revokeRows(writer: SureWriter, { table, ids, by, at, osUser }: Revocation): Promise<void> {
+export async function revokeRows(backend: HistoryBackend, { table, ids, by, at, osUser }: Revocation): Promise<void> {
   // What a run ended is over.
   const isOpen = table === 'acceptance' ? 'revoked_at IS NULL AND ended_at IS NULL' : 'revoked_at IS NULL'
   const isSigned = 'id = ANY($1) AND revoked_at = $2 AND revoked_by = $3'
-  await writer.writeBetweenRuns({
+  await writeBetweenRuns(backend, {
     subject: 'the revocation',
     work: (transaction) =>
       transaction.run(

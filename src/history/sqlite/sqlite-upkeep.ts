@@ -12,8 +12,8 @@ import { openDatabase } from './open-database.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { refuseMissing } from './refuse-files.ts'
 import { spaceOfFile } from './space-of-file.ts'
+import { sqliteBackend } from './sqlite-backend.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { sqliteDraftBackend } from './sqlite-draft-backend.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /** Of 32 MB each: what `pruneWhenDue` frees at most. */
@@ -32,7 +32,7 @@ export function sqliteUpkeep(file: string, owner: LocalProcess): HistoryUpkeep {
     return workAndClose(db, () => work(db))
   }
   const prune = async (db: Database, request: PruneRequest, steps?: number) => {
-    const { plan } = await pruneHistory(sqliteDraftBackend(new SqliteDatabase(db), owner), request)
+    const { plan } = await pruneHistory(sqliteBackend(new SqliteDatabase(db), owner), request)
     return { plan, freed: withDamageDescribed(file, () => freeDisk(db, steps)) }
   }
   return {

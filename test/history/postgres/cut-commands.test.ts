@@ -4,7 +4,7 @@ import type { NewApproval } from '../../../src/history/approvals.ts'
 import type { History } from '../../../src/history/history.ts'
 import type { NewMessage } from '../../../src/history/outbox.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
   async function prune(): Promise<void> {
     const db = connect(proxy.server)
     try {
-      await pruneHistory(postgresDraftBackend(db, owner), {
+      await pruneHistory(postgresBackend(db, owner), {
         keep: { ...keepNothing, last: 1 },
         options: { keep_last: 1 },
         toolVersion: '0',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
-import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     const fence = { sql: () => 'SELECT 1', values: [] }
     const ids = { take: () => 0 }
     const steps = await stepsIn((db) => {
-      const backend = postgresDraftBackend(db, new Machines().process(1))
+      const backend = postgresBackend(db, new Machines().process(1))
       return ask(new SqlScanDraft(backend, { run: runs + 1, fence, ids }))
     })
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual([])

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Outbox } from '../../../src/history/outbox.ts'
 import { postgresClaims } from '../../../src/history/postgres/channel-claims.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import { sureWriter } from '../../../src/history/postgres/lease.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { sqlOutbox } from '../../../src/history/sql/outbox.ts'
 import { Machines } from '../processes.ts'
 import { at } from '../samples.ts'
@@ -20,7 +20,7 @@ describe.skipIf(!hasPostgres)('an outbox in PostgreSQL', () => {
     place = await makeDatabase()
     db = connect(place.server)
     const owner = { ...new Machines().process(1), isClockOwn: true }
-    outbox = sqlOutbox(db, sureWriter(db, owner), postgresClaims(db, owner))
+    outbox = sqlOutbox(postgresBackend(db, owner), postgresClaims(db, owner))
   })
   afterEach(async () => {
     await db.close()

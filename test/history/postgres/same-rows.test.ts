@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { partsOfRun } from '../../../src/history/chain/digest-run.ts'
 import { acquireRun } from '../../../src/history/draft/begin-run.ts'
-import { leaseFence } from '../../../src/history/draft/draft-backend.ts'
 import { followingIds } from '../../../src/history/draft/draft-ids.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { History, ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { leaseFence } from '../../../src/history/sql/backend.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { canonicalJson } from '../../../src/model/canonical-json.ts'
 import type { ProjectRef } from '../../../src/model/resource.ts'
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)('the rows of a run in PostgreSQL', () => {
     remove()
   })
 
-  const backend = () => postgresDraftBackend(db, owner())
+  const backend = () => postgresBackend(db, owner())
 
   async function playInFile(work: (history: History) => Promise<unknown>): Promise<void> {
     const history = openSqliteHistory(file, owner())

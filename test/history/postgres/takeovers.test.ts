@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { beginRun } from '../../../src/history/draft/begin-run.ts'
 import type { Draft } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { postgresDraftBackend } from '../../../src/history/postgres/postgres-draft-backend.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { Machines } from '../processes.ts'
 import { aChange, aStart, at, aVersion, aViolation, commit, payments, walkAll } from '../samples.ts'
@@ -25,7 +25,7 @@ it.skipIf(!hasPostgres)(
       const nowMs = process.now()
       // Its clock stops: it misses its heartbeats, goes on writing, and never asks whether it may.
       process.pause()
-      return beginRun(postgresDraftBackend(db, { ...process, isClockOwn: true, now: () => nowMs }), aStart(at(number)))
+      return beginRun(postgresBackend(db, { ...process, isClockOwn: true, now: () => nowMs }), aStart(at(number)))
     }
     for (let number = 1; number <= takeovers; number += 1) {
       const draft = await begin(number)
@@ -61,14 +61,14 @@ it.skipIf(!hasPostgres)(
     process.pause()
     try {
       const draft = await beginRun(
-        postgresDraftBackend(db, { ...process, isClockOwn: true, now: () => nowMs }),
+        postgresBackend(db, { ...process, isClockOwn: true, now: () => nowMs }),
         aStart(at(1)),
       )
       await draft.stage(payments, [aVersion('a'), aVersion('b')])
       const point = { kind: 'endpoint', uid: 'a', run: 1 } as const
       expect(await draft.versionsAt(payments, [point])).toMatchObject([{ fromRun: 1 }])
       await machines.pass(60)
-      await beginRun(postgresDraftBackend(db, machines.process(2, 'host 2')), aStart(at(2)))
+      await beginRun(postgresBackend(db, machines.process(2, 'host 2')), aStart(at(2)))
 
       await expect(draft.versionsAt(payments, [point])).rejects.toMatchObject({ kind: 'busy' })
     } finally {

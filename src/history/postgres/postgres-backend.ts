@@ -1,20 +1,29 @@
-import type { DraftBackend, Lease } from '../draft/draft-backend.ts'
+import type { HistoryBackend, Lease } from '../sql/backend.ts'
 import { commitSurely } from './commit-surely.ts'
 import type { PostgresDatabase } from './connect.ts'
 import { keepLease } from './keep-lease.ts'
-import { leaseExpiryMs, lockLease, readLease, releaseSql, type SharedProcess, takeLease } from './lease.ts'
+import {
+  leaseExpiryMs,
+  lockLease,
+  readLease,
+  releaseSql,
+  requireFreeLease,
+  type SharedProcess,
+  takeLease,
+} from './lease.ts'
 import { deleteRows, insertRows } from './write-drafted.ts'
 
-/** How a run is drafted on a server. `expiryMs`: after how much silence the owner of the lease counts as lost. */
-export function postgresDraftBackend(
+/** What a server does so that what is written is whole. `expiryMs`: after how much silence the owner of the lease counts as lost. */
+export function postgresBackend(
   db: PostgresDatabase,
   owner: SharedProcess,
   { expiryMs = leaseExpiryMs } = {},
-): DraftBackend {
+): HistoryBackend {
   const lease: Lease = {
     async refuseOther() {
       await readLease(db, owner, db.shown, { expiryMs })
     },
+    requireFree: (transaction) => requireFreeLease(transaction, owner, db.shown),
     take: (transaction) => takeLease(transaction, owner, db.shown, expiryMs),
     isHeld: async (transaction, token) =>
       (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR UPDATE', [token])) !== undefined,

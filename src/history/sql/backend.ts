@@ -1,8 +1,8 @@
-import type { HistoryDatabase, Session, SqlValue, Transaction } from '../sql/session.ts'
-import type { DraftedRows } from './drafted-rows.ts'
+import type { DraftedRows } from '../draft/drafted-rows.ts'
+import type { HistoryDatabase, Session, SqlValue, Transaction } from './session.ts'
 
-/** What a draft needs of the backend that keeps it: who may write, and how that is made sure. */
-export interface DraftBackend {
+/** What a backend does in its own way so that what is written is whole: who may write, and how that is made sure. */
+export interface HistoryBackend {
   readonly db: HistoryDatabase
   readonly lease: Lease
   /** Whether a write that failed left nothing for sure: the answer of a server may be lost on its way. */
@@ -28,6 +28,8 @@ export interface DraftBackend {
 export interface Lease {
   /** @throws AuditError.busy when another live process owns it: at once, without waiting for a transaction */
   refuseOther(): Promise<void>
+  /** Locks it and keeps others from it until the transaction ends. @throws AuditError.busy as `refuseOther` */
+  requireFree(transaction: Transaction): Promise<void>
   /** Takes it for this process, within a transaction, and returns its token. @throws AuditError.busy as `refuseOther` */
   take(transaction: Transaction): Promise<number>
   /** Whether it still has this token. Keeps it so until the transaction ends. */
@@ -64,4 +66,31 @@ export interface SureWork<Result, In extends Transaction = Transaction> {
    * compares the rows themselves: after a crash, the server gives the number of a lost transaction to another one.
    */
   isRecorded(transaction: In, result: Result): Promise<boolean>
+}
+
+/** One transaction of a command, and how to find out whether it was committed. */
+export interface CommandWork<Result> extends Pick<SureWork<Result>, 'work' | 'isRecorded'> {
+  readonly subject: string
+}
+
+/**
+ * Executes a command in a transaction in which no run may live or begin.
+ * @throws AuditError.busy when a live run owns the lease
+ */
+export function writeBetweenRuns<Result>(
+  { lease, commitSurely }: HistoryBackend,
+  { subject, work, isRecorded }: CommandWork<Result>,
+): Promise<Result> {
+  return commitSurely<Result>({
+    async work(transaction) {
+      await lease.requireFree(transaction)
+      return work(transaction)
+    },
+    subject: () => subject,
+    advice: 'list what is recorded once the server is up, before you repeat the command',
+    async isRecorded(transaction, result) {
+      await lease.lock(transaction)
+      return isRecorded(transaction, result)
+    },
+  })
 }

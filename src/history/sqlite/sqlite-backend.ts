@@ -1,13 +1,13 @@
-import type { DraftBackend, Fence, Lease } from '../draft/draft-backend.ts'
 import { type DraftedRows, draftedColumns, runColumns } from '../draft/drafted-rows.ts'
 import { heartbeatMs } from '../lease-owner.ts'
+import type { Fence, HistoryBackend, Lease } from '../sql/backend.ts'
 import type { Transaction } from '../sql/session.ts'
 import type { RowCell } from '../table-rows.ts'
 import { type LocalProcess, readLease, releaseSql, takeLease } from './lease.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-/** How a run is drafted in a file. */
-export function sqliteDraftBackend(db: SqliteDatabase, owner: LocalProcess): DraftBackend {
+/** What a file does so that what is written is whole. A commit to it is answered. */
+export function sqliteBackend(db: SqliteDatabase, owner: LocalProcess): HistoryBackend {
   return {
     db,
     lease: sqliteLease(db, owner),
@@ -71,10 +71,13 @@ function sqliteLease(db: SqliteDatabase, owner: LocalProcess): Lease {
     async refuseOther() {
       readLease(connection, owner)
     },
+    // The transaction has the write lock.
+    async requireFree() {
+      readLease(connection, owner)
+    },
     take: async () => takeLease(connection, owner),
     isHeld: async (transaction, token) =>
       (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1', [token])) !== undefined,
-    // The transaction has the write lock.
     lock: async () => {},
     async release(session, token) {
       await session.run(releaseSql, [token])

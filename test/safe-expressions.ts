@@ -108,6 +108,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^(?:nfs\\d*|cifs|smb\\d*|smbfs|ncpfs?|afs|coda|ceph|lustre|glusterfs|beegfs|gpfs|davfs|fuse\\.(?:sshfs|glusterfs\\w*|ceph\\w*|s3fs|s3ql|goofys|gcsfuse|rclone|davfs2?|smbnetfs|curlftpfs|juicefs|blobfuse2?|mount-s3))$/':
       ourText,
   },
+  'src/history/sqlite/sqlite-database.ts': {
+    '/\\$(\\d+)/g': ourText,
+    '/::[a-z]+(?:\\[\\])?/g': ourText,
+    '/= ANY\\((\\$\\d+)\\)/g': ourText,
+    '/SELECT unnest\\((\\$\\d+)\\)/g': ourText,
+  },
   'src/history/sqlite/run-query.ts': {
     '/^(?:\\s|--[^\\n]*(?:\\n|$)|\\/\\*[\\s\\S]*?\\*\\/)+/': ourText,
     '/^[A-Za-z]*/': ourText,

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
+import type { CommittedRun } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
@@ -12,7 +13,6 @@ import { type Clock, isoTime } from '../model/time.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { AuditedService, ProjectList } from './audited-service.ts'
-import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
@@ -58,7 +58,7 @@ export interface AuditDependencies {
 }
 
 /** A run that owns the lease, and when it started: ISO 8601, UTC. */
-export interface BegunRun {
+interface BegunRun {
   readonly draft: Draft
   readonly startedAt: string
 }
@@ -167,4 +167,31 @@ const auditHere: AuditAll = ({ projects, concurrency }, run) => {
 export function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
   const labels = new Map(projects.map((project) => [project.ref.name, project.labels]))
   return ({ name }) => labels.get(name) ?? {}
+}
+
+/** Clocks of two machines differ by fractions of a second, and are set right by as much. */
+const toleranceMs = 1000
+
+/**
+ * What is wrong with the clock, where a run starts before the one before it ended; undefined where nothing is. Runs of a
+ * history follow each other, so one of the two times cannot be right.
+ */
+function clockFault(startedAt: string, before: CommittedRun | undefined): string | undefined {
+  if (before === undefined || Date.parse(startedAt) >= Date.parse(before.finishedAt) - toleranceMs) return undefined
+  return (
+    `the clock went back: this run started at ${startedAt}, but run ${before.number}, the one before it, finished at ${before.finishedAt}. ` +
+    'Check the clock and its synchronisation (NTP) on every machine that writes to this history: ages, deadlines and expiries of this run, or of that one, are wrong'
+  )
+}
+
+/** A clock that stops while the given one is behind its last time: nothing ends before it began. */
+function steadyClock(clock: Clock): Clock {
+  let latest = Number.NEGATIVE_INFINITY
+  return {
+    now() {
+      latest = Math.max(latest, clock.now())
+      return latest
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  }
 }

@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import type { BrokenLink } from './chain/check-links.ts'
+import type { BrokenLink } from './chain/links.ts'
 import type { CommittedRun } from './reader.ts'
 import { keepsSomething, type RetentionRules, reasonsToKeep } from './retention.ts'
 import type { PlannedRun } from './upkeep.ts'

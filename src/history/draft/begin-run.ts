@@ -1,10 +1,9 @@
 import type { RunStart } from '../history.ts'
 import type { HistoryBackend } from '../sql/backend.ts'
 import type { Session } from '../sql/session.ts'
-import { closeKilledRuns } from './close-runs.ts'
 import { followingIds } from './draft-ids.ts'
-import { readOutcome, unknownRun } from './read-outcome.ts'
 import { type AcquiredRun, RunDraft } from './run-draft.ts'
+import { closeKilledRuns, readOutcome, unknownRun } from './unfinished-runs.ts'
 
 /**
  * Begins a run, as `History.begin` does.

@@ -1,6 +1,5 @@
-import { changeMembers, versionMembers, violationMembers } from '../chain/members.ts'
-import type { KnownParts } from '../chain/parts.ts'
-import { endDigests, RunningDigest } from '../chain/running-digest.ts'
+import { endDigests, RunningDigest } from '../chain/digest-rows.ts'
+import { changeMembers, type KnownParts, versionMembers, violationMembers } from '../chain/parts.ts'
 import { leaseLost } from '../lease-owner.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { DraftIds } from './draft-ids.ts'

@@ -5,9 +5,8 @@ import type { Json } from '../../model/json.ts'
 import type { ReadingName } from '../history.ts'
 import type { RunContext } from '../records.ts'
 import type { Session, Transaction } from '../sql/session.ts'
-import { idsIn } from './id-bits.ts'
 import type { OpenProject } from './open-projects.ts'
-import type { NumberedNotice } from './uncommitted-project.ts'
+import { idsIn, type NumberedNotice } from './uncommitted-project.ts'
 
 /** What a draft remembered until the commit. */
 export interface Remembered {

@@ -1,7 +1,6 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
-import type { ProjectHistory } from '../history.ts'
-import { assembleHistories } from '../project-histories.ts'
+import { type Modification, noHistory, type ProjectHistory, type ViolationWithOrigin } from '../history.ts'
 import type { Session } from '../sql/session.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { OpenProject } from './open-projects.ts'
@@ -75,3 +74,51 @@ const otherRulesSql = `SELECT p.id AS project FROM hookdrift.project p CROSS JOI
     AND b.number = (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = p.id AND s.run < $2)
     AND (b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
       OR b.tool_version <> r.tool_version)`
+
+/** What a backend reads of some projects, each row with the id of its project. */
+interface ReadRows {
+  readonly shapes: readonly { readonly project: number; readonly listing: Listing; readonly shape: string }[]
+  /** Oldest first. */
+  readonly modifications: readonly OfProject<Modification>[]
+  readonly withOrigin: readonly OfProject<ViolationWithOrigin>[]
+  /** Projects that other rules were applied to. */
+  readonly underOtherRules: readonly { readonly project: number }[]
+}
+
+/** A row of some projects, before it is given to its own. */
+interface OfProject<Row> {
+  readonly project: number
+  readonly row: Row
+}
+
+/** Gives each project its rows. `ids`: of the projects, in their order. */
+function assembleHistories(
+  projects: readonly ProjectRef[],
+  ids: readonly (number | undefined)[],
+  { shapes, modifications, withOrigin, underOtherRules }: ReadRows,
+): ReadonlyMap<string, ProjectHistory> {
+  const shapesOf = Map.groupBy(shapes, ({ project }) => project)
+  const modificationsOf = Map.groupBy(modifications, ({ project }) => project)
+  const withOriginOf = Map.groupBy(withOrigin, ({ project }) => project)
+  const changed = new Set(underOtherRules.map(({ project }) => project))
+  return new Map(
+    projects.map(({ name }, at): [string, ProjectHistory] => {
+      const id = ids[at]
+      if (id === undefined) return [name, noHistory]
+      const ofListing = (shapesOf.get(id) ?? []).map(({ listing, shape }) => [listing, JSON.parse(shape)] as const)
+      return [
+        name,
+        {
+          shapes: Object.fromEntries(ofListing),
+          modifications: rowsOf(modificationsOf, id),
+          withOrigin: rowsOf(withOriginOf, id),
+          isUnderOtherRules: changed.has(id),
+        },
+      ]
+    }),
+  )
+}
+
+function rowsOf<Row>(byProject: ReadonlyMap<number, readonly OfProject<Row>[]>, project: number): readonly Row[] {
+  return (byProject.get(project) ?? []).map(({ row }) => row)
+}

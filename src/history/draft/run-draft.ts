@@ -1,7 +1,7 @@
 import { chunks } from '../../model/chunks.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import { policyProject } from '../../model/resource.ts'
-import { appendLink, attributeToRun } from '../chain/link-runs.ts'
+import { appendLink, attributeToRun } from '../chain/links.ts'
 import type { Draft } from '../history.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import type { RunContext, RunRecord } from '../records.ts'
@@ -9,12 +9,11 @@ import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { readRun } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Transaction } from '../sql/session.ts'
-import { closeAsInterrupted } from './close-runs.ts'
 import type { DraftIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
-import { readOutcome, unknownRun } from './read-outcome.ts'
 import { SqlScanDraft } from './scan-draft.ts'
 import type { NumberedNotice } from './uncommitted-project.ts'
+import { closeAsInterrupted, readOutcome, unknownRun } from './unfinished-runs.ts'
 
 export interface AcquiredRun {
   readonly run: number

@@ -31,10 +31,16 @@ import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../st
 import type { DraftIds } from './draft-ids.ts'
 import { DraftWriter } from './draft-writer.ts'
 import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
-import { addId, hasId, idsIn } from './id-bits.ts'
 import { type OpenProject, OpenProjects } from './open-projects.ts'
 import { readHistories } from './read-histories.ts'
-import { type NumberedNotice, type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
+import {
+  addId,
+  hasId,
+  idsIn,
+  type NumberedNotice,
+  type UncommittedProject,
+  untouchedProject,
+} from './uncommitted-project.ts'
 
 export interface DraftOptions {
   readonly run: number

@@ -4,7 +4,6 @@ import type { ProjectNotice } from '../../model/notice.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
 import type { AcceptanceEnding } from '../acceptances.ts'
 import type { ReadingName } from '../history.ts'
-import type { IdBits } from './id-bits.ts'
 
 /**
  * What a draft keeps of a project until the commit, as plain JSON: one machine may walk the project, and another one
@@ -30,7 +29,7 @@ export interface UncommittedProject {
   readings: Partial<Record<ReadingName, string>>
 }
 
-export interface StagedWalk extends Coverage {
+interface StagedWalk extends Coverage {
   /** Sorted paths, as JSON; null where it equals the last one. */
   readonly shape: string | null
 }
@@ -64,4 +63,30 @@ export function untouchedProject(
     readings: {},
   }
   return state
+}
+
+/**
+ * A set of positive integers as plain JSON: by number of each group of 32, a bit for each member. Ids that follow each
+ * other, as those of a page do, take little memory, and they may start high.
+ */
+type IdBits = Record<number, number>
+
+/** Returns whether it is new. */
+export function addId(bits: IdBits, id: number): boolean {
+  const group = Math.floor(id / 32)
+  const before = bits[group] ?? 0
+  const after = before | (1 << (id % 32))
+  bits[group] = after
+  return after !== before
+}
+
+export function hasId(bits: IdBits, id: number): boolean {
+  return ((bits[Math.floor(id / 32)] ?? 0) & (1 << (id % 32))) !== 0
+}
+
+/** Ascending. */
+export function* idsIn(bits: IdBits): Generator<number> {
+  for (const [group, members] of Object.entries(bits)) {
+    for (let bit = 0; bit < 32; bit += 1) if ((members >>> bit) & 1) yield Number(group) * 32 + bit
+  }
 }

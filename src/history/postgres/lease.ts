@@ -1,5 +1,7 @@
-import { type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import { heartbeatMs, type LeaseOwner, leaseTaken } from '../lease-owner.ts'
+import type { ChannelClaims } from '../outbox.ts'
 import type { Session } from '../sql/session.ts'
+import type { PostgresDatabase } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
@@ -21,7 +23,7 @@ export const leaseExpiryMs = 15_000
 export const successionMs = 7_000
 
 /** A lease, or the claim of a channel. */
-export interface LeaseRow {
+interface LeaseRow {
   readonly token: number
   readonly host: string
   readonly bootId: string
@@ -37,7 +39,7 @@ export function nowSql(owner: SharedProcess): string {
 }
 
 /** SQL of the columns of a `LeaseRow`. */
-export function leaseColumns(owner: SharedProcess): string {
+function leaseColumns(owner: SharedProcess): string {
   return `token, host, boot_id AS "bootId", pid,
     ${takenAtSql},
     (extract(epoch FROM ${nowSql(owner)} - heartbeat_at) * 1000)::float8 AS "ageMs"`
@@ -64,7 +66,7 @@ export async function readLease(
 const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt"`
 
 /** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
-export function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
+function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
   if (lease.ageMs >= expiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
@@ -109,3 +111,46 @@ export async function takeLease(
 
 /** The token changes, so that a late write of the former owner fails. */
 export const releaseSql = "UPDATE hookdrift.lease SET token = token + 1, heartbeat_at = 'epoch' WHERE token = $1"
+
+export function postgresClaims(db: PostgresDatabase, owner: SharedProcess): ChannelClaims {
+  return {
+    claim: (channel) =>
+      db.transaction(async (transaction) => {
+        const claimed = await transaction.get<LeaseRow>(
+          `SELECT ${leaseColumns(owner)} FROM hookdrift.channel WHERE name = $1 FOR UPDATE`,
+          [channel],
+        )
+        if (claimed === undefined || isLive(claimed, owner)) return undefined
+        const now = nowSql(owner)
+        return transaction.value<number>(
+          `UPDATE hookdrift.channel SET token = token + 1, host = $2, boot_id = $3, pid = $4, taken_at = ${now},
+             heartbeat_at = ${now} WHERE name = $1 RETURNING token`,
+          [channel, owner.host, owner.bootId, owner.pid],
+        )
+      }),
+    async renew(channel, token) {
+      const sql = `UPDATE hookdrift.channel SET heartbeat_at = ${nowSql(owner)} WHERE name = $1 AND token = $2`
+      return (await db.run(sql, [channel, token])) === 1
+    },
+    async release(channel, token) {
+      const sql = "UPDATE hookdrift.channel SET heartbeat_at = 'epoch' WHERE name = $1 AND token = $2"
+      await db.run(sql, [channel, token])
+    },
+  }
+}
+
+/** Renews the lease until the returned function is called. */
+export function keepLease(db: PostgresDatabase, owner: SharedProcess, token: number): () => void {
+  let isRenewing = false
+  return owner.every(heartbeatMs, async () => {
+    if (isRenewing) return
+    isRenewing = true
+    try {
+      await db.run(`UPDATE hookdrift.lease SET heartbeat_at = ${nowSql(owner)} WHERE token = $1`, [token])
+    } catch {
+      // The server is away or full. The next heartbeat or the commit reports it.
+    } finally {
+      isRenewing = false
+    }
+  })
+}

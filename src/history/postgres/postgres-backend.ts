@@ -1,8 +1,8 @@
 import type { HistoryBackend, Lease } from '../sql/backend.ts'
 import { commitSurely } from './commit-surely.ts'
 import type { PostgresDatabase } from './connect.ts'
-import { keepLease } from './keep-lease.ts'
 import {
+  keepLease,
   leaseExpiryMs,
   lockLease,
   readLease,

@@ -1,7 +1,6 @@
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { planPruning } from '../sql/plan-pruning.ts'
-import { lastPruning, pruneHistory } from '../sql/prune-history.ts'
+import { lastPruning, planPruning, pruneHistory } from '../sql/prune-history.ts'
 import type { HistoryUpkeep, PruneRequest, Pruning } from '../upkeep.ts'
 import { connect, type PostgresSession, upkeepPatience } from './connect.ts'
 import type { SharedProcess } from './lease.ts'

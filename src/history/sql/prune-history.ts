@@ -1,12 +1,13 @@
-import { findBrokenLink, makeCheckpoint } from '../chain/link-runs.ts'
+import { findBrokenLink, makeCheckpoint } from '../chain/links.ts'
 import { rangesOf } from '../chain/pruned-runs.ts'
-import { closeKilledRuns } from '../draft/close-runs.ts'
-import { refuseBroken, refuseToKeepNothing } from '../plan-runs.ts'
+import { closeKilledRuns } from '../draft/unfinished-runs.ts'
+import { mayBeCompared, type Need, planRuns, refuseBroken, refuseToKeepNothing } from '../plan-runs.ts'
+import type { RetentionRules } from '../retention.ts'
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
 import type { HistoryBackend } from './backend.ts'
-import { planPruning } from './plan-pruning.ts'
-import { interruptedBefore, removeRuns } from './remove-runs.ts'
-import type { Session, Transaction } from './session.ts'
+import { committedRuns } from './runs.ts'
+import { latestScansAt } from './scans.ts'
+import { type Session, sqlOf, type Transaction } from './session.ts'
 
 interface Pruned {
   /** Every committed run, with the reasons to keep it. */
@@ -69,4 +70,165 @@ export async function lastPruning(session: Session): Promise<string | null> {
 /** The chain's digest as of a run; undefined when there is no such run. */
 export async function chainOf(session: Session, run: number): Promise<string | undefined> {
   return session.value<string>("SELECT chain FROM hookdrift.run WHERE number = $1 AND state = 'committed'", [run])
+}
+
+/** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
+export async function planPruning(session: Session, keep: RetentionRules): Promise<PlannedRun[]> {
+  const runs = await committedRuns(session)
+  return planRuns(runs, keep, await needsOf(session, runs.at(-1)?.number ?? 0))
+}
+
+/** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */
+async function needsOf(session: Session, latest: number): Promise<Need[]> {
+  const numbers = async (sql: string) => {
+    const rows = await session.all<{ readonly run: number | null }>(sql)
+    return rows.map(({ run }) => run)
+  }
+  const scans = await latestScansAt(session, latest)
+  return [
+    ['current state', [latest]],
+    [
+      'opened an active violation',
+      await numbers('SELECT DISTINCT first_run AS run FROM hookdrift.violation WHERE to_run IS NULL'),
+    ],
+    [
+      'the value before an open drift',
+      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE ${mayBeCompared('hookdrift.')}`),
+    ],
+    ['last complete walk', await numbers(lastCompleteSql)],
+    ['last scan of a project', await numbers('SELECT max(run) AS run FROM hookdrift.scan GROUP BY project_id')],
+    ['first incomplete scan of a project', scans.map(({ incompleteSince }) => incompleteSince?.number ?? null)],
+    ['approved baseline', await numbers(approvedSql)],
+    [
+      'a message about it waits',
+      await numbers("SELECT DISTINCT run FROM hookdrift.notification WHERE state = 'pending' AND run IS NOT NULL"),
+    ],
+  ]
+}
+
+/** The last complete walks of each listing, and of the subscriptions in a run that did not list sources. */
+const lastCompleteSql = `
+  SELECT max(run) AS run FROM hookdrift.walk WHERE status = 'complete' GROUP BY project_id, listing
+  UNION SELECT (SELECT s.run FROM hookdrift.scan s CROSS JOIN hookdrift.walk w
+    WHERE s.project_id = p.id AND w.run = s.run AND w.project_id = s.project_id AND w.listing = 'subscriptions'
+      AND w.status = 'complete' AND NOT EXISTS (SELECT 1 FROM hookdrift.walk o WHERE o.run = s.run
+        AND o.project_id = s.project_id AND o.listing = 'sources' AND o.status <> 'skipped')
+    ORDER BY s.run DESC LIMIT 1) AS run FROM hookdrift.project p`
+
+/** The last approval of a project is the active one. Not read from the view `baseline`, which may be altered. */
+const approvedSql = `
+  SELECT DISTINCT a.run FROM hookdrift.approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
+    AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id)`
+
+/** Interrupted runs belong to the committed run after them, and go with it. */
+async function interruptedBefore(session: Session, gone: readonly number[]): Promise<number[]> {
+  const runs = await session.all<{ readonly number: number }>(
+    `SELECT i.number FROM hookdrift.run i WHERE i.state = 'interrupted' AND (SELECT min(r.number) FROM hookdrift.run r
+       WHERE r.number > i.number AND r.state IN ('committed', 'pruned')) = ANY($1)`,
+    [gone],
+  )
+  return runs.map(({ number }) => number)
+}
+
+interface RunsToRemove {
+  readonly gone: readonly number[]
+  /** Those that go with them. */
+  readonly interrupted: readonly number[]
+  /** The committed runs that stay. */
+  readonly kept: readonly number[]
+}
+
+/**
+ * Removes runs, and rows that no kept run needs. Returns how many bytes the removed rows took, where the backend says so:
+ * a file is measured afterwards.
+ */
+async function removeRuns(session: Session, { gone, interrupted, kept }: RunsToRemove): Promise<number> {
+  let bytes = 0
+  const remove = async (table: string, where: string) => {
+    const removal = `DELETE FROM hookdrift.${table} AS t WHERE ${where}`
+    if (session.dialect === 'sqlite') await session.run(removal)
+    else {
+      const removed = await session.value<number>(
+        `WITH removed AS (${removal} RETURNING pg_column_size(t) AS bytes)
+         SELECT coalesce(sum(bytes), 0)::bigint FROM removed`,
+      )
+      bytes += removed ?? 0
+    }
+  }
+  await session.run('DELETE FROM hookdrift.run WHERE number = ANY($1)', [interrupted])
+  await session.run(
+    `UPDATE hookdrift.run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL,
+       rules_document = NULL, projects_document = NULL WHERE number = ANY($1)`,
+    [gone],
+  )
+  await noteKept(session, kept)
+  for (const table of ['change', 'notice']) await remove(table, `t.run IN ${pruned}`)
+  for (const table of ['withheld_removal', 'walk', 'scan']) {
+    await remove(
+      table,
+      `t.run IN ${pruned} AND NOT EXISTS (SELECT 1 FROM kept_scan k WHERE k.project_id = t.project_id AND k.run = t.run)`,
+    )
+  }
+  for (const table of ['version', 'violation']) {
+    // Ids order rows by age, so the greatest one must never be reused.
+    await remove(table, `${isOutlived} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
+  }
+  await remove('unreferenced', isOutlived)
+  await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
+  await remove('document', await isUnused(session, 'document', 't.sha256'))
+  for (const table of ['kept_run', 'kept_scan']) await session.run(`DROP TABLE ${table}`)
+  return bytes
+}
+
+const pruned = "(SELECT number FROM hookdrift.run WHERE state = 'pruned')"
+
+/** Neither valid in a kept run nor ended by one: a run reports what it ended. */
+const isOutlived =
+  't.to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN t.from_run AND t.to_run)'
+
+/**
+ * Notes the kept runs, and scans of pruned runs that queries about a kept run still read: the last scan and the last
+ * complete walks by then, the scan before a run that resolved a violation, and the last walks with a shape and a status.
+ * Both databases find a temporary table before one of the history.
+ */
+async function noteKept(session: Session, kept: readonly number[]): Promise<void> {
+  await session.run('CREATE TEMP TABLE kept_run (run bigint PRIMARY KEY)')
+  await session.run('CREATE TEMP TABLE kept_scan (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
+  await session.run('INSERT INTO kept_run SELECT unnest($1::bigint[])', [kept])
+  if (session.dialect === 'postgres') await session.run('ANALYZE kept_run')
+  await session.run(`INSERT INTO kept_scan ${keptScans}`)
+  if (session.dialect === 'postgres') await session.run('ANALYZE kept_scan')
+}
+
+const keptScans = `
+  SELECT project_id, run FROM (SELECT p.id AS project_id, (SELECT max(s.run) FROM hookdrift.scan s
+      WHERE s.project_id = p.id AND s.run <= k.run) AS run
+    FROM kept_run k CROSS JOIN hookdrift.project p) l WHERE run IS NOT NULL
+  UNION SELECT project_id, run FROM (SELECT f.project_id, (SELECT s.run
+      FROM hookdrift.scan s CROSS JOIN hookdrift.walk w
+      WHERE s.project_id = f.project_id AND s.run <= k.run AND w.run = s.run AND w.project_id = s.project_id
+        AND w.listing = f.listing AND w.status = 'complete' ORDER BY s.run DESC LIMIT 1) AS run
+    FROM kept_run k CROSS JOIN hookdrift.first_complete_walk f) l WHERE run IS NOT NULL
+  UNION SELECT project_id, run FROM (SELECT x.project_id, (SELECT max(s.run) FROM hookdrift.scan s
+      WHERE s.project_id = x.project_id AND s.run < x.to_run) AS run
+    FROM (SELECT DISTINCT v.project_id, v.to_run FROM kept_run k CROSS JOIN hookdrift.violation v
+      WHERE v.to_run = k.run AND v.last_run IS NULL) x) l WHERE run IS NOT NULL
+  UNION SELECT project_id, max(run) FROM hookdrift.walk WHERE shape IS NOT NULL GROUP BY project_id, listing
+  UNION SELECT project_id, max(run) FROM hookdrift.walk GROUP BY project_id, listing`
+
+/** SQL: no row refers to a value of a table's key. */
+async function isUnused(session: Session, table: string, key: string): Promise<string> {
+  const references = await session.all<{ readonly table: string; readonly column: string }>(
+    sqlOf(session, {
+      sqlite: `SELECT s.name AS "table", f."from" AS "column" FROM sqlite_schema s JOIN pragma_foreign_key_list(s.name) f
+        WHERE s.type = 'table' AND f."table" = '${table}'`,
+      postgres: `SELECT t.relname::text AS "table", a.attname::text AS "column" FROM pg_constraint c
+        JOIN pg_class t ON t.oid = c.conrelid JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)
+        WHERE c.contype = 'f' AND c.confrelid = to_regclass('hookdrift.${table}') ORDER BY 1, 2`,
+    }),
+  )
+  const unused = references.map(
+    ({ table, column }) => `NOT EXISTS (SELECT 1 FROM hookdrift.${table} u WHERE u.${column} = ${key})`,
+  )
+  return ['true', ...unused].join(' AND ')
 }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { type LeaseOwner, leaseExpiryMs, leaseTaken } from '../lease-owner.ts'
+import type { ChannelClaims } from '../outbox.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** A process on the machine that the file is on, and how it learns whether another one is alive. */
 export interface LocalProcess extends LeaseOwner {
@@ -11,7 +13,7 @@ export interface LocalProcess extends LeaseOwner {
   mounts?(): string | undefined
 }
 
-export interface FileLease {
+interface FileLease {
   readonly host: string
   readonly bootId: string
   readonly pid: number
@@ -20,7 +22,7 @@ export interface FileLease {
 }
 
 /** Whether the owner of the lease counts as alive. A released lease has a heartbeat in 1970. */
-export function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
+function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
   if (owner.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
@@ -58,3 +60,31 @@ export function takeLease(db: Database, owner: LocalProcess): number {
 /** The token changes, so that a late write of the former owner fails. */
 export const releaseSql =
   "UPDATE hookdrift.lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = $1"
+
+export function sqliteClaims(database: SqliteDatabase, owner: LocalProcess): ChannelClaims {
+  const now = () => new Date(owner.now()).toISOString()
+  return {
+    claim: (channel) =>
+      database.transaction(async (transaction) => {
+        const claimed = await transaction.get<FileLease>(
+          `SELECT host, boot_id AS "bootId", pid, taken_at AS "takenAt", heartbeat_at AS "heartbeatAt"
+           FROM channel WHERE name = $1`,
+          [channel],
+        )
+        if (claimed === undefined || isLeaseLive(claimed, owner)) return undefined
+        return transaction.value<number>(
+          `UPDATE channel SET token = token + 1, host = $2, boot_id = $3, pid = $4, taken_at = $5, heartbeat_at = $5
+           WHERE name = $1 RETURNING token`,
+          [channel, owner.host, owner.bootId, owner.pid, now()],
+        )
+      }),
+    async renew(channel, token) {
+      const sql = 'UPDATE channel SET heartbeat_at = $3 WHERE name = $1 AND token = $2'
+      return (await database.run(sql, [channel, token, now()])) === 1
+    },
+    async release(channel, token) {
+      const sql = "UPDATE channel SET heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE name = $1 AND token = $2"
+      await database.run(sql, [channel, token])
+    },
+  }
+}

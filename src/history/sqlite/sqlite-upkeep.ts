@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { isPruningDue, refuseToKeepNothing } from '../plan-runs.ts'
-import { planPruning } from '../sql/plan-pruning.ts'
-import { chainOf, lastPruning, pruneHistory } from '../sql/prune-history.ts'
+import { chainOf, lastPruning, planPruning, pruneHistory } from '../sql/prune-history.ts'
 import type { HistoryUpkeep, PruneRequest } from '../upkeep.ts'
 import { askInProcess } from './ask-in-process.ts'
 import { backUp } from './back-up.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Outbox } from '../../../src/history/outbox.ts'
-import { postgresClaims } from '../../../src/history/postgres/channel-claims.ts'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import { postgresClaims } from '../../../src/history/postgres/lease.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { sqlOutbox } from '../../../src/history/sql/outbox.ts'
 import { Machines } from '../processes.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { partsOfRun } from '../../../src/history/chain/digest-run.ts'
+import { partsOfRun } from '../../../src/history/chain/digest-rows.ts'
 import { acquireRun } from '../../../src/history/draft/begin-run.ts'
 import { followingIds } from '../../../src/history/draft/draft-ids.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'

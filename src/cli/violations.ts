@@ -8,6 +8,7 @@ import { matchesGlob } from '../model/glob.ts'
 import type { Kind } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
+import { countViolations } from '../queries/count-groups.ts'
 import type { Label } from '../queries/last-evaluations.ts'
 import { readViolations, type ViolationOrder, violationsViewAt } from '../queries/read-violations.ts'
 import { suggestName } from '../text/nearest-name.ts'
@@ -108,12 +109,7 @@ async function refuseUnknownRule(rule: string, run: number, reader: HistoryReade
   const { rules } = await import('../rules/rules.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
-  let past = 0
-  const asked = { run, withActive: true, resolvedAfter: 0, rules: [rule], byRule: false }
-  await reader.groupViolations(asked, ({ violations }) => {
-    past += violations
-  })
-  if (past > 0) return
+  if ((await countViolations(reader, { run, withActive: true, resolvedAfter: 0, rules: [rule] })) > 0) return
   throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
   })

@@ -191,6 +191,8 @@ export interface ViolationChoice extends NamedViolations {
   isChosen?(group: ViolationGroup): boolean
   sortKey?(group: ViolationGroup): string
   readonly most: number
+  /** All groups of what is asked for, not of one rule each, where they were visited already. */
+  readonly groups?: readonly ViolationGroup[] | undefined
 }
 
 /** Violations that are alike in all of this. */
@@ -198,10 +200,15 @@ export interface ViolationGroup
   extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'> {
   /** Of groups that are not of one rule, it is empty; but those of `violation/overdue` have no due date. */
   readonly rule: string
+  /** The least of their uids, which are compared by code points. */
+  readonly uid: string
   /** The scan that active ones are as of, or the run that resolved them. */
   readonly run: number
   /** undefined unless they are waived. */
   readonly waiver?: true
+  /** By which they are found again: the row of their project, and the run that opened them. */
+  readonly projectId: number
+  readonly firstRun: number
   /** How many there are. */
   readonly violations: number
 }

@@ -2,7 +2,6 @@ import { readStatus } from '../queries/read-status.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { extentOf } from '../report/html/scan-extent.ts'
 import { showTrend } from '../report/html/show-trend.ts'
-import { readCounts } from './count-by-project.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { showLatest } from './overview/show-latest.ts'
 import { showProjectTable } from './overview/show-project-table.ts'
@@ -10,7 +9,7 @@ import { showRest } from './overview/show-rest.ts'
 import { showVerdictOf } from './overview/show-verdict-of.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { type Configured, readConfigured, unconfigured } from './read-configured.ts'
-import { readIndex, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
+import { readActiveOf, readCounts, readInputs, readScans, readTrendOf, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { showStale } from './show-stale.ts'
 
@@ -21,7 +20,7 @@ export const overviewPage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { link, isLatest } = request
-    const index = await readIndex(request)
+    const { groups, rules } = await readActiveOf(request)
     const configured = isLatest ? await readConfigured(request) : unconfigured(timeOf(request))
     const status = await readProjects(request, configured)
     const { coverage = [], rows } = status
@@ -31,10 +30,10 @@ export const overviewPage: SitePage = {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${showGaps(coverage, link)}`,
-      body: html`${await showVerdictOf(request, { index, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index) })}
-${await showLatest(request, { index, extent: extentOf(coverage) })}
-${showProjectTable(request, { status, index })}
-${await showRest(request, { index, inputs: await readInputs(request), configuration: configured.configuration })}`,
+      body: html`${await showVerdictOf(request, { groups, coverage, trend })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
+${await showLatest(request, { groups, extent: extentOf(coverage) })}
+${showProjectTable(request, { status, groups })}
+${await showRest(request, { groups, rules, inputs: await readInputs(request), configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },

@@ -16,7 +16,7 @@ import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
 import { countOpen, readProjectViolations, showOpen, showOwners } from './project/show-open.ts'
 import { showWalks } from './project/show-walks.ts'
-import { onceForRun, readIndex, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForRun, readActiveOf, readIndex, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-causes.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -48,7 +48,7 @@ export const projectPage: SitePage = {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, index, name) })}
+      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, (await readActiveOf(request)).groups, name) })}
 ${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showWalks(coverage)}`,
       aside: factList([
         ...scanFacts(scan),

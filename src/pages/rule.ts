@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { globOf } from '../model/glob.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
+import { countViolations } from '../queries/count-groups.ts'
 import { type RuleInRun, readRules } from '../queries/read-rules.ts'
 import { readViolations, type ViolationRow } from '../queries/read-violations.ts'
 import { command } from '../report/html/components/command.ts'
@@ -17,7 +19,7 @@ import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './p
 import { reportLinks } from './report-links.ts'
 import { showRuleGaps } from './rule/show-rule-gaps.ts'
 import { showSeverity } from './rule/show-severity.ts'
-import { readIndex } from './run-facts.ts'
+import { onceForRun } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 50
@@ -56,10 +58,11 @@ async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | u
   const { history, run } = request
   const known = (await readRules(history, run.number)).find((rule) => rule.id === id)
   if (known !== undefined) return known
-  const { rules: violated } = await readIndex(request, { withResolved: true })
+  const asked = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
+  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, asked))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
   const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, gaps: [], notEvaluated: [] }
-  return violated.includes(id) ? { id, ...past, ...counts } : undefined
+  return violations > 0 ? { id, ...past, ...counts } : undefined
 }
 
 function isBuiltIn(id: string): boolean {

@@ -3,7 +3,9 @@ import type { ResourceCount } from '../history/resource-list.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
+import { type ActiveViolations, readActive } from '../queries/count-groups.ts'
 import { readEvaluations } from '../queries/last-evaluations.ts'
+import { type ActiveCounts, countByProject } from '../queries/read-status.ts'
 import { findTrend } from '../queries/read-trend.ts'
 import type { ViolationOrder } from '../queries/read-violations.ts'
 import { sortViolations } from '../queries/sort-violations.ts'
@@ -21,6 +23,15 @@ export function onceForRun<Value>(
   read: () => Promise<Value>,
 ): Promise<Value> {
   return answers.once(history, `${run.number} ${run.finishedAt} ${what}`, read)
+}
+
+export function readActiveOf(request: Pick<SiteRequest, 'history' | 'run'>): Promise<ActiveViolations> {
+  return onceForRun(request, 'active violations', () => readActive(request.history, request.run.number))
+}
+
+/** Active violations of each project, counted once for a run. */
+export function readCounts(request: Pick<SiteRequest, 'history' | 'run'>): Promise<ReadonlyMap<string, ActiveCounts>> {
+  return onceForRun(request, 'counts by project', async () => countByProject((await readActiveOf(request)).groups))
 }
 
 /** With owners or resolved violations only where they are asked for: they cost more to read. */

@@ -1,3 +1,4 @@
+import type { RecordedViolation } from '../history/records.ts'
 import { isoTime } from '../model/time.ts'
 import { toRow } from '../queries/read-violations.ts'
 import type { ViolationIndex } from '../queries/violation-index.ts'
@@ -9,10 +10,14 @@ import { showViolationRow } from './violation-row.ts'
 
 /** Rows of an index as a list. */
 export async function showRows(request: SiteRequest, index: ViolationIndex, rows: readonly number[]): Promise<Markup> {
-  const { history, link } = request
+  return showFound(request, await request.history.foundViolations(rows.map((row) => index.found(row))))
+}
+
+/** Violations as a list. */
+export async function showFound(request: SiteRequest, found: readonly RecordedViolation[]): Promise<Markup> {
+  const { link } = request
   const at = isoTime(timeOf(request))
   const dueOf = await readDue(request)
-  const found = await history.foundViolations(rows.map((row) => index.found(row)))
   const titles = new Map((await readInputs(request))?.rules.map(({ id, title }) => [id, title]))
   const links = reportLinks(link)
   const items = found.map((violation) =>

@@ -1,12 +1,12 @@
 import type { IdentifiedViolation } from '../history/reader.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { globOf } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'
 import { isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
-import { pageRows } from '../queries/page-violations.ts'
+import { countViolations } from '../queries/count-groups.ts'
 import { toRow, type ViolationRow } from '../queries/read-violations.ts'
-import { stateAt } from '../queries/violation-index.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { sentenceOfEnding } from '../report/describe-ending.ts'
 import { command } from '../report/html/components/command.ts'
@@ -21,7 +21,7 @@ import { historyAsOf } from './history-as-of.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
 import { readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { readDue, readIndex, readInputs, timeOf } from './run-facts.ts'
+import { onceForRun, readDue, readInputs, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showHistoryOf } from './violation/show-history-of.ts'
@@ -117,14 +117,9 @@ async function showFacts(
   request: SiteRequest,
   { row, rule, identified }: { row: ViolationRow; rule: EvaluatedRule | undefined; identified: IdentifiedViolation },
 ): Promise<Markup> {
-  const { link } = request
-  const index = await readIndex(request)
-  const same = index.rules.indexOf(row.rule)
-  const others = pageRows(
-    index,
-    (at) => index.rule[at] === same && ['opened', 'continuing'].includes(stateAt(index, at)),
-    { most: 0 },
-  ).counts.total
+  const { history, run, link } = request
+  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
+  const others = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, asked, isOpen))
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
     ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],

@@ -78,6 +78,6 @@ export async function placeOf(
 }
 
 /** As databases compare: by the bytes of UTF-8. */
-function byCodePoint(a: string, b: string): number {
+export function byCodePoint(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

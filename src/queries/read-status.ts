@@ -2,14 +2,14 @@ import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
-import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, RecordedScan, ViolationGroup } from '../history/reader.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import type { ReportRelease } from '../model/report.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
-import { countSeverities, type Severity, severities } from '../model/violation.ts'
+import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
@@ -135,18 +135,25 @@ export interface ActiveCounts {
   unknown: number
 }
 
-export const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, unknown: 0 })
+const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, unknown: 0 })
 
-/** Counts active violations by project, and holds none. */
+/** Counts active violations by project. */
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
+  const groups: ViolationGroup[] = []
+  const asked = { run, withActive: true, resolvedAfter: undefined, byRule: false }
+  await reader.groupViolations(asked, (group) => groups.push(group))
+  return countByProject(groups)
+}
+
+/** The same of groups of active violations. */
+export function countByProject(groups: readonly ViolationGroup[]): ReadonlyMap<string, ActiveCounts> {
   const found = new Map<string, ActiveCounts>()
-  const asked = { run, withActive: true, resolvedAfter: undefined, withOwner: false, withText: false }
-  await reader.visitViolations(asked, ({ project, state, severity }) => {
+  for (const { project, state, severity, violations } of groups) {
     const counts = found.get(project) ?? noneActive()
     found.set(project, counts)
-    if (state === 'waived' || state === 'unknown') counts[state]++
-    else counts.open[severity]++
-  })
+    if (state === 'waived' || state === 'unknown') counts[state] += violations
+    else if (isOpen({ state })) counts.open[severity] += violations
+  }
   return found
 }
 

@@ -1,7 +1,7 @@
 import type { FoundViolation, HistoryReader, VisitedViolation } from '../history/reader.ts'
 import { compareText } from '../history/report-order.ts'
 import { kinds } from '../model/resource.ts'
-import { type Severity, severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { type Columns, reorderColumns, startColumns, type ViolationColumns } from './violation-columns.ts'
 
 /**
@@ -68,8 +68,6 @@ export function openIndex(columns: ViolationColumns, sortKey: ViolationIndex['so
   }
 }
 
-export const severityAt = (index: ViolationIndex, row: number): Severity =>
-  severities[index.severity[row] ?? 0] ?? 'info'
 export const stateAt = (index: ViolationIndex, row: number): ViolationState =>
   violationStates[index.state[row] ?? 0] ?? 'unknown'
 

@@ -119,7 +119,8 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
     const groups: ViolationGroup[] = []
     const choice = { run, withActive: true, resolvedAfter: 0, byRule }
     await reader.groupViolations(choice, (group) => groups.push(group))
-    answers.push(byText(groups))
+    // Ids are a backend's own.
+    answers.push(byText(groups.map(({ projectId: _, ...group }) => group)))
   }
   return answers
 }

@@ -16,12 +16,22 @@ import {
 } from './violations.ts'
 import { foundViolations } from './visit-violations.ts'
 
-export function groupViolations(
+export async function groupViolations(
   transaction: Transaction,
   choice: GroupChoice,
   visit: (group: ViolationGroup) => void,
 ): Promise<void> {
-  return visitGroups(transaction, choice, (_, group) => visit(group))
+  const nameOf = await projectNamesAt(transaction, choice.run)
+  const startOf = await startsOfRuns(transaction, choice.run)
+  const pass = ({ isWaived, ...row }: GroupRow) => {
+    const group = { ...row, project: nameOf(row.projectId), firstSeen: startOf(row.firstRun) }
+    visit(isWaived === 1 ? { ...group, waiver: true } : group)
+  }
+  for (const statement of statementsOf(transaction, choice)) {
+    const sql = `SELECT ${groupColumns}, min(o.uid) AS uid, count(*) AS violations FROM (${statement.sql}) o
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`
+    await transaction.each(sql, statement.values, pass)
+  }
 }
 
 /**
@@ -32,42 +42,20 @@ export async function firstViolations(
   transaction: Transaction,
   choice: ViolationChoice,
 ): Promise<(RecordedViolation | ResolvedViolation)[]> {
-  const { isChosen, sortKey, most } = choice
+  const { isChosen, sortKey, most, groups } = choice
   const first = firstTiers(most)
-  await visitGroups(transaction, { ...choice, byRule: false }, (row, group) => {
-    if (isChosen?.(group) !== false) first.add(row, group, sortKey?.(group) ?? '')
-  })
+  const add = (group: ViolationGroup) => {
+    if (isChosen?.(group) !== false) first.add(group, sortKey?.(group) ?? '')
+  }
+  if (groups === undefined) await groupViolations(transaction, { ...choice, byRule: false }, add)
+  else for (const group of groups) add(group)
   const { whole, cut, left } = first.conclude()
   const rows = await rowsOfTiers(transaction, choice, whole, undefined)
   if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, choice, [cut], left)))
   return foundViolations(transaction, rows)
 }
 
-/** A group with what finds its rows. */
-interface GroupRow extends Pick<ViolationGroup, 'rule' | 'severity' | 'state' | 'kind' | 'run' | 'violations'> {
-  readonly projectId: number
-  readonly firstRun: number
-  readonly isWaived: 0 | 1
-}
-
-async function visitGroups(
-  transaction: Transaction,
-  choice: GroupChoice,
-  visit: (row: GroupRow, group: ViolationGroup) => void,
-): Promise<void> {
-  const nameOf = await projectNamesAt(transaction, choice.run)
-  const startOf = await startsOfRuns(transaction, choice.run)
-  const pass = (row: GroupRow) => {
-    const { rule, severity, state, kind, run, violations } = row
-    const group = { rule, severity, state, kind, run, violations, project: nameOf(row.projectId) }
-    const dated = { ...group, firstSeen: startOf(row.firstRun) }
-    visit(row, row.isWaived === 1 ? { ...dated, waiver: true } : dated)
-  }
-  for (const statement of statementsOf(transaction, choice)) {
-    const sql = `SELECT ${groupColumns}, count(*) AS violations FROM (${statement.sql}) o GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`
-    await transaction.each(sql, statement.values, pass)
-  }
-}
+type GroupRow = Omit<ViolationGroup, 'project' | 'firstSeen' | 'waiver'> & { readonly isWaived: 0 | 1 }
 
 const groupColumns =
   'o."projectId", o.run, o.kind, o.severity, o.state, o."firstRun", o."isWaived", o."groupRule" AS rule'
@@ -126,8 +114,9 @@ function patternFor(session: Session, pattern: string): string {
 /** Groups that nothing but the kinds, uids, rules and paths of their violations orders. */
 interface Tier {
   readonly sortKey: string
+  /** One of them. */
   readonly group: ViolationGroup
-  readonly rows: GroupRow[]
+  readonly groups: ViolationGroup[]
   violations: number
 }
 
@@ -147,19 +136,19 @@ function firstTiers(most: number) {
     const kept = end < 0 ? sorted : sorted.slice(0, end)
     if (end > 0) last = kept.at(-1)?.[1]
     tiers = new Map(kept)
-    held = kept.reduce((sum, [, { rows }]) => sum + rows.length, 0)
+    held = kept.reduce((sum, [, { groups }]) => sum + groups.length, 0)
     room = 2 * held + 1000
     return kept.map(([, tier]) => tier)
   }
   return {
-    add(row: GroupRow, group: ViolationGroup, sortKey: string): void {
-      const tier: Tier = { sortKey, group, rows: [], violations: 0 }
+    add(group: ViolationGroup, sortKey: string): void {
+      const tier: Tier = { sortKey, group, groups: [], violations: 0 }
       if (last !== undefined && compareTiers(tier, last) > 0) return
       const key = JSON.stringify([sortKey, group.state === 'resolved' && group.run, rankOf(group), group.project])
       const known = tiers.get(key) ?? tier
       tiers.set(key, known)
-      known.rows.push(row)
-      known.violations += row.violations
+      known.groups.push(group)
+      known.violations += group.violations
       if (++held >= room) cut()
     },
     /** Tiers of which all are among the first, the one of which some are, and how many of it. */
@@ -191,7 +180,9 @@ function rankOf({ severity, state }: ViolationGroup): number {
   return 2 * severities.indexOf(severity) + (state === 'opened' ? 0 : 1)
 }
 
-type FoundRow = Omit<GroupRow, 'violations'> & { readonly id: number; readonly uid: string; readonly path: string } & {
+interface FoundRow extends Omit<GroupRow, 'violations'> {
+  readonly id: number
+  readonly path: string
   readonly ownRule: string
 }
 
@@ -202,10 +193,10 @@ async function rowsOfTiers(
   tiers: readonly Tier[],
   most: number | undefined,
 ) {
-  const places = new Map(tiers.flatMap(({ rows }, at) => rows.map((row) => [keyOf(row), at])))
+  const places = new Map(tiers.flatMap(({ groups }, at) => groups.map((group) => [keyOfGroup(group), at])))
   const found: FoundRow[] = []
   for (const isResolved of [false, true]) {
-    const groups = tiers.flatMap(({ rows }) => rows).filter(({ state }) => (state === 'resolved') === isResolved)
+    const groups = tiers.flatMap((tier) => tier.groups).filter(({ state }) => (state === 'resolved') === isResolved)
     if (groups.length > 0) found.push(...(await rowsOfGroups(session, choice, { groups, isResolved, most })))
   }
   return found
@@ -223,7 +214,11 @@ async function rowsOfTiers(
     })
 }
 
-function keyOf(row: Omit<GroupRow, 'violations'>): string {
+function keyOfGroup(group: ViolationGroup): string {
+  return keyOf({ ...group, isWaived: group.waiver === undefined ? 0 : 1 })
+}
+
+function keyOf(row: Omit<GroupRow, 'violations' | 'uid'>): string {
   const { projectId, run, kind, severity, state, firstRun, isWaived, rule } = row
   return JSON.stringify([projectId, run, kind, severity, state, firstRun, isWaived, rule])
 }
@@ -231,7 +226,7 @@ function keyOf(row: Omit<GroupRow, 'violations'>): string {
 async function rowsOfGroups(
   session: Session,
   choice: ViolationChoice,
-  { groups, isResolved, most }: { groups: readonly GroupRow[]; isResolved: boolean; most: number | undefined },
+  { groups, isResolved, most }: { groups: readonly ViolationGroup[]; isResolved: boolean; most: number | undefined },
 ): Promise<FoundRow[]> {
   const runs = groups.map(({ run }) => run)
   const earliest = runs.reduce((first, run) => Math.min(first, run), Number.POSITIVE_INFINITY)
@@ -242,7 +237,7 @@ async function rowsOfGroups(
   const { rules = [], owners = [] } = choice
   const rows: FoundRow[] = []
   for (const { sql, values } of statementsOf(session, { ...asked, rules, owners, byRule: false })) {
-    const among = values.push(`[${groups.map(keyOf).join()}]`)
+    const among = values.push(`[${groups.map(keyOfGroup).join()}]`)
     const order = most === undefined ? '' : `ORDER BY o.kind, o.uid, o.rule, o.path LIMIT $${values.push(most)}`
     rows.push(
       ...(await session.all<FoundRow>(

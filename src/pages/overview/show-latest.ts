@@ -1,5 +1,5 @@
-import { pageRows } from '../../queries/page-violations.ts'
-import type { ViolationIndex } from '../../queries/violation-index.ts'
+import type { ViolationGroup } from '../../history/reader.ts'
+import { countGroups } from '../../queries/count-groups.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
@@ -7,9 +7,9 @@ import type { ScanExtent } from '../../report/html/scan-extent.ts'
 import { count } from '../../text/count.ts'
 import { paths } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
-import { readInputs } from '../run-facts.ts'
+import { onceForRun, readInputs } from '../run-facts.ts'
 import { showLastChanges } from '../show-last-changes.ts'
-import { showRows } from '../show-rows.ts'
+import { showFound } from '../show-rows.ts'
 import { testNew } from './show-verdict-of.ts'
 
 const [mostNew, mostChanged] = [10, 5]
@@ -17,10 +17,14 @@ const [mostNew, mostChanged] = [10, 5]
 /** What the run opened, and what it found changed. */
 export async function showLatest(
   request: SiteRequest,
-  { index, extent }: { readonly index: ViolationIndex; readonly extent: ScanExtent },
+  { groups, extent }: { readonly groups: readonly ViolationGroup[]; readonly extent: ScanExtent },
 ): Promise<Markup> {
-  const { run, link } = request
-  const { rows, counts } = pageRows(index, testNew(index, run.number), { most: mostNew })
+  const { history, run, link } = request
+  const counts = countGroups(groups.filter(testNew(run.number)))
+  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
+  const rows = await onceForRun(request, 'new violations', () =>
+    history.firstViolations({ ...asked, isChosen: testNew(run.number) }),
+  )
   const changes = (await readInputs(request))?.changes ?? []
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
@@ -32,7 +36,7 @@ ${await showLastChanges(request)}`
     counts.total === 0
       ? nothing
       : html`<h3>Opened <span class="count">${shownOf(rows.length, counts.total)}</span></h3>
-${await showRows(request, index, rows)}${
+${await showFound(request, rows)}${
   counts.total > rows.length
     ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
     : nothing

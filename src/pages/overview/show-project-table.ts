@@ -1,6 +1,6 @@
+import type { ViolationGroup } from '../../history/reader.ts'
 import { countSeverities, type Severity, severities } from '../../model/violation.ts'
 import type { StatusRow } from '../../queries/read-status.ts'
-import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
 import type { Answer } from '../../report/answer.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
@@ -16,10 +16,10 @@ const mostProjects = 50
 /** Projects and their open violations by severity, those first that could not be scanned, then the worst. */
 export function showProjectTable(
   { link }: SiteRequest,
-  { status, index }: { readonly status: Answer<StatusRow>; readonly index: ViolationIndex },
+  { status, groups }: { readonly status: Answer<StatusRow>; readonly groups: readonly ViolationGroup[] },
 ): Markup {
   const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
-  const unknown = countUnknown(index)
+  const unknown = countUnknown(groups)
   const all = status.rows.map((row) => ({ row, extent: extentOf(walks.get(row.project) ?? []) })).sort(inOrder)
   const shown = all.slice(0, mostProjects)
   const rows = shown.map(({ row, extent }) => {
@@ -52,14 +52,13 @@ ${table('Projects', columns, rows)}${
 }
 
 /** What the last scan of each project could not confirm. */
-function countUnknown(index: ViolationIndex): ReadonlyMap<string, Record<Severity, number>> {
+function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Record<Severity, number>> {
   const found = new Map<string, Record<Severity, number>>()
-  for (let row = 0; row < index.size; row++) {
-    if (stateAt(index, row) !== 'unknown') continue
-    const project = index.projects[index.project[row] ?? 0] ?? ''
+  for (const { project, state, severity, violations } of groups) {
+    if (state !== 'unknown') continue
     const counts = found.get(project) ?? countSeverities([])
     found.set(project, counts)
-    counts[severityAt(index, row)]++
+    counts[severity] += violations
   }
   return found
 }

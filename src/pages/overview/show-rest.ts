@@ -1,9 +1,8 @@
-import type { RunInputs } from '../../history/reader.ts'
+import type { RunInputs, ViolationGroup } from '../../history/reader.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../../model/time.ts'
 import type { Waiver } from '../../model/violation.ts'
-import { groupRows, pageRows } from '../../queries/page-violations.ts'
+import { countGroups, type ViolatedRule } from '../../queries/count-groups.ts'
 import { soonMs } from '../../queries/read-waivers.ts'
-import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { severityChip } from '../../report/html/components/severity.ts'
 import { cell, table } from '../../report/html/components/table.ts'
@@ -12,56 +11,56 @@ import { showTime } from '../../report/text/show-time.ts'
 import { count } from '../../text/count.ts'
 import { paths } from '../link.ts'
 import type { SiteConfiguration, SiteRequest } from '../page.ts'
-import { timeOf } from '../run-facts.ts'
+import { onceForRun, timeOf } from '../run-facts.ts'
 import { showSchedules } from './show-schedules.ts'
 
 const [mostRules, mostWaivers, mostRuns, mostWaived] = [8, 8, 8, 2000]
 
 interface RestFacts {
-  readonly index: ViolationIndex
+  /** Active violations. */
+  readonly groups: readonly ViolationGroup[]
+  readonly rules: readonly ViolatedRule[]
   readonly inputs: RunInputs | undefined
   /** As of now; undefined where it is not read, and as of a past run. */
   readonly configuration: SiteConfiguration | undefined
 }
 
 /** Rules most violated, waivers that end soon, next schedules, and recent runs. */
-export async function showRest(request: SiteRequest, { index, inputs, configuration }: RestFacts): Promise<Markup> {
+export async function showRest(
+  request: SiteRequest,
+  { groups, rules, inputs, configuration }: RestFacts,
+): Promise<Markup> {
   return html`<div class="pair"><section>
-${showRules(request, index, inputs)}</section>
+${showRules(request, rules, inputs)}</section>
 <section>
-${await showWaivers(request, index)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
+${await showWaivers(request, groups)}${configuration === undefined ? nothing : showSchedules(request, configuration)}</section></div>
 ${await showRuns(request)}`
 }
 
-function showRules({ link }: SiteRequest, index: ViolationIndex, inputs: RunInputs | undefined): Markup {
+function showRules({ link }: SiteRequest, violated: readonly ViolatedRule[], inputs: RunInputs | undefined): Markup {
   const titles = new Map(inputs?.rules.map(({ id, title }) => [id, title]))
-  const isOpen = (row: number) => ['opened', 'continuing'].includes(stateAt(index, row))
-  const groups = groupRows(index, isOpen, 'rule')
-  const items = groups.slice(0, mostRules).map(({ row, total }) => {
-    const id = index.rules[index.rule[row] ?? 0] ?? ''
-    return html`<li>${severityChip(severityAt(index, row))} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
+  const items = violated.slice(0, mostRules).map(({ rule: id, severity, total }) => {
+    return html`<li>${severityChip(severity)} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
 `
   })
   const more =
-    groups.length > mostRules
-      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${groups.length} rules with open violations</a></p>`
+    violated.length > mostRules
+      ? html`<p><a href="${link('/violations', { 'group-by': 'rule', state: 'open' })}">All ${violated.length} rules with open violations</a></p>`
       : html``
   return html`<h2 id="rules">Rules most violated</h2>
-${groups.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
+${violated.length === 0 ? emptyState('No violation is open.', 'none') : html`<ul class="lines">${items}</ul>${more}`}`
 }
 
-async function showWaivers(request: SiteRequest, index: ViolationIndex): Promise<Markup> {
-  const { history, link } = request
+async function showWaivers(request: SiteRequest, groups: readonly ViolationGroup[]): Promise<Markup> {
+  const { link } = request
   const at = timeOf(request)
-  const { rows, counts } = pageRows(index, (row) => stateAt(index, row) === 'waived', { most: mostWaived })
-  const waived = (await history.foundViolations(rows.map((row) => index.found(row)))).flatMap(
-    ({ waiver }) => waiver ?? [],
-  )
+  const counts = countGroups(groups.filter(isWaived))
+  const waived = await onceForRun(request, 'waivers of violations', () => readFirstWaivers(request, groups))
   const soon = waived.filter(({ expires }) => Date.parse(expires) <= at + soonMs)
-  const groups = [...Map.groupBy(soon, keyOf).values()].sort((a, b) =>
+  const ending = [...Map.groupBy(soon, keyOf).values()].sort((a, b) =>
     (a[0]?.expires ?? '') < (b[0]?.expires ?? '') ? -1 : 1,
   )
-  const items = groups.slice(0, mostWaivers).flatMap((alike) => {
+  const items = ending.slice(0, mostWaivers).flatMap((alike) => {
     const [first] = alike
     if (first === undefined) return []
     const { owner, reason, expires } = first
@@ -76,13 +75,25 @@ async function showWaivers(request: SiteRequest, index: ViolationIndex): Promise
 `
   const all = html`<p><a href="${link('/waivers')}">All waivers</a></p>`
   const beyond =
-    counts.total > rows.length
-      ? html`<p class="soft">Of the first ${rows.length} of ${counts.total} waived violations.</p>`
+    counts.total > mostWaived
+      ? html`<p class="soft">Of the first ${mostWaived} of ${counts.total} waived violations.</p>`
       : html``
   if (counts.total === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
   if (items.length === 0)
     return html`${heading}${emptyState(`None ends within ${soonMs / dayMs} days.`, 'none')}${beyond}${all}`
   return html`${heading}<ul class="lines">${items}</ul>${beyond}${all}`
+}
+
+async function readFirstWaivers(
+  { history, run }: SiteRequest,
+  groups: readonly ViolationGroup[],
+): Promise<readonly Waiver[]> {
+  const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
+  return (await history.firstViolations({ ...asked, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
+}
+
+function isWaived({ state }: ViolationGroup): boolean {
+  return state === 'waived'
 }
 
 function keyOf({ owner, reason, expires }: Waiver): string {

@@ -1,17 +1,19 @@
+import type { ViolationGroup } from '../../history/reader.ts'
 import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import type { Trend } from '../../model/trend.ts'
 import {
   countSeverities,
+  dueDate,
   type FailOn,
   isAtLeast,
   isOpen,
+  isOverdue,
   leastNew,
   type Severity,
   type ViolationState,
 } from '../../model/violation.ts'
-import { maskRows, pageRows } from '../../queries/page-violations.ts'
-import { severityAt, stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
+import { countGroups } from '../../queries/count-groups.ts'
 import { severityBar } from '../../report/html/components/severity.ts'
 import { verdictBanner } from '../../report/html/components/verdict-banner.ts'
 import { describeVerdict } from '../../report/html/describe-verdict.ts'
@@ -26,21 +28,22 @@ const large = ['critical', 'high', 'medium'] as const satisfies readonly Severit
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
 export async function showVerdictOf(
   request: SiteRequest,
-  { index, coverage, trend }: { index: ViolationIndex; coverage: Report['coverage']; trend: Trend },
+  { groups, coverage, trend }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; trend: Trend },
 ): Promise<Markup> {
   const { run, link } = request
   const dueOf = await readDue(request)
   const inStates = (...states: readonly ViolationState[]) =>
-    pageRows(index, (row) => states.includes(stateAt(index, row)), { most: 0 }).counts
+    countGroups(groups.filter(({ state }) => states.includes(state)))
   const open = inStates('opened', 'continuing')
   const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
-  const opened = pageRows(index, testNew(index, run.number), { most: 0 }).counts.severities
+  const opened = countGroups(groups.filter(testNew(run.number))).severities
   const ended = await onceForRun(request, 'ended', () => countEnded(request))
-  const late = maskRows(index, { states: new Set(['opened', 'continuing']), overdueAt: timeOf(request) }, dueOf)
-  const overdue = pageRows(index, late, { most: 0 }).counts.total
+  const isLate = (group: ViolationGroup) =>
+    isOverdue({ due_at: dueDate(group, group.firstSeen, dueOf(group.project)) }, timeOf(request))
+  const overdue = countGroups(groups.filter((group) => isOpen(group) && isLate(group))).total
   const extent = extentOf(coverage)
   const failOn = (await readInputs(request))?.failOn ?? 'never'
-  const failing = countFailing(index, failOn, run.number)
+  const failing = countFailing(groups, failOn, run.number)
   const isWhole = extent === 'all'
   const { oldestOpen } = trend.all
   const oldestMs = oldestOpen === null ? 0 : timeOf(request) - Date.parse(oldestOpen)
@@ -79,9 +82,9 @@ export async function showVerdictOf(
   })
 }
 
-/** Whether the run opened a violation. */
-export function testNew(index: ViolationIndex, run: number): (row: number) => boolean {
-  return (row) => stateAt(index, row) === 'opened' && index.found(row).run === run
+/** Whether the run opened violations. */
+export function testNew(run: number): (group: ViolationGroup) => boolean {
+  return (group) => group.state === 'opened' && group.run === run
 }
 
 /** What ended with the run, by severity. */
@@ -94,13 +97,12 @@ async function countEnded({ history, run }: SiteRequest) {
 }
 
 /** Open violations that fail a run which fails on `failOn`. */
-function countFailing(index: ViolationIndex, failOn: FailOn, run: number): number {
+function countFailing(groups: readonly ViolationGroup[], failOn: FailOn, run: number): number {
   if (failOn === 'never') return 0
-  const isNew = testNew(index, run)
+  const isNew = testNew(run)
   const least = failOn === 'new' ? leastNew : failOn
-  const test = (row: number) =>
-    isOpen({ state: stateAt(index, row) }) &&
-    isAtLeast(severityAt(index, row), least) &&
-    (failOn !== 'new' || isNew(row))
-  return pageRows(index, test, { most: 0 }).counts.total
+  const failing = groups.filter(
+    (group) => isOpen(group) && isAtLeast(group.severity, least) && (failOn !== 'new' || isNew(group)),
+  )
+  return countGroups(failing).total
 }

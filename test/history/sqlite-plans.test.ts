@@ -178,6 +178,20 @@ describe('query plans', () => {
     }
   })
 
+  it('find active violations by the index that has no others, also where all of them is read', async () => {
+    for (const ask of [
+      (reader: HistoryReader) => reader.violationsAt(1),
+      (reader: HistoryReader) => reader.waivedBetween(0, 1),
+      (reader: HistoryReader) => reader.visitViolations({ ...fifty, withOwner: true, withText: true }, () => {}),
+    ]) {
+      const steps = (await preparedFor(ask)).flatMap(stepsOf)
+      expect(steps).toContainEqual(
+        expect.stringMatching(/^SEARCH i USING COVERING INDEX violation_active \(project_id=\?\)$/),
+      )
+      expect(steps).not.toContainEqual(expect.stringContaining('violation_of_resource'))
+    }
+  })
+
   it('read all resolved violations in the order of the table, and those of a period by their index', async () => {
     const stepsAfter = async (resolvedAfter: number) => {
       const choice = { ...fifty, resolvedAfter, withOwner: false, withText: false }

@@ -87,7 +87,7 @@ function statementsOf(
     const named = [...ofRules(values), ...ofOwners('s.run', values)]
     const where = named.length === 0 ? '' : `WHERE ${named.join(' AND ')}`
     const select = (from: string) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from} ${where}`
-    statements.push({ sql: activeAsOf(session, lastScanSql('$1'), select), values })
+    statements.push({ sql: activeAsOf(session, { scans: lastScanSql('$1'), isWhole: false }, select), values })
   }
   if (resolvedAfter !== undefined) {
     const values: SqlValue[] = [resolvedAfter, run]

@@ -38,26 +38,46 @@ export function activeSql(from: string): string {
     LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
 }
 
+/** A condition on a row of violations of that name, and on its scan `s`. */
+type RowCondition = (row: string) => string
+
 /**
  * SQL of the scans that `scans` selects (id of the project, run) as `s`, each with those violations of its project that a
- * condition on `violation x` holds for. Both databases are kept to that order: a plan that begins with all violations
- * would cost more with each run.
+ * condition holds for as `x`. Both databases are kept to that order: a plan that begins with all violations would cost
+ * more with each run.
  */
-function violationsOfScans(session: Session, scans: string, condition: string): string {
+function violationsOfScans(session: Session, scans: string, condition: RowCondition): string {
+  const isMeant = (row: string) => `${row}.project_id = s.id AND ${condition(row)}`
   return sqlOf(session, {
-    sqlite: `(${scans}) s CROSS JOIN hookdrift.violation x ON x.project_id = s.id AND ${condition}`,
-    postgres: `(${scans}) s CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation x
-      WHERE x.project_id = s.id AND ${condition} OFFSET 0) x`,
+    sqlite: `(${scans}) s CROSS JOIN hookdrift.violation x ON ${isMeant('x')}`,
+    postgres: `(${scans}) s CROSS JOIN LATERAL (SELECT * FROM hookdrift.violation x WHERE ${isMeant('x')} OFFSET 0) x`,
   })
 }
 
+/** The same where columns are read that the index on active violations lacks. */
+function wholeViolationsOfScans(session: Session, scans: string, condition: RowCondition): string {
+  // SQLite takes that index only for what it has, and else one that has the ended ones, too.
+  const found = `(${scans}) s CROSS JOIN hookdrift.violation i CROSS JOIN hookdrift.violation x
+    ON i.project_id = s.id AND ${condition('i')} AND x.id = i.id`
+  return sqlOf(session, { sqlite: found, postgres: violationsOfScans(session, scans, condition) })
+}
+
+const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
+
 /**
  * SQL for the violations that are active as of the scans that `scans` selects. Two statements, because the indexes find
- * rows without an end by project, and ended rows by their end.
+ * rows without an end by project, and ended rows by their end. `isWhole`: whether columns are read that the index on
+ * active violations lacks.
  */
-export function activeAsOf(session: Session, scans: string, statement: (from: string) => string): string {
-  const ending = (end: string) => statement(violationsOfScans(session, scans, `x.from_run <= s.run AND ${end}`))
-  return `${ending('x.to_run IS NULL')} UNION ALL ${ending('x.to_run > s.run')}`
+export function activeAsOf(
+  session: Session,
+  { scans, isWhole }: { readonly scans: string; readonly isWhole: boolean },
+  statement: (from: string) => string,
+): string {
+  const of = isWhole ? wholeViolationsOfScans : violationsOfScans
+  const ending = (end: RowCondition) =>
+    statement(of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}`))
+  return `${ending(isWithoutEnd)} UNION ALL ${ending((row) => `${row}.to_run > s.run`)}`
 }
 
 /** SQL for violations that ended, as of the run that ended them. */
@@ -115,7 +135,10 @@ export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): Re
 /** Active violations as of a run, each project as of its last scan by then. */
 export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
   const nameOf = await projectNamesAt(session, run)
-  const rows = await session.all<StoredViolationRow>(activeAsOf(session, lastScanSql('$1'), activeSql), [run])
+  const rows = await session.all<StoredViolationRow>(
+    activeAsOf(session, { scans: lastScanSql('$1'), isWhole: true }, activeSql),
+    [run],
+  )
   return rows.map((row) => toViolation(row, nameOf)).sort(inReportOrder)
 }
 
@@ -136,7 +159,10 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
   const names = new Map(scans.map(({ id, name }) => [id, name]))
   const nameOf = (id: number) => names.get(id) ?? ''
   const scansSql = 'SELECT project_id AS id, run FROM hookdrift.scan WHERE run = $1'
-  const active = await session.all<StoredViolationRow>(activeAsOf(session, scansSql, activeSql), [run])
+  const active = await session.all<StoredViolationRow>(
+    activeAsOf(session, { scans: scansSql, isWhole: true }, activeSql),
+    [run],
+  )
   const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
   return [
     ...active.map((row) => toViolation(row, nameOf)),
@@ -146,10 +172,13 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
 
 /** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
 export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
-  const waived = (end: string) => `SELECT x.fingerprint, x.rule, x.waiver
-    FROM ${violationsOfScans(session, lastScanSql('$2'), `x.waiver IS NOT NULL AND x.from_run <= $2 AND ${end}`)}`
+  const waived = (end: RowCondition) => {
+    const isWaived = (row: string) => `${row}.waiver IS NOT NULL AND ${row}.from_run <= $2 AND ${end(row)}`
+    const from = wholeViolationsOfScans(session, lastScanSql('$2'), isWaived)
+    return `SELECT x.fingerprint, x.rule, x.waiver FROM ${from}`
+  }
   const rows = await session.all<{ readonly fingerprint: string; readonly rule: string; readonly waiver: string }>(
-    `${waived('x.to_run IS NULL')} UNION ${waived('x.to_run > $1::bigint + 1')}`,
+    `${waived(isWithoutEnd)} UNION ${waived((row) => `${row}.to_run > $1::bigint + 1`)}`,
     [after, run],
   )
   return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))

@@ -112,7 +112,8 @@ interface OutlineRow extends Omit<VisitedViolation, 'project' | 'firstSeen' | 'w
 
 function activeOutlines(session: Session, choice: VisitChoice): string {
   const columns = outlineColumns(choice, 's.run')
-  const sql = activeAsOf(session, lastScanSql('$1'), (from) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from}`)
+  const place = { scans: lastScanSql('$1'), isWhole: choice.withText }
+  const sql = activeAsOf(session, place, (from) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from}`)
   // By the columns of the index, so that SQLite need not sort.
   return `${sql} ORDER BY 1, 2, 3, 4, 5`
 }

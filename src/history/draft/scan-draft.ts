@@ -48,6 +48,9 @@ export interface DraftOptions {
   readonly ids: DraftIds
 }
 
+/** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
+const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'
+
 /**
  * Projects of a run being written, as long as the fence holds. New versions, changes and violations are inserted at
  * once, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the
@@ -270,7 +273,7 @@ export class SqlScanDraft implements ScanDraft {
     const { id, hadViolations, state } = await this.projects.open(project)
     if (hadViolations === null) return []
     const rows = await this.db.all<ActiveViolationRow>(
-      `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.to_run IS NULL AND x.from_run < $2
+      `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.id IN (${activeIdsSql} i.project_id = $1 AND i.from_run < $2)
          AND x.id NOT IN (SELECT unnest($3::bigint[])) ORDER BY x.id`,
       [id, this.run, [...idsIn(state.confirmed)]],
     )
@@ -286,7 +289,7 @@ export class SqlScanDraft implements ScanDraft {
     const opened = await this.projects.openAll(projects)
     const rows = await this.db.all<ActiveViolationRow & { readonly project: number }>(
       `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
-       WHERE x.project_id = ANY($1) AND x.to_run IS NULL AND x.from_run < $2 AND x.rule = ANY($3) ORDER BY x.id`,
+       WHERE x.id IN (${activeIdsSql} i.project_id = ANY($1) AND i.from_run < $2 AND i.rule = ANY($3)) ORDER BY x.id`,
       [opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id])), this.run, rules],
     )
     const byProject = Map.groupBy(rows, ({ project }) => project)
@@ -310,7 +313,7 @@ export class SqlScanDraft implements ScanDraft {
     const rows = await this.db.all<ActiveViolationRow & { readonly firstSeen: string }>(
       `SELECT ${activeColumns}, f.started_at AS "firstSeen"
        FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
-       WHERE x.project_id = $1 AND x.to_run IS NULL AND (${isOld.join(' OR ')})
+       WHERE x.id IN (${activeIdsSql} i.project_id = $1) AND (${isOld.join(' OR ')})
          AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
       [id, ...times.flat()],
     )

@@ -74,7 +74,10 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const matches = matcherOf(query, dueOf)
   const tally = startTally()
   const violations = await reader.firstViolations({
-    ...{ run: run.number, rules: rule === undefined ? [] : [rule], owners, most },
+    run: run.number,
+    rules: rule === undefined ? [] : [rule],
+    owners,
+    most,
     withActive: [...states].some((state) => state !== 'resolved'),
     resolvedAfter: states.has('resolved') ? after : undefined,
     isChosen(group) {

@@ -28,7 +28,10 @@ export async function readWaivers(
 ): Promise<readonly WaiverInForce[]> {
   const waived = await reader.waivedBetween(run.number - 1, run.number)
   const named = await reader.firstViolations({
-    ...{ run: run.number, withActive: true, resolvedAfter: undefined, most: mostShown },
+    run: run.number,
+    withActive: true,
+    resolvedAfter: undefined,
+    most: mostShown,
     isChosen: ({ waiver, state }) => state === 'waived' || waiver !== undefined,
   })
   const byWaiver = Map.groupBy(named, ({ rule, waiver }) => keyOf(rule, waiver))

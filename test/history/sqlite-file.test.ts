@@ -313,6 +313,17 @@ describe('an unwritable history', () => {
     db.close()
   })
 
+  it('makes those transactions durable that are to be, where several are asked for at once', async () => {
+    const db = openDatabase(file, now)
+    const database = new SqliteDatabase(db)
+    const level = () => db.pragma('synchronous', { simple: true })
+    const asked = [true, false, true].map((isDurable) => database.transaction(async () => level(), { isDurable }))
+    // 2 is FULL, 1 is NORMAL.
+    expect(await Promise.all(asked)).toEqual([2, 1, 2])
+    expect(level()).toBe(1)
+    db.close()
+  })
+
   it('reports a lock of another process', async () => {
     const [db, other] = [openDatabase(file, now), openDatabase(file, now)]
     db.pragma('busy_timeout = 0')

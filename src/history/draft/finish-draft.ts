@@ -9,7 +9,7 @@ import type { OpenProject } from './open-projects.ts'
 import { idsIn, type NumberedNotice } from './uncommitted-project.ts'
 
 /** What a draft remembered until the commit. */
-export interface Remembered {
+export interface DraftRest {
   readonly run: number
   readonly projects: readonly OpenProject[]
   /** Notices about the run as a whole. */
@@ -20,7 +20,7 @@ export interface Remembered {
 /** Within the transaction of the commit: writes what the draft only remembered until then. */
 export async function finishDraft(
   transaction: Transaction,
-  { run, projects, notices, context }: Remembered,
+  { run, projects, notices, context }: DraftRest,
 ): Promise<void> {
   await endVersions(transaction, run, projects)
   await finishUnreferenced(transaction, run, projects)

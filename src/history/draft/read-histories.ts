@@ -1,6 +1,6 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
-import { type Modification, noHistory, type ProjectHistory, type ViolationWithOrigin } from '../history.ts'
+import type { Modification, ProjectHistory, ViolationWithOrigin } from '../history.ts'
 import type { Session } from '../sql/session.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { OpenProject } from './open-projects.ts'
@@ -9,7 +9,7 @@ type ShapeRow = { readonly project: number; readonly listing: Listing; readonly 
 type ChangeRow = { project: number; kind: Kind; uid: string; run: number; at: string; fields: string }
 type OriginRow = ActiveViolationRow & { project: number; originRun: number; firstSeen: string; isActive: 0 | 1 }
 
-interface Asked {
+interface HistoriesQuestion {
   /** The run that is being written. */
   readonly run: number
   readonly projects: readonly ProjectRef[]
@@ -22,7 +22,7 @@ interface Asked {
 /** What earlier runs left of some projects. */
 export async function readHistories(
   session: Session,
-  { run, projects, opened, since }: Asked,
+  { run, projects, opened, since }: HistoriesQuestion,
 ): Promise<ReadonlyMap<string, ProjectHistory>> {
   const scanned = opened.flatMap(({ id, lastScan }) => (lastScan === null ? [] : [id]))
   const ids = opened.map(({ id }) => id)
@@ -75,7 +75,7 @@ const otherRulesSql = `SELECT p.id AS project FROM hookdrift.project p CROSS JOI
     AND (b.policy_digest <> r.policy_digest OR b.configuration_digest <> r.configuration_digest
       OR b.tool_version <> r.tool_version)`
 
-/** What a backend reads of some projects, each row with the id of its project. */
+/** What is read of some projects, each row with the id of its project. */
 interface ReadRows {
   readonly shapes: readonly { readonly project: number; readonly listing: Listing; readonly shape: string }[]
   /** Oldest first. */
@@ -94,7 +94,7 @@ interface OfProject<Row> {
 /** Gives each project its rows. `ids`: of the projects, in their order. */
 function assembleHistories(
   projects: readonly ProjectRef[],
-  ids: readonly (number | undefined)[],
+  ids: readonly number[],
   { shapes, modifications, withOrigin, underOtherRules }: ReadRows,
 ): ReadonlyMap<string, ProjectHistory> {
   const shapesOf = Map.groupBy(shapes, ({ project }) => project)
@@ -103,8 +103,7 @@ function assembleHistories(
   const changed = new Set(underOtherRules.map(({ project }) => project))
   return new Map(
     projects.map(({ name }, at): [string, ProjectHistory] => {
-      const id = ids[at]
-      if (id === undefined) return [name, noHistory]
+      const id = ids[at] ?? 0
       const ofListing = (shapesOf.get(id) ?? []).map(({ listing, shape }) => [listing, JSON.parse(shape)] as const)
       return [
         name,

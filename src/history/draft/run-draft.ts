@@ -23,7 +23,7 @@ export interface AcquiredRun {
   readonly interrupted: readonly number[]
 }
 
-interface Committed {
+interface RunCommit {
   readonly run: number
   readonly record: RunRecord
 }
@@ -64,7 +64,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
     await this.writer.insert()
     let isLost = false
     try {
-      const { record } = await this.#backend.commitSurely<Committed>({
+      const { record } = await this.#backend.commitSurely<RunCommit>({
         work: (transaction) => this.#commitWithin(transaction, finishedAt, { exitCodeOf, compose }),
         subject: unknownRun.subject,
         advice: unknownRun.advice,
@@ -118,7 +118,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
       exitCodeOf,
       compose,
     }: { readonly exitCodeOf: (record: RunRecord) => ExitCode; readonly compose: ComposeNotifications | undefined },
-  ): Promise<Committed> {
+  ): Promise<RunCommit> {
     const { lease } = this.#backend
     const { run } = this
     if (!(await lease.isHeld(transaction, this.token))) throw this.writer.lost()

@@ -1,6 +1,6 @@
-import type { Kind } from '../../model/resource.ts'
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances, NewAcceptance } from '../acceptances.ts'
+import type { Signature } from '../approvals.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdsOf } from './project-ids.ts'
 import type { Session, Transaction } from './session.ts'
@@ -28,18 +28,11 @@ export function sqlAcceptances(backend: HistoryBackend): Acceptances {
 }
 
 /** An acceptance as it is read. */
-export interface StoredAcceptance extends StoredSignature {
+export interface StoredAcceptance extends StoredSignature, Omit<NewAcceptance, 'project' | keyof Signature> {
   readonly id: number
   readonly name: string
   readonly service: string
   readonly projectUid: string
-  readonly fingerprint: string
-  readonly rule: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly path: string
-  readonly reason: string
-  readonly valueDigest: string | null
   readonly endedAt: string | null
   readonly endedBy: AcceptanceEnding | null
 }

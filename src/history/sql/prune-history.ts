@@ -9,7 +9,7 @@ import { committedRuns } from './runs.ts'
 import { latestScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
 
-interface Pruned {
+interface PruneResult {
   /** Every committed run, with the reasons to keep it. */
   readonly plan: readonly PlannedRun[]
   readonly gone: readonly number[]
@@ -24,9 +24,9 @@ interface Pruned {
  * @throws AuditError.failure when the history does not verify
  * @throws AuditError.busy when another run owns the lease
  */
-export async function pruneHistory(backend: HistoryBackend, order: PruneRequest): Promise<Pruned> {
+export async function pruneHistory(backend: HistoryBackend, order: PruneRequest): Promise<PruneResult> {
   refuseToKeepNothing(order.keep)
-  return backend.commitSurely<Pruned>({
+  return backend.commitSurely<PruneResult>({
     work: (transaction) => prune(transaction, backend, order),
     subject: ({ gone }) => `the pruning of ${gone.length} runs`,
     advice: 'check which runs `hookdrift runs` lists once the server is up',
@@ -42,7 +42,7 @@ async function prune(
   transaction: Transaction,
   { db, lease, now }: HistoryBackend,
   { keep, options, toolVersion }: PruneRequest,
-): Promise<Pruned> {
+): Promise<PruneResult> {
   const token = await lease.take(transaction)
   const madeAt = new Date(now()).toISOString()
   await closeKilledRuns(transaction, madeAt)

@@ -77,7 +77,9 @@ async function readRuns(
   const committed = db.prepare<[], string>("SELECT seal_key_id FROM run WHERE state = 'committed' ORDER BY number DESC")
   const keys = committed.pluck().all()
   return {
-    ...{ committedRuns: keys.length, sealKeyId: keys[0], moved: await readMove(new SqliteDatabase(db)) },
+    committedRuns: keys.length,
+    sealKeyId: keys[0],
+    moved: await readMove(new SqliteDatabase(db)),
     verification: await verifyHistory(db, request),
   }
 }

@@ -26,15 +26,8 @@ export function sqliteBackend(db: SqliteDatabase, owner: LocalProcess): HistoryB
           ])
         }
       }),
-    async commitSurely({ work }) {
-      // Before hookdrift reports on a run, it must survive a power cut.
-      db.connection.pragma('synchronous = FULL')
-      try {
-        return await db.transaction(work)
-      } finally {
-        db.connection.pragma('synchronous = NORMAL')
-      }
-    },
+    // Before hookdrift reports on a run, it must survive a power cut.
+    commitSurely: ({ work }) => db.transaction(work, { isDurable: true }),
   }
 }
 

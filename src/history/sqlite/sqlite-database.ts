@@ -6,7 +6,7 @@ import { refuseAltered } from './schema/refuse-altered.ts'
 
 type Bindable = string | number | null
 
-interface Prepared {
+interface BoundStatement {
   readonly statement: Statement<Bindable[]>
   /** Which value each mark of the statement is. */
   readonly places: readonly number[]
@@ -18,9 +18,9 @@ class SqliteStatements implements Transaction {
   readonly shown: string
   /** For what SQLite alone has: pragmas, back-up, the lease. */
   readonly connection: Database
-  readonly #prepared: Map<string, Prepared>
+  readonly #prepared: Map<string, BoundStatement>
 
-  constructor(connection: Database, shown: string, prepared: Map<string, Prepared>) {
+  constructor(connection: Database, shown: string, prepared: Map<string, BoundStatement>) {
     this.connection = connection
     this.shown = shown
     this.#prepared = prepared
@@ -80,7 +80,7 @@ class SqliteStatements implements Transaction {
     }
   }
 
-  #prepare(sql: string): Prepared {
+  #prepare(sql: string): BoundStatement {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
     const places: number[] = []
@@ -102,7 +102,7 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
 
   /** `shown`: what messages call it. */
   constructor(connection: Database, shown = connection.name) {
-    const prepared = new Map<string, Prepared>()
+    const prepared = new Map<string, BoundStatement>()
     super(connection, shown, prepared)
     this.#within = new SqliteStatements(connection, shown, prepared)
   }
@@ -113,26 +113,31 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
   }
 
   /** Takes the write lock first, so that no other process writes between its reads and writes. */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#inTurn('BEGIN IMMEDIATE', async () => {
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    { isDurable = false }: { readonly isDurable?: boolean } = {},
+  ): Promise<Result> {
+    return this.#inTurn('BEGIN IMMEDIATE', isDurable, async () => {
       refuseAltered(this.connection)
       return await work(this.#within)
     })
   }
 
   snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#inTurn('BEGIN', () => work(this.#within))
+    return this.#inTurn('BEGIN', false, () => work(this.#within))
   }
 
   async close(): Promise<void> {
     this.connection.close()
   }
 
-  #inTurn<Result>(begin: string, work: () => Promise<Result>): Promise<Result> {
+  /** `isDurable`: whether what it writes survives a power cut. No other transaction may be open where that is changed. */
+  #inTurn<Result>(begin: string, isDurable: boolean, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
     const outcome = (async () => {
       await before
       try {
+        if (isDurable) this.connection.pragma('synchronous = FULL')
         await this.#within.run(begin)
         const result = await work()
         await this.#within.run('COMMIT')
@@ -141,6 +146,9 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
         // A full disk may have ended the transaction already.
         if (this.connection.inTransaction) await this.#within.run('ROLLBACK')
         throw this.describe(error)
+      } finally {
+        if (isDurable && this.connection.open && !this.connection.inTransaction)
+          this.connection.pragma('synchronous = NORMAL')
       }
     })()
     this.#last = outcome.catch(() => {})

@@ -54,7 +54,10 @@ async function readEnded({ history }: SiteRequest, { from, to, projects, kind }:
   if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
   const rows = await history.firstViolations({
-    ...{ run: to.number, withActive: false, resolvedAfter: from.number, most: mostShown },
+    run: to.number,
+    withActive: false,
+    resolvedAfter: from.number,
+    most: mostShown,
     isChosen(group) {
       const isChosen = matchesProject(group.project, projects) && (kind === undefined || group.kind === kind)
       if (isChosen) total += group.violations

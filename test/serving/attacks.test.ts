@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
@@ -117,9 +119,9 @@ describe('the port of the pages', () => {
       await cut
       expect((await fetch(`${port.url}/healthz`)).status).toBe(200)
       for (const socket of sockets) socket.destroy()
-      if (wave === 1) warm = process.memoryUsage().rss
+      if (wave === 1) warm = residentAfterCollection()
     }
-    expect(process.memoryUsage().rss - warm).toBeLessThan(64 * 1024 * 1024)
+    expect(residentAfterCollection() - warm).toBeLessThan(64 * 1024 * 1024)
     expect((await fetch(`${port.url}/`)).status).toBe(200)
   }, 120_000)
 
@@ -200,3 +202,10 @@ describe('the port of the pages', () => {
     expect(port.faults).toEqual([])
   })
 })
+
+/** Bytes that the process holds, without what only waits for the collector: when that comes is the machine's choice. */
+function residentAfterCollection(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().rss
+}

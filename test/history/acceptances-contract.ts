@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Acceptance, NewAcceptance } from '../../src/history/acceptances.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { at, aViolation, commit, orders, payments, walkAll } from './samples.ts'
+import { opening } from './violation-steps.ts'
 
 function anAcceptance(other: Partial<NewAcceptance> = {}): NewAcceptance {
   const { fingerprint, rule, kind, uid, path } = aViolation('a')
@@ -15,8 +16,7 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
     const fixture = openContractFixture(makePlace)
 
     const { run } = fixture
-    const withViolation = () =>
-      run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] }))
+    const withViolation = () => run(opening('a'))
 
     it('shows them in the runs during which they hold', async () => {
       await withViolation()

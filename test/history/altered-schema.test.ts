@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
@@ -9,24 +9,21 @@ import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts
 import { expectedSchema, knownSchemaDigest, schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
-import { migrationsWith, temporaryDatabasePath } from './database-fixture.ts'
+import { migrationsWith, temporaryDatabasePaths } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, payments, walkAll } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
 
 let sound: Buffer
+const nextPath = temporaryDatabasePaths()
 let file: string
-let remove: () => void
 beforeAll(async () => {
   sound = await makeSoundHistory()
 })
 beforeEach(() => {
-  const path = temporaryDatabasePath()
-  file = path.file
-  remove = path.remove
+  file = nextPath()
   writeFileSync(file, sound)
 })
-afterEach(() => remove())
 
 const owner = () => ({ ...new Machines().process(1), now: () => Date.parse('2027-01-01T00:00:00Z') })
 const trigger = 'CREATE TRIGGER evil AFTER INSERT ON run BEGIN DELETE FROM violation; END'

@@ -4,8 +4,8 @@ import type { Draft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
-import { knownIn } from './known-in.ts'
-import { aChange, aCoverage, at, aVersion, commit, orders, payments, walkAll } from './samples.ts'
+import { idOf } from './known-in.ts'
+import { aChange, aCoverage, at, aVersion, commit, orders, payments } from './samples.ts'
 
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 
@@ -25,23 +25,14 @@ const anImported: ApprovedResource = {
 export function describeApprovals(name: string, makePlace: () => Place): void {
   describe(`${name}: a history with approvals`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin } = fixture
-
-    async function run(work: (draft: Draft) => Promise<unknown> = async () => {}, projects = [payments]) {
-      const draft = await begin()
-      for (const project of projects) await walkAll(draft, project)
-      await work(draft)
-      return commit(draft)
-    }
+    const { begin, run } = fixture
 
     /** Run 1 knows a and b, run 2 changes a and ends b. */
     async function twoRuns() {
       await run((draft) => draft.stage(payments, [aVersion('a', { n: 1 }), aVersion('b')]))
       await run(async (draft) => {
-        const known = await knownIn(draft, payments, 'endpoint', ['a', 'b'])
-        const replaces = known.get('a')?.id
-        await draft.stage(payments, [aVersion('a', { n: 2 }, { replaces })])
-        await draft.endVersions(payments, [known.get('b')?.id ?? 0])
+        await draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })])
+        await draft.endVersions(payments, [await idOf(draft, 'b')])
       })
     }
 

@@ -1,33 +1,37 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
+import type { KnownName, Named } from '../../src/history/sql/read-names.ts'
+import type { HistoryDatabase } from '../../src/history/sql/session.ts'
+import type { HistoryUpkeep } from '../../src/history/upkeep.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
-import { knownIn } from './known-in.ts'
+import { idOf, knownIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
-import {
-  aChange,
-  aCoverage,
-  aNotice,
-  aStart,
-  at,
-  aVersion,
-  aViolation,
-  commit,
-  endedAs,
-  instead,
-  only,
-  payments,
-  walkAll,
-} from './samples.ts'
+import { aChange, aCoverage, aNotice, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
+import { ending, opening, turning } from './violation-steps.ts'
 
 /** One history, wherever it lies, that several processes open. */
 export interface Place {
   open(process: Process): Promise<History>
+  /** What names it on the command line. */
+  address(): Promise<string>
+  upkeep(process: Process): Promise<HistoryUpkeep>
+  /** Takes a step of the schema that follows those of this program. Its text names the schema, as statements do. */
+  upgrade(sql: string): Promise<void>
+  /** What a shell completes. */
+  namesOf(what: Named, prefix: string): Promise<readonly KnownName[]>
+  /** Reads and alters rows, as another program does. */
+  inDatabase<Result>(work: (db: HistoryDatabase) => Promise<Result>): Promise<Result>
+  /** Another history like this one. */
+  copy(): Promise<Place>
   /** Seconds after which a silent owner of the lease counts as dead. */
   readonly expiryS: number
   /** Says what is inconsistent in it, and removes it. */
   dispose(): Promise<string[]>
 }
+
+/** `isEmpty`: a place where no history was made yet. */
+export type MakePlace = (options?: { readonly isEmpty?: boolean }) => Place
 
 /** A history of its own for each test of the describe block around it, and what tests do with it. */
 export function openContractFixture(makePlace: () => Place) {
@@ -60,15 +64,6 @@ export function openContractFixture(makePlace: () => Place) {
     return commit(draft)
   }
 
-  async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', project = payments): Promise<number> {
-    const known = (await knownIn(draft, project, kind, [uid])).get(uid)
-    if (known === undefined) throw new Error(`${uid} is not known`)
-    return known.id
-  }
-
-  const activeViolationOf = async (draft: Draft, uid: string) =>
-    only(await draft.activeViolations(payments, 'endpoint', [uid]))
-
   /** Everything that can be asked about the state of a project. */
   async function stateOf(draft: Draft, project: ProjectRef = payments) {
     const uids = ['a', 'b', 'c', 's']
@@ -97,38 +92,24 @@ export function openContractFixture(makePlace: () => Place) {
     await draft.endVersions(payments, [await idOf(draft, 'b')])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.markUnreferenced(payments, 'source', ['s'])
-    const [first, second] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
-    const reworded = instead(first, { message: 'other words' })
-    await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations(payments, endedAs([second.id]))
+    const reworded = turning('a', { message: 'other words' })
+    for (const step of [reworded, opening('c'), ending('b')]) await step(draft)
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
-  }
-
-  async function doEverythingOnTop(draft: Draft): Promise<void> {
-    const first = await activeViolationOf(draft, 'a')
-    const reworded = instead(first, { message: 'other words' })
-    await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'b')).id]))
-    await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
-    await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
   }
 
   function aFirstRun() {
     return run(async (draft) => {
       const subscription = aVersion('u', { source_uid: 's' }, { kind: 'subscription' })
       await draft.stage(payments, [aVersion('a'), aVersion('b'), subscription])
-      await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
+      await opening('a', 'b')(draft)
     })
   }
 
   return Object.assign(fixture, {
     begin,
     run,
-    idOf,
-    activeViolationOf,
     stateOf,
     doEverything,
-    doEverythingOnTop,
     aFirstRun,
   })
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll } from 'vitest'
+import type { Session } from '../../src/history/sql/session.ts'
 import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
+import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 
 /** The path of a database in a directory of its own. */
 export function temporaryDatabasePath(): { readonly file: string; remove(): void } {
@@ -32,38 +34,51 @@ export function migrationsWith(parent: string, name: string, sql: string): strin
   return directory
 }
 
-/** What SQLite, and the promises about rows, find wrong in a history. */
-export function faultsOf(file: string): string[] {
+/** What SQLite, and the promises about rows, find wrong in a file. */
+export async function faultsOf(file: string): Promise<string[]> {
   if (!existsSync(file)) return []
   const db = new Database(file, { readonly: true })
-  const texts = (sql: string) => db.prepare<[], string>(sql).pluck().all()
+  const pragma = (name: string) =>
+    db
+      .prepare<[], object>(`PRAGMA ${name}`)
+      .all()
+      .map((row) => JSON.stringify(row))
   try {
+    const sound = JSON.stringify({ integrity_check: 'ok' })
     return [
-      ...texts('PRAGMA integrity_check').filter((answer) => answer !== 'ok'),
-      ...db
-        .prepare('PRAGMA foreign_key_check')
-        .all()
-        .map((row) => JSON.stringify(row)),
-      // Versions of a resource, and spans of a violation, neither overlap nor end before they began.
-      ...texts(`SELECT 'overlap: ' || a.uid FROM version a JOIN version b ON b.project_id = a.project_id AND b.kind = a.kind
-        AND b.uid = a.uid AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'committed'
-        WHERE a.to_run IS NULL OR a.to_run > b.from_run`),
-      ...texts(`SELECT 'overlap: ' || a.fingerprint FROM violation a JOIN violation b ON b.fingerprint = a.fingerprint
-        AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'committed'
-        WHERE a.to_run IS NULL OR a.to_run > b.from_run`),
-      ...['version', 'violation', 'unreferenced'].flatMap((table) => [
-        ...texts(`SELECT 'ends before it begins: ' || uid FROM ${table} WHERE to_run <= from_run`),
-        ...texts(`SELECT 'ended by an uncommitted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.to_run
-          WHERE r.state <> 'committed'`),
-        ...texts(`SELECT 'left by an interrupted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.from_run
-          WHERE r.state = 'interrupted'`),
-      ]),
-      ...['walk', 'scan', 'change', 'notice', 'withheld_removal'].flatMap((table) =>
-        texts(`SELECT 'left by an interrupted run in ${table}' FROM ${table} x JOIN run r ON r.number = x.run
-          WHERE r.state = 'interrupted'`),
-      ),
+      ...pragma('integrity_check').filter((answer) => answer !== sound),
+      ...pragma('foreign_key_check'),
+      ...(await faultsIn(new SqliteDatabase(db))),
     ]
   } finally {
     db.close()
   }
+}
+
+/** What the promises about rows find wrong in a history. */
+export async function faultsIn(session: Session): Promise<string[]> {
+  const inRun = (column: string) => `hookdrift.run r ON r.number = ${column}`
+  // Versions of a resource, and spans of a violation, neither overlap nor end before they began.
+  const overlapping = (table: string, key: string) =>
+    `SELECT 'overlap: ' || a.uid AS text FROM hookdrift.${table} a JOIN hookdrift.${table} b ON ${key} AND b.id > a.id
+     JOIN ${inRun('b.from_run')} AND r.state = 'committed' WHERE a.to_run IS NULL OR a.to_run > b.from_run`
+  const statements = [
+    overlapping('version', 'a.project_id = b.project_id AND a.kind = b.kind AND a.uid = b.uid'),
+    overlapping('violation', 'a.fingerprint = b.fingerprint'),
+    ...['version', 'violation', 'unreferenced'].flatMap((table) => [
+      `SELECT 'ends before it begins: ' || uid AS text FROM hookdrift.${table} WHERE to_run <= from_run`,
+      `SELECT 'ended by an uncommitted run: ' || uid AS text FROM hookdrift.${table} x JOIN ${inRun('x.to_run')}
+       WHERE r.state <> 'committed'`,
+      `SELECT 'left by an interrupted run: ' || uid AS text FROM hookdrift.${table} x JOIN ${inRun('x.from_run')}
+       WHERE r.state = 'interrupted'`,
+    ]),
+    ...['walk', 'scan', 'change', 'notice', 'withheld_removal'].map(
+      (table) =>
+        `SELECT 'left by an interrupted run in ${table}' AS text FROM hookdrift.${table} x JOIN ${inRun('x.run')}
+         WHERE r.state = 'interrupted'`,
+    ),
+  ]
+  const found: string[] = []
+  for (const sql of statements) for (const { text } of await session.all<{ text: string }>(sql)) found.push(text)
+  return found
 }

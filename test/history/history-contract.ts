@@ -1,12 +1,17 @@
 import { describeAcceptances } from './acceptances-contract.ts'
 import { describeApprovals } from './approvals-contract.ts'
-import type { Place } from './contract-fixture.ts'
+import type { MakePlace } from './contract-fixture.ts'
+import { describeDigests } from './digests-contract.ts'
 import { describeLease } from './lease-contract.ts'
 import { describeOutbox } from './outbox-contract.ts'
+import { describePruning } from './prune-contract.ts'
 import { describeReader } from './reader-contract.ts'
 import { describeRecords } from './records-contract.ts'
 import { describeRuns } from './runs-contract.ts'
+import { describeSchema } from './schema-contract.ts'
+import { describeUpkeep } from './upkeep-contract.ts'
 import { describeVersions } from './versions-contract.ts'
+import { describeViews } from './views-contract.ts'
 import { describeViolations } from './violations-contract.ts'
 import { describeWalks } from './walks-contract.ts'
 
@@ -18,12 +23,17 @@ const sections = [
   describeVersions,
   describeViolations,
   describeRecords,
+  describeDigests,
   describeReader,
   describeAcceptances,
   describeApprovals,
   describeOutbox,
+  describeSchema,
+  describeViews,
+  describeUpkeep,
+  describePruning,
 ]
 
-export function describeHistory(name: string, makePlace: () => Place): void {
+export function describeHistory(name: string, makePlace: MakePlace): void {
   for (const describeSection of sections) describeSection(name, makePlace)
 }

@@ -1,5 +1,6 @@
-import type { Draft, KnownVersion } from '../../src/history/history.ts'
+import type { ActiveViolation, Draft, KnownVersion } from '../../src/history/history.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
+import { only, payments } from './samples.ts'
 
 /** Versions of some resources that were current before a run, by uid, in the order asked. */
 export async function knownIn(
@@ -16,4 +17,14 @@ export async function knownIn(
       return version === undefined ? [] : [[uid, version]]
     }),
   )
+}
+
+/** The id of a version that was current before a run. */
+export async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', project = payments): Promise<number> {
+  return only([...(await knownIn(draft, project, kind, [uid])).values()]).id
+}
+
+/** The only violation of an endpoint that was active before a run. */
+export async function activeViolationOf(draft: Draft, uid: string): Promise<ActiveViolation> {
+  return only(await draft.activeViolations(payments, 'endpoint', [uid]))
 }

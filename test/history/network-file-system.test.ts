@@ -1,21 +1,18 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fileSystemAt } from '../../src/history/sqlite/network-file-system.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { temporaryDatabasePath } from './database-fixture.ts'
+import { temporaryDatabasePaths } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 
 const mount = (point: string, type: string) => `36 35 98:0 / ${point} rw,noatime shared:1 - ${type} host:/share rw`
 
+const nextPath = temporaryDatabasePaths()
 let file: string
-let remove: () => void
 beforeEach(() => {
-  const path = temporaryDatabasePath()
-  file = join(realpathSync(dirname(path.file)), 'hookdrift.db')
-  remove = path.remove
+  file = join(realpathSync(dirname(nextPath())), 'hookdrift.db')
 })
-afterEach(() => remove())
 
 const open = (at: string, mounts: string | undefined) =>
   openSqliteHistory(at, { ...new Machines().process(1), mounts: () => mounts }).close()

@@ -3,21 +3,9 @@ import type { Draft } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { knownIn } from './known-in.ts'
-import {
-  aContext,
-  aCoverage,
-  aStart,
-  at,
-  aVersion,
-  aViolation,
-  endedAs,
-  instead,
-  only,
-  orders,
-  payments,
-  walkAll,
-} from './samples.ts'
+import { idOf } from './known-in.ts'
+import { aContext, aCoverage, aStart, at, aVersion, aViolation, orders, payments, walkAll } from './samples.ts'
+import { ending, opening, turning } from './violation-steps.ts'
 
 const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMessage => {
   return { id, channel, run, body: `{"id":"${id}"}` }
@@ -54,50 +42,30 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     }
     const movesOf = ({ transitions }: PriorState) =>
       transitions.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
-    const activeViolation = async (draft: Draft, uid: string) =>
-      only(await draft.activeViolations(payments, 'endpoint', [uid]))
-    const open =
-      (...uids: string[]) =>
-      (draft: Draft) =>
-        draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
-    const end = (uid: string) => async (draft: Draft) =>
-      draft.endViolations(payments, endedAs([(await activeViolation(draft, uid)).id]))
-    const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
-      const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
-      const turned = instead(await activeViolation(draft, uid), { state, waiver })
-      await draft.stageViolations(payments, { confirmed: [], violations: [turned] })
-    }
+    const waiving = (uid: string) =>
+      turning(uid, { state: 'waived', waiver: { owner: 'team', reason: 'moves', expires: at(99) } })
+    const reopening = (uid: string) => turning(uid, { state: 'open', waiver: undefined })
+    const doubting = (uid: string) => turning(uid, { state: 'unknown', waiver: undefined })
     const waiting = async () =>
       (await fixture.history.undelivered()).map(({ id, number, state }) => [id, number, state])
 
     describe('transitions', () => {
       it('compare violations with those before', async () => {
-        expect(movesOf(await run(open('a', 'b', 'c')))).toEqual([
+        expect(movesOf(await run(opening('a', 'b', 'c')))).toEqual([
           'a: never → open',
           'b: never → open',
           'c: never → open',
         ])
-        expect(movesOf(await run())).toEqual([])
-        const changes = [end('a'), turn('b', 'waived'), turn('c', 'unknown')]
+        // A violation whose wording alone changed did not move.
+        expect(movesOf(await run(turning('a', { message: 'other words', severity: 'low' })))).toEqual([])
         const many = async (draft: Draft) => {
-          for (const change of changes) await change(draft)
+          for (const change of [ending('a'), waiving('b'), doubting('c')]) await change(draft)
         }
         expect(movesOf(await run(many))).toEqual(['a: open → ended', 'b: open → waived', 'c: open → unknown'])
         const back = async (draft: Draft) => {
-          await open('a')(draft)
-          await turn('b', 'open')(draft)
-          await turn('c', 'open')(draft)
+          for (const change of [opening('a'), reopening('b'), reopening('c')]) await change(draft)
         }
         expect(movesOf(await run(back))).toEqual(['a: ended → open', 'b: waived → open', 'c: unknown → open'])
-      })
-
-      it('omit a violation whose wording alone changed', async () => {
-        await run(open('a'))
-        const reworded = async (draft: Draft) => {
-          const violation = instead(await activeViolation(draft, 'a'), { message: 'other words', severity: 'low' })
-          await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
-        }
-        expect(movesOf(await run(reworded))).toEqual([])
       })
 
       it('describe the last scan of a project, and omit projects that the run did not scan', async () => {
@@ -119,17 +87,17 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
 
       it('are passed to the next scan when their notification was postponed', async () => {
-        await run(open('a', 'b'))
+        await run(opening('a', 'b'))
         const later: ComposeNotifications = () => 'later'
         await run(
           async (draft) => {
-            await end('a')(draft)
-            await open('c', 'd')(draft)
+            await ending('a')(draft)
+            await opening('c', 'd')(draft)
           },
           { compose: later, projects: [payments, orders] },
         )
         await run(async () => {}, { projects: [orders] })
-        const next = await run(async (draft) => end('d')(draft))
+        const next = await run(ending('d'))
         expect(movesOf(next)).toEqual(['a: open → ended', 'c: never → open'])
         expect(movesOf(await run())).toEqual([])
       })
@@ -140,7 +108,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       const first = await run(async (draft) => {
         const versions = ['a', 'b'].map((uid) => aVersion(uid, { owner_id: `tenant-${uid}` }))
         await draft.stage(payments, versions)
-        await open('a', 'b', 'without')(draft)
+        await opening('a', 'b', 'without')(draft)
       })
       expect(ownersOf(first)).toEqual([
         ['a', 'tenant-a'],
@@ -148,12 +116,10 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ['without', null],
       ])
       const gone = await run(async (draft) => {
-        const known = await knownIn(draft, payments, 'endpoint', ['a', 'b'])
-        const replaces = known.get('b')?.id
-        await draft.stage(payments, [aVersion('b', { owner_id: 'another' }, { replaces })])
-        await draft.endVersions(payments, [known.get('a')?.id ?? 0])
-        await end('a')(draft)
-        await end('b')(draft)
+        await draft.stage(payments, [aVersion('b', { owner_id: 'another' }, { replaces: await idOf(draft, 'b') })])
+        await draft.endVersions(payments, [await idOf(draft, 'a')])
+        await ending('a')(draft)
+        await ending('b')(draft)
       })
       expect(ownersOf(gone)).toEqual([
         ['a', 'tenant-a'],
@@ -170,19 +136,41 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       const [a, b] = ['a', 'b'].map((uid) => aViolation(uid).fingerprint) as [string, string]
 
       it('are remembered with their subjects until a message closes them', async () => {
-        expect(shown(await run(open('a', 'b'), { compose: opens('k1', [a, b, 'a listing']) }))).toEqual([])
-        const first = await run(end('a'))
+        expect(shown(await run(opening('a', 'b'), { compose: opens('k1', [a, b, 'a listing']) }))).toEqual([])
+        const first = await run(ending('a'))
         const [one, other] = [a, b].sort()
         expect(shown(first)).toEqual([
           ['duty', 'k1', one, one === b],
           ['duty', 'k1', other, other === b],
           ['duty', 'k1', 'a listing', false],
         ])
-        expect(shown(await run(turn('b', 'waived'))).map(([, , , isActive]) => isActive)).toEqual([false, false, false])
-        await run(turn('b', 'unknown'), { compose: opens('k2', [b]) })
+        expect(shown(await run(waiving('b'))).map(([, , , isActive]) => isActive)).toEqual([false, false, false])
+        await run(doubting('b'), { compose: opens('k2', [b]) })
         expect(shown(await run())).toContainEqual(['duty', 'k2', b, true])
         await run(async () => {}, { compose: opens('k1', []) })
         expect(shown(await run())).toEqual([['duty', 'k2', b, true]])
+      })
+
+      it('are opened, moved and closed in the order of their messages', async () => {
+        const about = (id: string, key: string, subjects: string[]) => ({
+          ...aMessage(id),
+          incident: { key, subjects },
+        })
+        const waitingIncidents = async () =>
+          shown(await run())
+            .map(([, key, subject]) => `${key} ${subject}`)
+            .sort()
+        await fixture.history.enqueue([about('1', 'a', ['x', 'y']), about('2', 'b', ['z'])], at(1))
+        expect(await waitingIncidents()).toEqual(['a x', 'a y', 'b z'])
+        const later = [
+          about('3', 'c', ['x', 'v']),
+          about('4', 'c', []),
+          about('5', 'c', ['w']),
+          about('6', 'b', []),
+          about('7', 'd', ['y']),
+        ]
+        await fixture.history.enqueue(later, at(2))
+        expect(await waitingIncidents()).toEqual(['c w', 'd y'])
       })
 
       it('are not touched by a message that is there already', async () => {
@@ -196,7 +184,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
 
     describe('the outbox', () => {
       it('stores the messages of a commit, numbered by channel, and each id once', async () => {
-        await run(open('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
+        await run(opening('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
         await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
@@ -227,6 +215,35 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         }
         await expect(draft.commit(at(1), () => 0, failing)).rejects.toThrow('no words')
         expect([await fixture.history.runs(), await fixture.history.channels()]).toEqual([[], []])
+      })
+
+      it('numbers messages without gaps while many are written at once, some of them the same', async () => {
+        const ids = Array.from({ length: 40 }, (_, index) => `m${index % 25}`)
+        await Promise.all(ids.map((id) => fixture.history.enqueue([aMessage(id), aMessage('same')], at(1))))
+        const numbers = (await fixture.history.undelivered()).map(({ number }) => number)
+        expect(numbers).toEqual(Array.from({ length: 26 }, (_, index) => index + 1))
+        const written = fixture.place.inDatabase((db) => db.value('SELECT written FROM hookdrift.channel'))
+        expect(await written).toBe(26)
+      })
+
+      it('writes the first of several messages with one id', async () => {
+        await fixture.history.enqueue([aMessage('b'), aMessage('a'), { ...aMessage('b'), body: '[]' }], at(1))
+        expect(await waiting()).toEqual([
+          ['b', 1, 'pending'],
+          ['a', 2, 'pending'],
+        ])
+        expect((await fixture.history.firstWaiting('hook'))?.body).toBe('{"id":"b"}')
+      })
+
+      it('keeps a message that is written while older ones are forgotten', async () => {
+        await fixture.history.enqueue([aMessage('old')], at(1))
+        await fixture.history.delivered('old', at(1))
+        await Promise.all([
+          fixture.history.dropFinished(at(2)),
+          fixture.history.enqueue([aMessage('new')], at(3)),
+          fixture.history.dropFinished(at(2)),
+        ])
+        expect(await waiting()).toEqual([['new', 2, 'pending']])
       })
 
       it('moves on when a message is delivered or given up, and not when it failed', async () => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft, NewViolation } from '../../src/history/history.ts'
-import type { RecordedSpan } from '../../src/history/reader.ts'
+import type { Draft } from '../../src/history/history.ts'
+import type { RecordedSpan, VisitedViolation } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
+import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { knownIn } from './known-in.ts'
+import { idOf } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -15,13 +16,13 @@ import {
   at,
   aVersion,
   aViolation,
-  endedAs,
-  instead,
+  commit,
   only,
   orders,
   payments,
   walkAll,
 } from './samples.ts'
+import { ending, opening, turning } from './violation-steps.ts'
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
@@ -31,29 +32,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     const uids = ['a', 'b', 's', 'u', 'v']
 
-    async function run(work: (draft: Draft) => Promise<unknown>) {
-      const draft = await begin()
-      await work(draft)
-      return draft.commit(at(fixture.hour + 0.5), () => 0)
-    }
-
-    async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
-      const known = (await knownIn(draft, payments, kind, [uid])).get(uid)
-      if (known === undefined) throw new Error(`${uid} is not known`)
-      return known.id
-    }
+    /** A run that walks what `work` says. */
+    const run = (work: (draft: Draft) => Promise<unknown>) => fixture.run(work, [])
 
     const committedRun = (number: number) => ({ number, startedAt: at(number), finishedAt: at(number + 0.5) })
     const a = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const subscription = (uid: string, to: string, replaces?: number) =>
-      aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: null }, { kind: 'subscription', replaces })
+      aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: 'd' }, { kind: 'subscription', replaces })
 
     /** A first scan; then a changes, b goes, c and its violation come; then a scan that fails. */
     async function threeRuns() {
       await run(async (draft) => {
         await walkAll(draft)
         await draft.stage(payments, [aVersion('a'), aVersion('b'), subscription('u', 's')])
-        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
+        await opening('a', 'b')(draft)
       })
       await run(async (draft) => {
         await walkAll(draft)
@@ -67,10 +59,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.endVersions(payments, [await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
         await draft.markUnreferenced(payments, 'source', ['s'])
-        const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
-        const reworded = instead(ofA, { message: 'in other words' })
-        await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-        await draft.endViolations(payments, endedAs([ofB.id]))
+        const reworded = turning('a', { message: 'in other words' })
+        for (const step of [reworded, opening('c'), ending('b')]) await step(draft)
       })
       await run(async (draft) => {
         await draft.stageScan(payments)
@@ -79,9 +69,6 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageWalk(orders, aCoverage('endpoints'), undefined)
       })
     }
-
-    const activeViolation = async (draft: Draft, uid: string) =>
-      only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
     it('lists violations of the policy with all others, and does not list the policy as a project', async () => {
       const expired = { rule: 'waiver/expired', kind: 'policy' } as const
@@ -109,25 +96,78 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.completeScansAt(payments, 0)).toEqual({})
     })
 
-    it('gives the same answers about a run during and after later writes', async () => {
+    it('gives the same answers about a run, and its record byte for byte, during and after later writes', async () => {
       await threeRuns()
-      const reader = await fixture.place.open(fixture.machines.process(200))
-      const before = await answersOf(reader, uids)
+      const { place, machines } = fixture
+      const reader = await place.open(machines.process(200))
+      const records = async () =>
+        JSON.stringify(await Promise.all([1, 2, 3].map((number) => fixture.history.readRun(number))))
+      const [before, recorded] = [await answersOf(reader, uids), await records()]
       const draft = await begin()
       await walkAll(draft)
       const versions = [aVersion('a', { url: 'newer' }, { replaces: await idOf(draft, 'a') }), aVersion('b')]
       await draft.stage(payments, versions)
       await draft.endVersions(payments, [await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations(payments, endedAs([(await activeViolation(draft, 'c')).id]))
-      const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
-      await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
+      const doubted = turning('a', { state: 'unknown', lastRun: 2 })
+      for (const step of [ending('c'), doubted, opening('b')]) await step(draft)
       await draft.markUnreferenced(payments, 'source', [])
       expect(await answersOf(reader, uids)).toEqual(before)
-      await draft.commit(at(4.5), () => 0)
-      expect((await reader.runs()).map(({ number }) => number)).toEqual([1, 2, 3, 4])
+      await commit(draft)
+      await run((draft) => walkAll(draft, { ...payments, name: 'acme/renamed' }))
+      const abandoned = await begin()
+      await abandoned.stage(payments, [aVersion('zz')])
+      await abandoned.abandon(at(20))
+      await fixture.history.close()
+      fixture.history = await place.open(machines.process(300))
+      expect((await reader.runs()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
       for (const number of [1, 2, 3]) expect(await answersAt(reader, number, uids)).toEqual(before[number + 2])
+      expect(await records()).toBe(recorded)
       await reader.close()
+    })
+
+    it('gives the same answer by different statements', async () => {
+      await threeRuns()
+      await expectAnswersToAgree(fixture.history, uids)
+    })
+
+    it('gives what a run was about: its rules, its changes, and what it left without a reference or withheld', async () => {
+      await threeRuns()
+      await run(async (draft) => {
+        await draft.stageScan(payments)
+        await draft.stageWalk(payments, aCoverage('endpoints', 'suspect'), undefined)
+        await draft.withholdRemovals(payments, 'endpoints', ['a', 'c'])
+        await draft.stageChanges(payments, [aChange('z')])
+        await draft.stageContext(aContext())
+      })
+      const { rules, projects } = aContext()
+      const { service, uid: projectUid } = payments
+      const ofProject = { service, uid: projectUid }
+      expect(await fixture.history.runInputs(4)).toEqual({
+        ...{ configurationDigest: 'configuration', sealKeyId: 'key-1', failOn: 'medium', rules, projects },
+        changes: [{ project: payments.name, ...aChange('z') }],
+        withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
+        unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
+      })
+      expect(await fixture.history.runInputs(1)).toMatchObject({ withheldRemovals: [], unreferenced: [] })
+      expect(await fixture.history.runInputs(5)).toBeUndefined()
+      expect((await fixture.history.lastRun())?.number).toBe(4)
+    })
+
+    it('identifies violations by the beginning of their fingerprint, ended ones too', async () => {
+      await threeRuns()
+      const identified = async (prefix: string, number: number, most = 9) =>
+        (await fixture.history.identifyViolations(prefix, number, most)).map((one) => [
+          one.kind,
+          one.uid,
+          one.fingerprint,
+        ])
+      const { fingerprint } = aViolation('b')
+      const b = ['endpoint', 'b', fingerprint]
+      expect(await identified(fingerprint, 1)).toEqual([b])
+      expect(await identified(fingerprint.slice(0, 10), 3)).toEqual([b])
+      expect(await identified('', 3, 2)).toHaveLength(2)
+      expect(await identified('no such fingerprint', 3)).toEqual([])
     })
 
     it('gives the spans of violations that reach into a period, with what ended them', async () => {
@@ -215,6 +255,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
       expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: committedRun(2), ...complete }])
+      expect(await fixture.history.latestScans(3, orders)).toMatchObject([{ project: orders, run: committedRun(3) }])
+      expect(await fixture.history.latestScans(2, orders)).toEqual([])
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
@@ -231,6 +273,47 @@ export function describeReader(name: string, makePlace: () => Place): void {
         filter: null,
         normaliser: 1,
       })
+    })
+
+    it('gives a scan without a walk', async () => {
+      await run((draft) => draft.stageScan(orders))
+      const scan = { project: orders, run: committedRun(1), coverage: [], incompleteSince: undefined }
+      expect(await fixture.history.latestScans(1)).toEqual([scan])
+    })
+
+    it('gives violations of one resource by rule and path, with waiver and origin, the waived ones last', async () => {
+      const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
+      const violations = [
+        aViolation('a', { path: '/b', state: 'waived', waiver, originRun: 1 }),
+        aViolation('a', { path: '/z' }),
+        aViolation('a', { path: '/y' }),
+        aViolation('a', { rule: 'endpoint/b' }),
+      ]
+      await fixture.run((draft) => draft.stageViolations(payments, { confirmed: [], violations }))
+      const choice = { run: 1, withActive: true, resolvedAfter: undefined }
+      const first = await fixture.history.firstViolations({ ...choice, most: 9 })
+      expect(first.map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+        'endpoint/b /url',
+        'endpoint/url-not-https /y',
+        'endpoint/url-not-https /z',
+        'endpoint/url-not-https /b',
+      ])
+      const visited: VisitedViolation[] = []
+      const visit = (violation: VisitedViolation) => visited.push(violation)
+      await fixture.history.visitViolations({ ...choice, withOwner: false, withText: false }, visit)
+      expect(visited.map(({ state, waiver }) => [state, waiver !== undefined]).sort()).toEqual([
+        ['opened', false],
+        ['opened', false],
+        ['opened', false],
+        ['waived', true],
+      ])
+      const spans = await fixture.history.violationsOf(a, 1)
+      expect(spans.map(({ path, originRun, waiver }) => [path, originRun, waiver])).toEqual([
+        ['/b', 1, waiver],
+        ['/z', undefined, undefined],
+        ['/y', undefined, undefined],
+        ['/url', undefined, undefined],
+      ])
     })
 
     it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
@@ -254,16 +337,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('lists what was accepted in a period, once for each waiver, ended or not', async () => {
       const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
       const waived = aViolation('a', { state: 'waived', waiver })
-      const stage = (violation: NewViolation) => async (draft: Draft) => {
-        await walkAll(draft)
-        await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
-      }
-      const activeViolationOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
-      await run(stage(waived))
-      await run(async (draft) =>
-        stage(instead(await activeViolationOf(draft), { state: 'open', waiver: undefined }))(draft),
-      )
-      await run(walkAll)
+      await fixture.run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [waived] }))
+      await fixture.run(turning('a', { state: 'open', waiver: undefined }))
+      await fixture.run()
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
       expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
       expect(await fixture.history.waivedBetween(0, 3)).toEqual(waivers)
@@ -428,7 +504,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       expect(await fixture.history.referrersOf(a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
       expect(await fixture.history.referrersOf({ ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
-      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([])
+      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([
+        referrer(1, 2),
+        referrer(2, null),
+      ])
+      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'e' }, 3)).toEqual([])
     })
   })
 }

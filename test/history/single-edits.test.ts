@@ -158,7 +158,7 @@ describe('single edits', () => {
       await tampered(bytes, async (db) => {
         for (const { table, column } of columnsOf(db)) {
           const count = rowsOf(db, table, column).length
-          for (const place of new Set([Math.round((count - 1) / 2), count - 1])) {
+          for (const place of new Set([0, Math.round((count - 1) / 2), count - 1])) {
             db.exec('BEGIN')
             if (edit(db, table, column, place)) {
               edits += 1

@@ -3,54 +3,36 @@ import Database from 'better-sqlite3'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
-import { knownIn } from './known-in.ts'
+import { idOf } from './known-in.ts'
 import { Machines } from './processes.ts'
-import {
-  aChange,
-  aContext,
-  aNotice,
-  aStart,
-  at,
-  aVersion,
-  aViolation,
-  endedAs,
-  instead,
-  only,
-  orders,
-  payments,
-  walkAll,
-} from './samples.ts'
+import { aChange, aContext, aCoverage, aNotice, aStart, at, aVersion, orders, payments, walkAll } from './samples.ts'
+import { ending, opening, turning } from './violation-steps.ts'
 
 /** A history with something of everything, as bytes. */
 export async function makeSoundHistory(): Promise<Buffer> {
   const { file, remove } = temporaryDatabasePath()
   const history = openSqliteHistory(file, new Machines().process(1))
-  const versions = async (draft: Draft, uid: string) =>
-    (await knownIn(draft, payments, 'endpoint', [uid])).get(uid)?.id ?? 0
-  const activeViolation = async (draft: Draft, uid: string) =>
-    only(await draft.activeViolations(payments, 'endpoint', [uid]))
   await run(history, 1, async (draft) => {
     for (const project of [payments, orders]) await walkAll(draft, project)
+    await draft.stageWalk(orders, { ...aCoverage('sources', 'partial'), of: 9, oldestAt: at(0) }, undefined)
     const facts = '{"/secret":{"min_length":8,"weak":[]}}'
     const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
     await draft.stage(payments, [...two, withFacts('c', facts)])
-    const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
-    await draft.stageViolations(payments, { confirmed: [], violations })
+    await opening('a', 'b', 'c')(draft)
     await draft.markUnreferenced(payments, 'source', ['s', 't'])
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   })
   await run(history, 2, async (draft) => {
     await walkAll(draft)
     const fields = [{ path: '/url', before: 'a', after: 'x' }]
-    await draft.stage(payments, [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })])
-    await draft.endVersions(payments, [await versions(draft, 'b')])
+    await draft.stage(payments, [aVersion('a', { url: 'x' }, { replaces: await idOf(draft, 'a') })])
+    await draft.endVersions(payments, [await idOf(draft, 'b')])
     const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
     await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
-    await draft.endViolations(payments, endedAs([(await activeViolation(draft, 'b')).id]))
+    await ending('b')(draft)
     const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
-    const waived = instead(await activeViolation(draft, 'a'), { state: 'waived', waiver })
-    const unknown = instead(await activeViolation(draft, 'c'), { state: 'unknown', lastRun: 1 })
-    await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
+    await turning('a', { state: 'waived', waiver })(draft)
+    await turning('c', { state: 'unknown', lastRun: 1 })(draft)
     await draft.markUnreferenced(payments, 'source', ['s'])
     await draft.stageNotice(payments, aNotice('endpoints', 'and again'))
     await draft.withholdRemovals(payments, 'endpoints', ['z'])

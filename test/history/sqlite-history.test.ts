@@ -1,26 +1,43 @@
-import type { History } from '../../src/history/history.ts'
+import { statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { keepNothing } from '../../src/history/retention.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import type { Place } from './contract-fixture.ts'
-import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
+import { temporaryDatabasePaths } from './database-fixture.ts'
 import { describeHistory } from './history-contract.ts'
+import { replaceLargeVersions } from './large-versions.ts'
+import { Machines } from './processes.ts'
+import { makeSqlitePlace } from './sqlite-place.ts'
 
-const makePlace = (): Place => {
-  const { file, remove } = temporaryDatabasePath()
-  const opened: History[] = []
-  return {
-    expiryS: 12,
-    open: async (process) => {
-      const history = openSqliteHistory(file, process)
-      opened.push(history)
-      return history
-    },
-    dispose: async () => {
-      for (const history of opened) await history.close()
-      const faults = faultsOf(file)
-      remove()
-      return faults
-    },
-  }
-}
+describeHistory('SQLite', makeSqlitePlace)
 
-describeHistory('SQLite', makePlace)
+describe('the disk space of a file', () => {
+  const nextPath = temporaryDatabasePaths()
+  const upkeep = (of: string) => sqliteUpkeep(of, new Machines().process(7))
+
+  it('is freed by a pruning', async () => {
+    const file = nextPath()
+    const history = openSqliteHistory(file, new Machines().process(1))
+    await replaceLargeVersions(history, { runs: 30, characters: 50_000 })
+    await history.close()
+    const before = statSync(file).size
+    const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
+    const { freed } = await upkeep(file).prune(order)
+    expect(statSync(file).size).toBe(before - freed.bytes)
+    expect(freed.bytes).toBeGreaterThan(before / 2)
+    expect(freed.leftBytes).toBe(0)
+  })
+
+  it('includes the write-ahead log', async () => {
+    const file = nextPath()
+    const history = openSqliteHistory(file, new Machines().process(1))
+    expect((await upkeep(file).size()).bytes).toBeGreaterThan(statSync(file).size)
+    await history.close()
+  })
+
+  it('is that of its directory before there is a file, and unknown without one', async () => {
+    const file = nextPath()
+    expect(await upkeep(file).size()).toEqual({ bytes: 0, freeBytes: expect.any(Number) })
+    expect(await upkeep(`${file}/nowhere/h.db`).size()).toEqual({ bytes: 0, freeBytes: undefined })
+  })
+})

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { NewVersion } from '../../src/history/history.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { knownIn } from './known-in.ts'
-import { aStart, at, aVersion, commit, orders, payments } from './samples.ts'
+import { idOf, knownIn } from './known-in.ts'
+import { aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of versions. */
 export function describeVersions(name: string, makePlace: () => Place): void {
   describe(`${name}: the contract of versions`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin, run, idOf } = fixture
+    const { begin, run } = fixture
 
     describe('a draft', () => {
       it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
@@ -56,6 +56,22 @@ export function describeVersions(name: string, makePlace: () => Place): void {
           expect(found.map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
           expect(await history.versionsAt(payments, [])).toEqual([])
         }
+      })
+
+      it('finds what it staged itself', async () => {
+        const draft = await begin()
+        await walkAll(draft)
+        const staged = [
+          aVersion('a', { url: 'here' }),
+          aVersion('u', { source_uid: 's' }, { kind: 'subscription' }),
+          aVersion('v', { source_uid: 's' }, { kind: 'subscription' }),
+        ]
+        await draft.stage(payments, staged)
+        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+        expect(await draft.referrers(payments, ['s'])).toEqual(new Map([['s', ['u', 'v']]]))
+        const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: draft.run }])
+        expect(body?.attributes).toEqual({ url: 'here' })
+        expect((await draft.oldViolations(payments, { high: at(2) })).map(({ uid }) => uid)).toEqual(['a'])
       })
 
       it('lists what was current before the run, also after the run replaced it', async () => {

@@ -3,30 +3,26 @@ import type { Draft, NewVersion } from '../../src/history/history.ts'
 import type { ViolationChoice, ViolationGroup } from '../../src/history/reader.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { knownIn } from './known-in.ts'
+import { activeViolationOf, knownIn } from './known-in.ts'
 import { anEnding, at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
+import { confirming, ending, opening, turning } from './violation-steps.ts'
 
 /** What every backend promises of violations. */
 export function describeViolations(name: string, makePlace: () => Place): void {
   describe(`${name}: the contract of violations`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin, run, activeViolationOf } = fixture
+    const { begin, run } = fixture
 
     describe('a violation', () => {
-      const open = (...uids: string[]) =>
-        run((draft) =>
-          draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) }),
-        )
       const shown = async (work: (draft: Draft) => Promise<unknown>) =>
         (await run(work)).violations.map(({ uid, state, firstSeen, lastSeen }) => ({ uid, state, firstSeen, lastSeen }))
 
       it('is opened by the run that finds it and continues after', async () => {
-        const first = await open('a')
+        const first = await run(opening('a'))
         expect(first.violations).toMatchObject([{ uid: 'a', state: 'opened', firstSeen: at(1), lastSeen: at(1) }])
-        const confirm = async (draft: Draft) =>
-          draft.stageViolations(payments, { confirmed: [(await activeViolationOf(draft, 'a')).id], violations: [] })
-        expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(2) }])
-        expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
+        const continuing = { uid: 'a', state: 'continuing', firstSeen: at(1) }
+        expect(await shown(confirming('a'))).toEqual([{ ...continuing, lastSeen: at(2) }])
+        expect(await shown(confirming('a'))).toEqual([{ ...continuing, lastSeen: at(3) }])
       })
 
       it('has the owner of its endpoint, or of the endpoint of its subscription, as of each run', async () => {
@@ -49,7 +45,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await run(async (draft) => {
           const replaces = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')?.id
           await draft.stage(payments, [version('a', { owner_id: 'tenant-02' }, { replaces })])
-          await draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
+          await ending('a')(draft)
         })
         const ownersIn = async (number: number) =>
           (await fixture.history.readRun(number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
@@ -73,11 +69,9 @@ export function describeViolations(name: string, makePlace: () => Place): void {
             violations: [aViolation('a', { severity: 'low' }), aViolation('b'), aViolation('c'), aViolation('d')],
           }),
         )
-        const end = (uid: string) => async (draft: Draft) =>
-          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, uid)).id]))
-        await run(end('b'))
-        await run(end('c'))
-        await run((draft) => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('e')] }))
+        await run(ending('b'))
+        await run(ending('c'))
+        await run(opening('e'))
         const asked: ViolationGroup[] = []
         const first = async (most: number, other: Partial<ViolationChoice> = {}) => {
           asked.length = 0
@@ -120,10 +114,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         )
         expect(waived.violations).toMatchObject([{ uid: 'a', state: 'waived', waiver }])
         const reopened = await run(async (draft) => {
-          const active = await activeViolationOf(draft, 'a')
-          expect(active.waiver).toEqual(waiver)
-          const violations = [instead(active, { state: 'open', waiver: undefined })]
-          await draft.stageViolations(payments, { confirmed: [], violations })
+          expect((await activeViolationOf(draft, 'a')).waiver).toEqual(waiver)
+          await turning('a', { state: 'open', waiver: undefined })(draft)
         })
         expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', firstSeen: at(1) }])
         expect(only(reopened.violations)).not.toHaveProperty('waiver')
@@ -131,7 +123,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is given as active before this run, by resource', async () => {
-        await open('a', 'b')
+        await run(opening('a', 'b'))
         const draft = await begin()
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] })
         const { lastRun, replaces, ...violation } = aViolation('b')
@@ -142,7 +134,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is listed when it was neither confirmed nor replaced', async () => {
-        await open('a', 'b', 'c')
+        await run(opening('a', 'b', 'c'))
         const draft = await begin()
         const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
         const violations = [instead(b, { message: 'other words' }), aViolation('new')]
@@ -152,7 +144,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is listed by rule, for several projects at once', async () => {
-        await open('a', 'b')
+        await run(opening('a', 'b'))
         const draft = await begin()
         const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
         await draft.stageViolations(payments, { confirmed: [a.id], violations: [aViolation('new')] })
@@ -164,7 +156,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is listed by its age, as the run leaves it', async () => {
-        await open('a', 'b', 'c', 'd')
+        await run(opening('a', 'b', 'c', 'd'))
         const draft = await begin()
         const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
         const c = await activeViolationOf(draft, 'c')
@@ -192,14 +184,8 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is not resolved by another wording', async () => {
-        await open('a')
-        const reword = async (draft: Draft) => {
-          const violations = [
-            instead(await activeViolationOf(draft, 'a'), { message: 'other words', severity: 'low' as const }),
-          ]
-          await draft.stageViolations(payments, { confirmed: [], violations })
-        }
-        const record = await run(reword)
+        await run(opening('a'))
+        const record = await run(turning('a', { message: 'other words', severity: 'low' }))
         expect(record.violations).toMatchObject([
           { uid: 'a', state: 'continuing', message: 'other words', severity: 'low', firstSeen: at(1), lastSeen: at(2) },
         ])
@@ -207,36 +193,27 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
 
       it('is resolved by its end, last seen by the last run that scanned its project', async () => {
-        await open('a')
+        await run(opening('a'))
         await run()
         await run(async () => {}, [orders])
-        const end = async (draft: Draft) =>
-          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
-        expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
+        expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([])
       })
 
       it('keeps the time it was last seen while it is unknown, and after', async () => {
-        await open('a')
+        await run(opening('a'))
         await run()
-        const doubt = async (draft: Draft) => {
-          const lastRun = await draft.lastScannedRun(payments)
-          const violations = [instead(await activeViolationOf(draft, 'a'), { state: 'unknown', lastRun })]
-          await draft.stageViolations(payments, { confirmed: [], violations })
-        }
-        expect(await shown(doubt)).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        expect(await shown(async () => {})).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        const end = async (draft: Draft) =>
-          draft.endViolations(payments, endedAs([(await activeViolationOf(draft, 'a')).id]))
-        expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
+        const doubt = async (draft: Draft) =>
+          turning('a', { state: 'unknown', lastRun: await draft.lastScannedRun(payments) })(draft)
+        const unknown = { uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }
+        expect(await shown(doubt)).toEqual([unknown])
+        expect(await shown(async () => {})).toEqual([unknown])
+        expect(await shown(ending('a'))).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
       })
 
       it('is open again, first seen when it was first seen, after it was unknown or waived', async () => {
-        await open('a')
-        const become = (state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
-          const violations = [instead(await activeViolationOf(draft, 'a'), { state })]
-          await draft.stageViolations(payments, { confirmed: [], violations })
-        }
+        await run(opening('a'))
+        const become = (state: 'open' | 'unknown' | 'waived') => turning('a', { state })
         expect(await shown(become('waived'))).toMatchObject([{ state: 'waived', firstSeen: at(1) }])
         expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
         expect(await shown(become('unknown'))).toMatchObject([{ state: 'unknown', firstSeen: at(1) }])
@@ -246,7 +223,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       it('is shown only for projects that a run scanned', async () => {
         await run(
           async (draft) => {
-            await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+            await opening('a')(draft)
             await draft.stageViolations(orders, { confirmed: [], violations: [aViolation('z', {}, orders)] })
           },
           [payments, orders],

@@ -5,6 +5,7 @@ import { readLocation } from '../../../src/history/location.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
 import { rowsIn, targetIn } from '../../../src/history/sql/copied-rows.ts'
+import type { HistoryDatabase } from '../../../src/history/sql/session.ts'
 import { openDatabase } from '../../../src/history/sqlite/open-database.ts'
 import { SqliteDatabase } from '../../../src/history/sqlite/sqlite-database.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
@@ -28,25 +29,10 @@ export async function copyToPostgres(file: string, server: PostgresServer): Prom
   }
 }
 
-/** Copies the rows of a PostgreSQL history into a new file. Returns how many. */
-export async function copyToFile(server: PostgresServer, file: string): Promise<number> {
-  const to = openDatabase(file, made)
-  const from = connect(server)
-  try {
-    to.exec('BEGIN')
-    const count = await from.snapshot((session) => copyRows(rowsIn(session), targetIn(new SqliteDatabase(to))))
-    to.exec('COMMIT')
-    return count
-  } finally {
-    to.close()
-    await from.close()
-  }
-}
-
 export type Contents = Readonly<Record<string, readonly Row[]>>
 
 /** Every row of every table that a copy takes along. */
-export async function contentsOf(source: RowSource): Promise<Contents> {
+async function contentsOf(source: RowSource): Promise<Contents> {
   const contents: Record<string, Row[]> = {}
   for (const table of historyTables) {
     const all: Row[] = []
@@ -56,10 +42,14 @@ export async function contentsOf(source: RowSource): Promise<Contents> {
   return contents
 }
 
+export function contentsIn(db: HistoryDatabase): Promise<Contents> {
+  return db.snapshot((session) => contentsOf(rowsIn(session)))
+}
+
 export async function contentsOfFile(file: string): Promise<Contents> {
   const db = openDatabase(file, made)
   try {
-    return await contentsOf(rowsIn(new SqliteDatabase(db)))
+    return await contentsIn(new SqliteDatabase(db))
   } finally {
     db.close()
   }
@@ -68,7 +58,7 @@ export async function contentsOfFile(file: string): Promise<Contents> {
 export async function contentsOfDatabase(server: PostgresServer): Promise<Contents> {
   const db = connect(server)
   try {
-    return await db.snapshot((session) => contentsOf(rowsIn(session)))
+    return await contentsIn(db)
   } finally {
     await db.close()
   }

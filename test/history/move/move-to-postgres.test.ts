@@ -1,83 +1,29 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { backUpDatabase, verifyDatabase } from '../../../src/app/copy-database.ts'
-import { verificationOf } from '../../../src/app/verify-report.ts'
-import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { verifyDatabase } from '../../../src/app/copy-database.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { longestUid } from '../../../src/model/resource.ts'
 import { aRun, perform } from '../arbitrary-runs.ts'
-import { makeAuditedHistory } from '../audited-history.ts'
-import { temporaryDatabasePath } from '../database-fixture.ts'
-import { hasPostgres, makeDatabase, type TestDatabase } from '../postgres/databases.ts'
+import { temporaryDatabasePaths } from '../database-fixture.ts'
+import { hasPostgres, makeDatabase, openDatabaseFixture } from '../postgres/databases.ts'
 import { Machines } from '../processes.ts'
 import { aStart, at, aVersion, commit } from '../samples.ts'
 import { makeSoundHistory } from '../sound-history.ts'
-import { contentsOfDatabase, contentsOfFile, copy, open, request, verifyFile } from './copied.ts'
+import { contentsOfDatabase, contentsOfFile, copy, open, request } from './copied.ts'
 
+const nextPath = temporaryDatabasePaths()
 let file: string
 let back: string
-let remove: () => void
 beforeEach(async () => {
-  ;({ file, remove } = temporaryDatabasePath())
+  file = nextPath()
   back = join(dirname(file), 'back.db')
   writeFileSync(file, await makeSoundHistory())
 })
-afterEach(() => remove())
 
-const files = () =>
-  readdirSync(dirname(file))
-    .filter((name) => !/-(?:wal|shm)$/.test(name))
-    .sort()
 describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
-  let place: TestDatabase
-  let db: PostgresDatabase
-  beforeEach(async () => {
-    place = await makeDatabase({ empty: true })
-    db = connect(place.server)
-  })
-  afterEach(async () => {
-    await db.close()
-    await place.remove()
-  })
-
-  const faultsThere = async () => {
-    const { checks } = await verifyDatabase(place.server, request)
-    return checks.filter((check) => check.ok === false)
-  }
-
-  it('has the same rows and chain, verifies, and comes back', async () => {
-    const contents = await contentsOfFile(file)
-    await copy(file, place.url)
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
-    expect(await faultsThere()).toEqual([])
-    await copy(place.url, back)
-    expect(await contentsOfFile(back)).toEqual(contents)
-    expect(await verifyFile(back)).toEqual([])
-    // The mark is not a fault there either.
-    expect(await faultsThere()).toEqual([])
-    await expect(copy(place.url, join(dirname(file), 'third.db'))).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringMatching(new RegExp(`was moved to ${back} at 2`)),
-    })
-    const tokens = await db.all<{ token: number }>('SELECT token FROM hookdrift.lease')
-    expect(tokens).toEqual([{ token: 1 }])
-    // And again to the server, which the file contains.
-    await copy(back, place.url)
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
-    expect(await db.all('SELECT token, host FROM hookdrift.lease')).toEqual([{ token: 2, host: '' }])
-    expect(await faultsThere()).toEqual([])
-  })
-
-  it('takes along audits of a fleet, to the exit codes of their runs', async () => {
-    writeFileSync(file, await makeAuditedHistory())
-    const contents = await contentsOfFile(file)
-    await copy(file, place.url, true, verificationOf('deep'))
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
-    const { checks } = await verifyDatabase(place.server, verificationOf('deep'))
-    expect(checks.filter((check) => check.ok === false)).toEqual([])
-  })
+  const fixture = openDatabaseFixture({ empty: true })
 
   it('keeps every text', async () => {
     // A long text looks like a credential to the deep checks.
@@ -96,8 +42,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
       'NULL',
       '',
     ]
-    remove()
-    ;({ file, remove } = temporaryDatabasePath())
+    file = nextPath()
     back = join(dirname(file), 'back.db')
     const history = open(file)
     const draft = await history.begin(aStart(at(1)))
@@ -114,10 +59,10 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     await commit(draft)
     await history.close()
     const contents = await contentsOfFile(file)
-    await copy(file, place.url, false, plain)
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
-    expect((await verifyDatabase(place.server, plain)).ok).toBe(true)
-    await copy(place.url, back, false, plain)
+    await copy(file, fixture.place.url, false, plain)
+    expect(await contentsOfDatabase(fixture.place.server)).toEqual(contents)
+    expect((await verifyDatabase(fixture.place.server, plain)).ok).toBe(true)
+    await copy(fixture.place.url, back, false, plain)
     expect(await contentsOfFile(back)).toEqual(contents)
   })
 
@@ -152,75 +97,34 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
   })
 
   it('leaves an empty schema where the copy does not verify', async () => {
-    await copy(file, place.url)
+    await copy(file, fixture.place.url)
     // A rule of another program that drops what is written.
-    await db.run('DELETE FROM hookdrift.lease')
-    const tables = await db.all<{ name: string }>(
+    await fixture.db.run('DELETE FROM hookdrift.lease')
+    const tables = await fixture.db.all<{ name: string }>(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'hookdrift' AND table_type = 'BASE TABLE'",
     )
     const names = tables.map(({ name }) => `hookdrift.${name}`).filter((name) => name !== 'hookdrift.migration')
-    await db.run(`TRUNCATE ${names.join(', ')}`)
-    await db.run('CREATE RULE more AS ON INSERT TO hookdrift.change DO INSTEAD NOTHING')
+    await fixture.db.run(`TRUNCATE ${names.join(', ')}`)
+    await fixture.db.run('CREATE RULE more AS ON INSERT TO hookdrift.change DO INSTEAD NOTHING')
     writeFileSync(file, await makeSoundHistory())
-    await expect(copy(file, place.url)).rejects.toMatchObject({
+    await expect(copy(file, fixture.place.url)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(
         /^the copy was removed: .* does not verify: schema: hookdrift did not make the rule/,
       ),
     })
-    expect(await db.value('SELECT count(*) FROM hookdrift.run')).toBe(0)
+    expect(await fixture.db.value('SELECT count(*) FROM hookdrift.run')).toBe(0)
     await (await open(file).begin(aStart(at(21)))).abandon(at(22))
   })
 
-  it('is refused where rows were altered on the server', async () => {
-    await copy(file, place.url)
-    await db.run("UPDATE hookdrift.violation SET message = 'm' WHERE id = 1")
-    await expect(copy(place.url, back)).rejects.toMatchObject({
-      exitCode: 4,
-      message: expect.stringContaining('does not verify: I10: not as run 1 committed it: violations'),
-    })
-    expect(existsSync(back)).toBe(false)
-  })
-
-  it('is refused while a run lives there', async () => {
-    await copy(file, place.url)
-    await db.run(
-      `INSERT INTO hookdrift.lease VALUES (1, 1, 'elsewhere', 'boot', 7, clock_timestamp(), clock_timestamp())`,
-    )
-    await expect(copy(place.url, back)).rejects.toMatchObject({ exitCode: 5 })
-    await db.run(
-      "INSERT INTO hookdrift.run SELECT 9, 'running', started_at, NULL, NULL, fail_on, tool_version, policy_digest, configuration_digest, seal_key_id, normal_form_version, 0, 0 FROM hookdrift.run WHERE number = 1",
-    )
-    await copy(place.url, back, true)
-    expect(await verifyFile(back)).toEqual([])
-  })
-
   it('waits for no lock for long', { timeout: 30_000 }, async () => {
-    await copy(file, place.url)
-    await db.transaction(async (session) => {
+    await copy(file, fixture.place.url)
+    await fixture.db.transaction(async (session) => {
       await session.run('UPDATE hookdrift.channel SET dropped = dropped')
-      await expect(copy(place.url, back)).rejects.toMatchObject({
+      await expect(copy(fixture.place.url, back)).rejects.toMatchObject({
         exitCode: 5,
         message: expect.stringContaining('another process keeps the history'),
       })
     })
-  })
-
-  it('can be backed up to a file, complete or absent', async () => {
-    await copy(file, place.url)
-    const contents = await contentsOfDatabase(place.server)
-    const made = await backUpDatabase(place.server, back, { ...request, replace: false })
-    expect(made).toMatchObject({ verification: { ok: true, run: { number: 4 } } })
-    expect(await contentsOfFile(back)).toEqual(contents)
-    await expect(backUpDatabase(place.server, back, { ...request, replace: false })).rejects.toMatchObject({
-      exitCode: 2,
-    })
-    await db.run("UPDATE hookdrift.version SET body = '{}' || body")
-    await expect(backUpDatabase(place.server, back, { ...request, replace: true })).rejects.toMatchObject({
-      exitCode: 4,
-      message: expect.stringMatching(/^no backup was made: the copy of postgres:.* does not verify: I2/),
-    })
-    expect(await contentsOfFile(back)).toEqual(contents)
-    expect(files()).toEqual(['back.db', 'history.db'])
   })
 })

@@ -1,17 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { composeReport } from '../../../src/audit/compose-report.ts'
+import { describe, expect, it } from 'vitest'
 import { connect } from '../../../src/history/postgres/connect.ts'
-import { verifyHistory } from '../../../src/history/sqlite/verify/verify-history.ts'
+import { SqliteDatabase } from '../../../src/history/sqlite/sqlite-database.ts'
 import { historyTables, inBatches } from '../../../src/history/table-rows.ts'
-import { openSecrets } from '../../../src/inventory/open-secrets.ts'
-import { makeAuditedHistory } from '../audited-history.ts'
-import { temporaryDatabasePath } from '../database-fixture.ts'
-import { hasPostgres, makeDatabase, type TestDatabase } from '../postgres/databases.ts'
+import { hasPostgres, makeDatabase } from '../postgres/databases.ts'
 import { makeSoundHistory } from '../sound-history.ts'
-import { contentsOfDatabase, contentsOfFile, copyToFile, copyToPostgres } from './copied.ts'
+import { contentsIn } from './copied.ts'
 
 /** Tables that belong to a place or to workers that share it, and are not copied. */
 const ofThePlace = ['lease', 'migration', 'run_plan', 'task', 'id_block', 'service_gate', 'tick', 'worker']
@@ -32,6 +26,15 @@ describe('the list of tables', () => {
       .all()
     db.close()
     expect(listed.toSorted()).toEqual(there.filter((name) => !ofThePlace.includes(name.split('.')[0] ?? '')).sort())
+  })
+
+  it('names tables that a history with something of everything fills', async () => {
+    const db = new Database(await makeSoundHistory())
+    const contents = await contentsIn(new SqliteDatabase(db))
+    db.close()
+    // Acceptances, pruning, an interrupted notification and readings leave these.
+    const empty = ['acceptance', 'reading', 'checkpoint', 'unnotified_scan']
+    expect(Object.keys(contents).filter((name) => contents[name]?.length === 0)).toEqual(empty)
   })
 
   it.skipIf(!hasPostgres)('has every table and column of a PostgreSQL history, with its type', async () => {
@@ -71,50 +74,5 @@ describe('batches of rows', () => {
     expect(await sizes([])).toEqual([])
     expect(await sizes(Array.from({ length: 1001 }, () => ['a']))).toEqual([500, 500, 1])
     expect(await sizes(Array.from({ length: 5 }, () => ['a'.repeat(600_000)]))).toEqual([2, 2, 1])
-  })
-})
-
-describe.skipIf(!hasPostgres)('rows copied to PostgreSQL and back', () => {
-  let file: string
-  let back: string
-  let remove: () => void
-  let place: TestDatabase
-  beforeEach(async () => {
-    ;({ file, remove } = temporaryDatabasePath())
-    back = join(dirname(file), 'back.db')
-    place = await makeDatabase()
-  })
-  afterEach(async () => {
-    remove()
-    await place.remove()
-  })
-
-  async function faults(): Promise<unknown[]> {
-    const db = new Database(back, { readonly: true })
-    const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { checks } = await verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
-    db.close()
-    return checks.filter(({ ok }) => !ok)
-  }
-
-  it('are those of audits of a fleet, which verify', async () => {
-    writeFileSync(file, await makeAuditedHistory())
-    const count = await copyToPostgres(file, place.server)
-    const contents = await contentsOfFile(file)
-    expect(count).toBe(Object.values(contents).flat().length)
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
-    expect(await copyToFile(place.server, back)).toBe(count)
-    expect(await contentsOfFile(back)).toEqual(contents)
-    expect(await faults()).toEqual([])
-  })
-
-  it('are those of a history with something of everything', async () => {
-    writeFileSync(file, await makeSoundHistory())
-    await copyToPostgres(file, place.server)
-    const contents = await contentsOfFile(file)
-    const empty = Object.keys(contents).filter((name) => contents[name]?.length === 0)
-    // Pruning, an interrupted notification and readings leave these.
-    expect(empty).toEqual(['acceptance', 'reading', 'checkpoint', 'unnotified_scan'])
-    expect(await contentsOfDatabase(place.server)).toEqual(contents)
   })
 })

@@ -3,11 +3,11 @@ import type { History } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import { AuditError } from '../../../src/model/errors.ts'
+import { faultsIn } from '../database-fixture.ts'
 import { Machines } from '../processes.ts'
 import { aChange, aStart, at, aVersion, aViolation, commit, payments, walkAll } from '../samples.ts'
 import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
-import { faultsIn } from './postgres-place.ts'
 
 describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
   let place: TestDatabase

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { inject } from 'vitest'
-import { connect } from '../../../src/history/postgres/connect.ts'
+import { afterEach, beforeEach, inject } from 'vitest'
+import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
 import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { type PostgresServer, readPostgresUrl } from '../../../src/history/postgres-server.ts'
 
@@ -37,6 +37,20 @@ export async function makeDatabase(contents: Contents = {}): Promise<TestDatabas
     ...{ url, server: readPostgresUrl(url) },
     remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`),
   }
+}
+
+/** A database of its own for each test of the describe block around it, and a connection to it. */
+export function openDatabaseFixture(contents?: Contents) {
+  const fixture = {} as { place: TestDatabase; db: PostgresDatabase }
+  beforeEach(async () => {
+    fixture.place = await makeDatabase(contents)
+    fixture.db = connect(fixture.place.server)
+  })
+  afterEach(async () => {
+    await fixture.db.close()
+    await fixture.place.remove()
+  })
+  return fixture
 }
 
 function emptyHistory(): Promise<string> {

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineDatabase } from '../../../src/history/postgres/examine-database.ts'
 import { readSteps } from '../../../src/history/postgres/migrate.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import type { Verification } from '../../../src/history/upkeep.ts'
 import { Machines } from '../processes.ts'
 import { aStart, at, commit, walkAll } from '../samples.ts'
-import { administrate, hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
+import { administrate, hasPostgres, makeDatabase, openDatabaseFixture } from './databases.ts'
 
 const newest = readSteps().at(-1)?.version
 const verified: Verification = { ok: true, run: null, checks: [] }
@@ -14,18 +13,9 @@ const verify = async () => verified
 const login = `examined_${process.pid}`
 
 describe.skipIf(!hasPostgres)('the examination of a history in a database', () => {
-  let place: TestDatabase
-  let db: PostgresDatabase
-  beforeEach(async () => {
-    place = await makeDatabase()
-    db = connect(place.server)
-    await administrate(`CREATE ROLE ${login} LOGIN`)
-  })
-  afterEach(async () => {
-    await db.close()
-    await place.remove()
-    await administrate(`DROP ROLE ${login}`)
-  })
+  const fixture = openDatabaseFixture()
+  beforeAll(() => administrate(`CREATE ROLE ${login} LOGIN`))
+  afterAll(() => administrate(`DROP ROLE ${login}`))
 
   const facts = {
     ...{ isReadableByOthers: false, isLocal: false, freeBytes: undefined },
@@ -33,7 +23,7 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
   }
 
   it('finds its schema, its runs and their key', async () => {
-    const history = await openPostgresHistory(place.server, new Machines().process(1))
+    const history = await openPostgresHistory(fixture.place.server, new Machines().process(1))
     for (const [hour, sealKeyId] of [
       [1, 'old'],
       [2, 'new'],
@@ -44,7 +34,7 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
     }
     await (await history.begin(aStart(at(3), { sealKeyId: 'unused' }))).abandon(at(4))
     await history.close()
-    const found = await examineDatabase(place.server, verify)
+    const found = await examineDatabase(fixture.place.server, verify)
     expect(found).toEqual({
       ...{ ...facts, exists: true, isWritable: true },
       content: {
@@ -56,9 +46,9 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
   })
 
   it('does not verify a history of another schema', async () => {
-    await db.run("INSERT INTO hookdrift.migration VALUES (99, 'later', '', '')")
+    await fixture.db.run("INSERT INTO hookdrift.migration VALUES (99, 'later', '', '')")
     const never = async () => Promise.reject(new Error('it was verified'))
-    const { content } = await examineDatabase(place.server, never)
+    const { content } = await examineDatabase(fixture.place.server, never)
     expect(content).toMatchObject({ schema: 99, knownSchema: newest, committedRuns: 0, verification: undefined })
   })
 
@@ -72,21 +62,23 @@ describe.skipIf(!hasPostgres)('the examination of a history in a database', () =
   })
 
   it('says whether the user may write every table', async () => {
-    const isWritable = async () => (await examineDatabase({ ...place.server, user: login }, verify)).isWritable
-    await db.run(`GRANT USAGE ON SCHEMA hookdrift TO ${login}`)
-    await db.run(`GRANT SELECT ON ALL TABLES IN SCHEMA hookdrift TO ${login}`)
+    const isWritable = async () => (await examineDatabase({ ...fixture.place.server, user: login }, verify)).isWritable
+    await fixture.db.run(`GRANT USAGE ON SCHEMA hookdrift TO ${login}`)
+    await fixture.db.run(`GRANT SELECT ON ALL TABLES IN SCHEMA hookdrift TO ${login}`)
     expect(await isWritable()).toBe(false)
-    await db.run(`GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hookdrift TO ${login}`)
+    await fixture.db.run(`GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hookdrift TO ${login}`)
     expect(await isWritable()).toBe(true)
-    await db.run(`REVOKE DELETE ON hookdrift.lease FROM ${login}`)
+    await fixture.db.run(`REVOKE DELETE ON hookdrift.lease FROM ${login}`)
     expect(await isWritable()).toBe(false)
   })
 
   it('fails where the database cannot be used', async () => {
-    await expect(examineDatabase({ ...place.server, database: 'no_such_database' }, verify)).rejects.toMatchObject({
+    await expect(
+      examineDatabase({ ...fixture.place.server, database: 'no_such_database' }, verify),
+    ).rejects.toMatchObject({
       ...{ exitCode: 4, message: expect.stringMatching(/does not exist/) },
     })
-    await expect(examineDatabase({ ...place.server, user: login }, verify)).rejects.toMatchObject({
+    await expect(examineDatabase({ ...fixture.place.server, user: login }, verify)).rejects.toMatchObject({
       ...{ exitCode: 4, message: expect.stringMatching(/permission denied for schema hookdrift/) },
     })
   })

@@ -1,14 +1,30 @@
-import type { History } from '../../../src/history/history.ts'
-import { connect, type PostgresSession } from '../../../src/history/postgres/connect.ts'
+import { hash } from 'node:crypto'
+import { backUpDatabase, chainOf, verifyDatabase } from '../../../src/app/copy-database.ts'
+import { connect } from '../../../src/history/postgres/connect.ts'
 import { leaseExpiryMs } from '../../../src/history/postgres/lease.ts'
+import { readSteps, type SchemaStep, upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { postgresUpkeep } from '../../../src/history/postgres/postgres-upkeep.ts'
+import { readNames } from '../../../src/history/postgres/read-names.ts'
 import type { Place } from '../contract-fixture.ts'
-import { makeDatabase } from './databases.ts'
+import { faultsIn } from '../database-fixture.ts'
+import { at } from '../samples.ts'
+import { makeDatabase, type TestDatabase } from './databases.ts'
 
 /** A history in a database of its own, on the clock of the test's machines. */
-export function makePostgresPlace(): Place {
-  const making = makeDatabase()
-  const opened: History[] = []
+export function makePostgresPlace({ isEmpty = false } = {}): Place {
+  return placeIn(makeDatabase({ empty: isEmpty }))
+}
+
+/** The steps of this program and one more. */
+export function withNextStep(sql: string): readonly SchemaStep[] {
+  const known = readSteps()
+  const version = (known.at(-1)?.version ?? 0) + 1
+  return [...known, { version, name: `000${version}_next.sql`, sql, sha256: hash('sha256', sql) }]
+}
+
+function placeIn(making: Promise<TestDatabase>): Place {
+  const opened: { close(): Promise<void> }[] = []
   return {
     expiryS: leaseExpiryMs / 1000,
     async open(process) {
@@ -16,57 +32,48 @@ export function makePostgresPlace(): Place {
       opened.push(history)
       return history
     },
+    address: async () => (await making).url,
+    async upkeep(process) {
+      const { server } = await making
+      const upkeep = postgresUpkeep(
+        server,
+        { ...process, isClockOwn: true },
+        {
+          queryServer: () => undefined,
+          verify: (request) => verifyDatabase(server, request),
+          chainOf: (run) => chainOf(server, run),
+          backUp: (target, request) => backUpDatabase(server, target, request),
+        },
+      )
+      opened.push(upkeep)
+      return upkeep
+    },
+    async upgrade(sql) {
+      const db = connect((await making).server)
+      await upgradeSchema(db, at(5), withNextStep(sql)).finally(() => db.close())
+    },
+    namesOf: async (what, prefix) => readNames((await making).server, what, prefix),
+    async inDatabase(work) {
+      const db = connect((await making).server)
+      try {
+        return await work(db)
+      } finally {
+        await db.close()
+      }
+    },
+    async copy() {
+      const copied = await makeDatabase({ template: (await making).server.database })
+      return placeIn(Promise.resolve(copied))
+    },
     async dispose() {
-      for (const history of opened) await history.close().catch(() => {})
+      for (const one of opened) await one.close().catch(() => {})
       const database = await making
       const db = connect(database.server)
-      const faults = await faultsIn(db)
+      const hasHistory = await db.value<boolean>("SELECT to_regclass('hookdrift.run') IS NOT NULL")
+      const faults = hasHistory === true ? await faultsIn(db) : []
       await db.close()
       await database.remove()
       return faults
     },
   }
-}
-
-/** What the promises about rows find wrong in a history. The server holds the foreign keys. */
-export async function faultsIn(session: PostgresSession): Promise<string[]> {
-  const texts = async (sql: string) => (await session.all<{ text: string }>(sql)).map(({ text }) => text)
-  const faults: string[] = []
-  // Versions of a resource, and spans of a violation, neither overlap nor end before they began.
-  for (const [table, key] of [
-    ['version', 'a.project_id = b.project_id AND a.kind = b.kind AND a.uid = b.uid'],
-    ['violation', 'a.fingerprint = b.fingerprint'],
-  ]) {
-    faults.push(
-      ...(await texts(
-        `SELECT 'overlap: ' || a.uid AS text FROM hookdrift.${table} a JOIN hookdrift.${table} b ON ${key} AND b.id > a.id
-         JOIN hookdrift.run r ON r.number = b.from_run AND r.state = 'committed'
-         WHERE a.to_run IS NULL OR a.to_run > b.from_run`,
-      )),
-    )
-  }
-  for (const table of ['version', 'violation', 'unreferenced']) {
-    faults.push(
-      ...(await texts(
-        `SELECT 'ends before it begins: ' || uid AS text FROM hookdrift.${table} WHERE to_run <= from_run`,
-      )),
-      ...(await texts(
-        `SELECT 'ended by an uncommitted run: ' || uid AS text FROM hookdrift.${table} x
-         JOIN hookdrift.run r ON r.number = x.to_run WHERE r.state <> 'committed'`,
-      )),
-      ...(await texts(
-        `SELECT 'left by an interrupted run: ' || uid AS text FROM hookdrift.${table} x
-         JOIN hookdrift.run r ON r.number = x.from_run WHERE r.state = 'interrupted'`,
-      )),
-    )
-  }
-  for (const table of ['walk', 'scan', 'change', 'notice', 'withheld_removal']) {
-    faults.push(
-      ...(await texts(
-        `SELECT 'left by an interrupted run in ${table}' AS text FROM hookdrift.${table} x
-         JOIN hookdrift.run r ON r.number = x.run WHERE r.state = 'interrupted'`,
-      )),
-    )
-  }
-  return faults
 }

@@ -4,10 +4,10 @@ import type { Draft } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { AuditError } from '../../../src/model/errors.ts'
+import { faultsIn } from '../database-fixture.ts'
 import { Machines } from '../processes.ts'
 import { aChange, aStart, at, aVersion, aViolation, commit, payments, walkAll } from '../samples.ts'
 import { hasPostgres, makeDatabase } from './databases.ts'
-import { faultsIn } from './postgres-place.ts'
 
 const takeovers = 200
 

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { acquireRun } from '../../../src/history/draft/begin-run.ts'
+import { followingIds } from '../../../src/history/draft/draft-ids.ts'
+import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
+import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
+import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { leaseFence } from '../../../src/history/sql/backend.ts'
+import { SharedRunDraft } from '../../../src/pool/drafts.ts'
+import { auditPages } from '../audit-pages.ts'
+import { digestsOf } from '../digests-contract.ts'
+import { contentsOfDatabase } from '../move/copied.ts'
+import { Machines } from '../processes.ts'
+import { aContext, aStart, at, aVersion, commit, orders, payments } from '../samples.ts'
+import { hasPostgres, makeDatabase, openDatabaseFixture } from './databases.ts'
+
+const projects = [payments, orders]
+const owner = () => ({ ...new Machines().process(1), isClockOwn: true })
+
+describe.skipIf(!hasPostgres)('the rows of a run that several processes write', () => {
+  const fixture = openDatabaseFixture()
+
+  const backend = () => postgresBackend(fixture.db, owner())
+
+  it('are those of one process, where others drafted the projects', async () => {
+    const other = await makeDatabase()
+    const history = await openPostgresHistory(other.server, owner())
+    for (const hour of [1, 2, 3]) {
+      const draft = await history.begin(aStart(at(hour)))
+      for (const project of projects) await auditPages(draft, project, hour)
+      await draft.stageContext(aContext())
+      await commit(draft)
+    }
+    await history.close()
+    for (const hour of [1, 2, 3]) {
+      const { run, token, interrupted } = await acquireRun(backend(), aStart(at(hour)))
+      const ids = await followingIds(fixture.db)
+      const draft = new SharedRunDraft(backend(), { run, token, interrupted }, ids)
+      for (const project of projects) {
+        const elsewhere = new SqlScanDraft(backend(), { run, fence: leaseFence(token), ids })
+        await auditPages(elsewhere, project, hour)
+        await draft.importProject(project, JSON.parse(JSON.stringify(await elsewhere.exportProject(project))))
+      }
+      await draft.stageContext(aContext())
+      await commit(draft)
+    }
+    expect(await contentsOfDatabase(fixture.place.server)).toEqual(await contentsOfDatabase(other.server))
+    await other.remove()
+  })
+
+  it('are digested as they are by a process that goes on with the run', async () => {
+    const { run, token } = await acquireRun(backend(), aStart())
+    const ids = await followingIds(fixture.db)
+    const first = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
+    await auditPages(first, payments, 1)
+    const kept = JSON.stringify(await first.exportProject(payments))
+    const second = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
+    await auditPages(second, orders, 1)
+    await second.importProject(payments, JSON.parse(kept))
+    expect((await commit(second)).violations).toHaveLength(104)
+    const { written, read } = await digestsOf(fixture.db, run)
+    expect(written).toEqual(read)
+  })
+
+  it('are not written by a draft whose fence is gone', async () => {
+    const { run, token } = await acquireRun(backend(), aStart())
+    const stopped = { ...backend(), now: () => 0 }
+    const draft = new SqlScanDraft(stopped, { run, ids: await followingIds(fixture.db), fence: leaseFence(token) })
+    // Its clock stops, so only a statement that writes notices.
+    await draft.stageScan(payments)
+    await fixture.db.run('UPDATE hookdrift.lease SET token = token + 1')
+    await draft.stageNotice(payments, { code: 'fields_changed', listing: null, text: '' })
+    await expect(draft.stage(payments, [aVersion('a')])).rejects.toMatchObject({ exitCode: 5 })
+    await expect(draft.exportProject(payments)).rejects.toMatchObject({ exitCode: 5 })
+    await expect(draft.discard(payments)).rejects.toMatchObject({ exitCode: 5 })
+    expect(await fixture.db.value('SELECT count(*) FROM hookdrift.version')).toBe(0)
+    expect(await fixture.db.value('SELECT count(*) FROM hookdrift.project')).toBe(0)
+  })
+})

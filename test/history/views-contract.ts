@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import type { Draft } from '../../src/history/history.ts'
+import type { Session } from '../../src/history/sql/session.ts'
+import { explainViews } from '../../src/history/sqlite/views.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { idOf } from './known-in.ts'
+import {
+  aChange,
+  aContext,
+  aCoverage,
+  aNotice,
+  anEnding,
+  at,
+  aVersion,
+  aViolation,
+  commit,
+  endedAs,
+  orders,
+  payments,
+} from './samples.ts'
+import { confirming, ending, opening, turning } from './violation-steps.ts'
+
+const columnsOf = new Map(explainViews().map(({ view, columns }) => [view, columns]))
+const views = [...columnsOf.keys()]
+
+/** What every backend shows to other programs, such as sqlite3 and psql. */
+export function describeViews(name: string, makePlace: () => Place): void {
+  describe(`${name}: the documented views`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin } = fixture
+
+    const rows = (sql: string) => fixture.place.inDatabase((db) => db.all<Record<string, unknown>>(sql))
+
+    /** All rows of a view, whose columns are as explained. */
+    async function shown(view: string, order: string): Promise<readonly object[]> {
+      const found = await rows(`SELECT * FROM hookdrift.${view} ORDER BY ${order}`)
+      for (const row of found) expect(Object.keys(row)).toEqual(columnsOf.get(view))
+      return found
+    }
+
+    async function everythingIn(session: Session): Promise<unknown> {
+      const contents: Record<string, unknown> = {}
+      for (const view of views)
+        contents[view] = (await session.all(`SELECT * FROM hookdrift.${view}`)).map((row) => JSON.stringify(row)).sort()
+      return contents
+    }
+    const everything = () => fixture.place.inDatabase(everythingIn)
+
+    /** Adds a, b and c with a violation each. */
+    async function firstRun(): Promise<void> {
+      const draft = await begin()
+      await draft.stageScan(payments)
+      await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
+      await draft.stageWalk(payments, { ...aCoverage('subscriptions', 'partial'), of: 9, oldestAt: at(0) }, undefined)
+      const uids = ['a', 'b', 'c']
+      const versions = uids.map((uid) => aVersion(uid, { of: uid, owner_id: 'tenant-1' }))
+      await draft.stage(payments, versions)
+      await draft.stageChanges(payments, [aChange('a', { referrers: ['u'] })])
+      await opening(...uids)(draft)
+      await draft.stageContext(aContext())
+      await draft.commit(at(1.5), () => 1)
+    }
+
+    /** Modifies a, removes b, whose violation ends; c's becomes unknown; d is added. */
+    async function draftSecond(): Promise<Draft> {
+      const draft = await begin()
+      await draft.stageScan(payments)
+      await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
+      await draft.stage(payments, [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') }), aVersion('d')])
+      await draft.endVersions(payments, [await idOf(draft, 'b')])
+      await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
+      const unknown = turning('c', { state: 'unknown', lastRun: 1 })
+      for (const step of [confirming('a'), ending('b'), unknown, opening('d')]) await step(draft)
+      await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
+      await draft.markUnreferenced(payments, 'source', ['s'])
+      await draft.stageContext(aContext({ rules: [] }))
+      return draft
+    }
+
+    it('show only the last committed run while another is drafted, given up, or killed', async () => {
+      await firstRun()
+      const before = await everything()
+      const draft = await draftSecond()
+      expect(await everything()).toEqual(before)
+      await draft.abandon(at(3))
+      expect(await everything()).toEqual(before)
+      await draftSecond()
+      fixture.owner.kill()
+      await fixture.history.close()
+      expect(await everything()).toEqual(before)
+      fixture.history = await fixture.place.open(fixture.machines.process(200))
+      expect((await begin()).interrupted).toEqual([3])
+      expect(await everything()).toEqual(before)
+    })
+
+    it('show one state to a reader in a transaction during later commits', async () => {
+      await firstRun()
+      await fixture.place.inDatabase(async (db) => {
+        const before = await db.snapshot(async (session) => {
+          const first = await everythingIn(session)
+          await commit(await draftSecond())
+          expect(await everythingIn(session)).toEqual(first)
+          return first
+        })
+        expect(await everythingIn(db)).not.toEqual(before)
+      })
+    })
+
+    const ofPayments = { project: 'acme/payments', service: 'acme', project_uid: '01PAYMENTS' }
+
+    it('contain what their documentation says of runs, walks and rules', async () => {
+      await firstRun()
+      await commit(await draftSecond())
+      const third = await begin()
+      await third.stageScan(orders)
+      await third.stageWalk(orders, aCoverage('endpoints', 'failed'), undefined)
+      await third.commit(at(3.5), () => 3)
+      const run = {
+        ...{ fail_on: 'medium', tool_version: '0.1.0', policy_digest: 'policy' },
+        ...{ configuration_digest: 'configuration', chain: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      }
+      expect(await shown('committed_run', 'number')).toEqual([
+        { number: 1, started_at: at(1), finished_at: at(1.5), exit_code: 1, ...run },
+        { number: 2, started_at: at(2), finished_at: at(2.5), exit_code: 0, ...run },
+        { number: 3, started_at: at(3), finished_at: at(3.5), exit_code: 3, ...run },
+      ])
+      const endpoints = {
+        ...{ project: 'acme/payments', listing: 'endpoints', status: 'complete', cause: null, reason: null },
+        ...{ filter: null, pages: 1, items: 2, requests: 3, retries: 0, duration_ms: 40, total: null, oldest_at: null },
+      }
+      const partial = {
+        ...{ listing: 'subscriptions', status: 'partial', cause: 'timeout', reason: 'it is partial' },
+        ...{ total: 9, oldest_at: at(0) },
+      }
+      const failed = { project: 'acme/orders', status: 'failed', cause: 'http', reason: 'it is failed' }
+      expect(await shown('run_coverage', 'run, listing')).toEqual([
+        { run: 1, started_at: at(1), exit_code: 1, ...endpoints },
+        { run: 1, started_at: at(1), exit_code: 1, ...endpoints, ...partial },
+        { run: 2, started_at: at(2), exit_code: 0, ...endpoints },
+        { run: 3, started_at: at(3), exit_code: 3, ...endpoints, ...failed },
+      ])
+      const rule = { rule: 'endpoint/url-not-https', kind: 'endpoint', severity: 'high', title: 'No TLS' }
+      expect(await shown('run_rule', 'run')).toEqual([
+        { run: 1, started_at: at(1), ...rule, controls: '["soc2:CC6.7"]' },
+      ])
+    })
+
+    it('contain what their documentation says of resources and their changes', async () => {
+      await firstRun()
+      await commit(await draftSecond())
+      const resource = (uid: string, fromRun: number, body: object) => {
+        const named = { kind: 'endpoint', uid, name: `name of ${uid}`, from_run: fromRun }
+        return { ...ofPayments, ...named, body: canonicalJson(JSON.parse(JSON.stringify(body))), facts: '' }
+      }
+      const first = (uid: string) => resource(uid, 1, { of: uid, owner_id: 'tenant-1' })
+      const now = [resource('a', 2, { n: 2 }), first('c'), resource('d', 2, {})]
+      expect(await shown('current_resource', 'uid')).toEqual(now)
+      expect(await shown('resource_at', 'run, uid')).toEqual([
+        ...[first('a'), first('b'), first('c')].map((row) => ({ run: 1, ...row })),
+        ...now.map((row) => ({ run: 2, ...row })),
+      ])
+      const change = { ...ofPayments, kind: 'endpoint', fields: '[]' }
+      expect(await shown('drift', 'run')).toEqual([
+        { run: 1, started_at: at(1), ...change, uid: 'a', name: 'name of a', change: 'added', referrers: '["u"]' },
+        { run: 2, started_at: at(2), ...change, uid: 'b', name: 'name of b', change: 'removed', referrers: null },
+      ])
+    })
+
+    const violation = (uid: string) => {
+      const { fingerprint, rule, severity, kind, name, path, message } = aViolation(uid)
+      return { ...ofPayments, fingerprint, rule, severity, kind, uid, name, path, message, first_seen: at(1) }
+    }
+
+    it('contain what their documentation says of violations, seen by the last run that scanned their project', async () => {
+      await firstRun()
+      await commit(await draftSecond())
+      await fixture.run(async () => {}, [orders])
+      const open = { state: 'open', waiver: null, last_seen: at(2) }
+      expect(await shown('open_violation', 'uid')).toEqual([
+        { ...violation('a'), ...open },
+        { ...violation('c'), ...open, state: 'unknown', last_seen: at(1) },
+        { ...violation('d'), ...open, first_seen: at(2) },
+      ])
+    })
+
+    it('say how violations ended, and who or what ended those that are not gone', async () => {
+      await firstRun()
+      await fixture.run(async (draft) => {
+        for (const end of [ending('a', 'accepted'), ending('b', 'policy'), ending('c')]) await end(draft)
+      })
+      const ended = { run: 2, ended_at: at(2), owner: 'tenant-1' }
+      const noOne = { ended_by: null, ended_kind: null, ended_person: null, ended_reason: null }
+      const [accepted, policy] = (['accepted', 'policy'] as const).map((one) => JSON.stringify(anEnding(one).endedBy))
+      expect(await shown('violation_history', 'uid')).toEqual([
+        {
+          ...{ ...violation('a'), ...ended, resolution: 'accepted', ended_by: accepted },
+          ...{ ended_kind: 'baseline', ended_person: 'eve', ended_reason: 'looks fine' },
+        },
+        { ...violation('b'), ...ended, resolution: 'policy', ...noOne, ended_by: policy, ended_kind: 'override' },
+        { ...violation('c'), ...ended, resolution: 'fixed', ...noOne },
+      ])
+    })
+
+    it('name the owner of the endpoint of a subscription whose violation ended', async () => {
+      await fixture.run(async (draft) => {
+        const subscription = aVersion('u', { endpoint_uid: 'a' }, { kind: 'subscription' })
+        await draft.stage(payments, [aVersion('a', { owner_id: 'tenant-1' }), subscription])
+        const violations = [aViolation('u', { kind: 'subscription' })]
+        await draft.stageViolations(payments, { confirmed: [], violations })
+      })
+      await fixture.run(async (draft) => {
+        const active = await draft.unconfirmedViolations(payments)
+        await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
+      })
+      expect(await shown('violation_history', 'uid')).toMatchObject([{ uid: 'u', owner: 'tenant-1' }])
+    })
+
+    it('distinguish the approval that drift rules compare with', async () => {
+      await fixture.aFirstRun()
+      const approval = { project: payments, scopes: {}, note: 'reviewed', by: 'ops', at: at(9), state: { run: 1 } }
+      await fixture.history.approve([approval])
+      await fixture.history.approve([approval])
+      await fixture.history.approve([{ ...approval, project: orders }])
+      await fixture.history.revoke([3], { by: 'lead', at: at(12) })
+      const approved = { ...ofPayments, run: 1, note: 'reviewed', approved_at: at(9), approved_by: 'ops' }
+      const valid = { revoked_at: null, revoked_by: null }
+      const ofOrders = { project: 'acme/orders', project_uid: '01ORDERS' }
+      expect(await shown('baseline', 'id')).toEqual([
+        { id: 1, ...approved, ...valid, is_active: 0 },
+        { id: 2, ...approved, ...valid, is_active: 1 },
+        { id: 3, ...approved, ...ofOrders, revoked_at: at(12), revoked_by: 'lead', is_active: 0 },
+      ])
+    })
+  })
+
+  describe(`${name}: the table of runs`, () => {
+    const fixture = openContractFixture(makePlace)
+    const rows = (sql: string) => fixture.place.inDatabase((db) => db.all(sql))
+
+    it('shows what became of each', async () => {
+      await fixture.run()
+      await (await fixture.begin()).abandon(at(2.2))
+      await fixture.begin()
+      const columns = 'number, state, finished_at, exit_code, seal_key_id'
+      expect(await rows(`SELECT ${columns} FROM hookdrift.run ORDER BY number`)).toEqual([
+        { number: 1, state: 'committed', finished_at: at(1.5), exit_code: 0, seal_key_id: 'key-1' },
+        { number: 2, state: 'interrupted', finished_at: at(2.2), exit_code: null, seal_key_id: 'key-1' },
+        { number: 3, state: 'running', finished_at: null, exit_code: null, seal_key_id: 'key-1' },
+      ])
+    })
+
+    it('and that of walks are all that a run without changes adds to', async () => {
+      await fixture.aFirstRun()
+      const tables = ['version', 'violation', 'change', 'notice', 'unreferenced', 'project']
+      const contents = () => Promise.all(tables.map((table) => rows(`SELECT * FROM hookdrift.${table}`)))
+      const before = await contents()
+      await fixture.run(async (draft) => {
+        await draft.stage(payments, [])
+        const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b'])
+        await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
+        await draft.endVersions(payments, [])
+        await draft.endViolations(payments, endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
+        await draft.markUnreferenced(payments, 'source', [])
+      })
+      expect(await contents()).toEqual(before)
+      expect(await rows('SELECT run FROM hookdrift.walk ORDER BY run')).toEqual([1, 1, 2, 2].map((run) => ({ run })))
+    })
+  })
+}

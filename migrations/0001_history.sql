@@ -190,7 +190,10 @@ CREATE INDEX violation_of_resource ON violation (project_id, kind, uid);
 CREATE INDEX violation_of_fingerprint ON violation (fingerprint);
 CREATE INDEX violation_began ON violation (from_run);
 CREATE INDEX violation_ended ON violation (to_run) WHERE to_run IS NOT NULL;
-CREATE INDEX violation_ended_in_project ON violation (project_id, to_run) WHERE to_run IS NOT NULL;
+-- The same of ended ones, in the order in which they are counted and listed.
+CREATE INDEX violation_ended_in_project
+  ON violation (project_id, to_run, severity, kind, first_run, uid, rule, path, resolution, from_run, state, waiver)
+  WHERE to_run IS NOT NULL;
 CREATE INDEX violation_replaces ON violation (replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX violation_opened ON violation (first_run);
 CREATE INDEX violation_with_origin ON violation (project_id, origin_run) WHERE origin_run IS NOT NULL;

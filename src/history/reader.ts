@@ -39,19 +39,18 @@ export interface HistoryReader extends PastReader {
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
-  /** Visits how many violations are alike, unordered, and holds none: a violation is in one group. */
+  /**
+   * Visits how many violations are alike, unordered, and holds none: a violation is in one group. Of a past run, those that
+   * have ended since are in groups of their own.
+   */
   groupViolations(choice: GroupChoice, visit: (group: ViolationGroup) => void): Promise<void>
-  /**
-   * The first of the chosen violations: by `sortKey`, then active ones in the order of reports, then resolved ones, the
-   * latest first. What is not returned is not held, so a million violations cost no memory.
-   */
+  /** The first of the chosen violations, or those next to a place, and how many there are around them. */
+  pageViolations(choice: PageChoice): Promise<ViolationPage>
+  /** The first ones alone. What is not returned is not held, so a million violations cost no memory. */
   firstViolations(choice: ViolationChoice): Promise<readonly (RecordedViolation | ResolvedViolation)[]>
-  /**
-   * Visits the violations of a choice, and holds none. Those of a project come by kind, uid, rule and path, which are
-   * compared by code points; resolved ones after active ones. The same question has the same answers in the same order.
-   */
-  visitViolations(choice: VisitChoice, visit: (violation: VisitedViolation) => void): Promise<void>
-  /** Visited violations, in the order asked; without those that were pruned since. */
+  /** Which rules the violations of which projects are of, resolved ones too, as of a run. Unordered. */
+  violatedRules(run: number): Promise<readonly RuleInProject[]>
+  /** Violations that were identified, in the order asked; without those that were pruned since. */
   foundViolations(found: readonly FoundViolation[]): Promise<readonly (RecordedViolation | ResolvedViolation)[]>
   /** Violations as of a run whose fingerprints begin with a text: the first `most` of them by fingerprint. */
   identifyViolations(prefix: string, run: number, most: number): Promise<readonly IdentifiedViolation[]>
@@ -138,23 +137,7 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly resolvedAt: string
 }
 
-/** Which violations are asked for. */
-interface AskedViolations {
-  readonly run: number
-  /** Whether active violations as of the run are asked for. */
-  readonly withActive: boolean
-  /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
-  readonly resolvedAfter: number | undefined
-}
-
-export interface VisitChoice extends AskedViolations {
-  /** Whether owners are read, which cost lookups. */
-  readonly withOwner: boolean
-  /** Whether names and messages are read, which lie in no index. */
-  readonly withText: boolean
-}
-
-/** Where a visited violation is found again. */
+/** Where a violation is found again. */
 export interface FoundViolation {
   readonly id: number
   /** The name of its project as of the run that was asked for. */
@@ -164,63 +147,92 @@ export interface FoundViolation {
   readonly run: number
 }
 
-export interface VisitedViolation extends ViolationOutline, FoundViolation {
-  /** Empty unless asked for. */
-  readonly name: string
-  readonly message: string
-}
-
 export interface IdentifiedViolation extends Identity, Omit<FoundViolation, 'project'> {
   readonly fingerprint: string
 }
 
-/** Patterns with `*`, of which one must match; all pass where there are none. */
-interface NamedViolations extends AskedViolations {
+/** Which violations are asked for. Of patterns with `*`, one must match; all pass where there are none. */
+interface AskedViolations {
+  readonly run: number
+  /** Whether active violations as of the run are asked for. */
+  readonly withActive: boolean
+  /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
+  readonly resolvedAfter: number | undefined
   readonly rules?: readonly string[]
   /** Of what has no owner, the empty text. */
   readonly owners?: readonly string[]
+  /** What a name, a message, a uid, a rule, a path or a project contains, in any case. */
+  readonly text?: string | undefined
 }
 
-export interface GroupChoice extends NamedViolations {
-  /** Whether each group is of one rule. */
-  readonly byRule: boolean
+/** Of which one rule, one owner, or one resource a group is; `start`: resolved ones were opened by one run, as active ones. */
+export type GroupPart = 'rule' | 'owner' | 'resource' | 'start'
+
+export interface GroupChoice extends AskedViolations {
+  readonly by: readonly GroupPart[]
 }
 
-export interface ViolationChoice extends NamedViolations {
+export interface ViolationChoice extends AskedViolations {
   /** Is asked once for each group of the violations that are asked for, unordered. */
   isChosen?(group: ViolationGroup): boolean
+  /** What orders them first. Then come active ones in the order of reports, then resolved ones, the latest first. */
   sortKey?(group: ViolationGroup): string
   readonly most: number
-  /** All groups of what is asked for, not of one rule each, where they were visited already. */
+  /** What `isChosen` and `sortKey` must know; default: `start`. */
+  readonly by?: readonly GroupPart[]
+  /** All groups of what is asked for, by the same, where they were visited already. */
   readonly groups?: readonly ViolationGroup[] | undefined
+}
+
+export interface PageChoice extends ViolationChoice {
+  /** Where the page begins, or ends; absent: it is the first one. */
+  readonly place?: ViolationPlace | undefined
+}
+
+/** A place in an order of violations, where one is or was. */
+export interface ViolationPlace
+  extends Pick<RecordedViolation, 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'rule' | 'path'> {
+  readonly sortKey: string
+  /** The run that resolved it; 0 for an active one. */
+  readonly run: number
+  /** Whether the page is what comes before it, and not what comes after it. */
+  readonly isEnd: boolean
+}
+
+export interface ViolationPage {
+  readonly violations: readonly (RecordedViolation | ResolvedViolation)[]
+  /** How many of the chosen ones come before the page, and after it. */
+  readonly before: number
+  readonly after: number
 }
 
 /** Violations that are alike in all of this. */
 export interface ViolationGroup
   extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'> {
-  /** Of groups that are not of one rule, it is empty; but those of `violation/overdue` have no due date. */
+  /** Of groups that are not of one rule, it is empty; but active ones of `violation/overdue` have no due date. */
   readonly rule: string
-  /** The least of their uids, which are compared by code points. */
+  /** Empty for those without one, and of groups that are not of one owner. */
+  readonly owner: string
+  /** Of groups of one resource, its; else of those of one rule or owner, the least, compared by code points; else empty. */
   readonly uid: string
   /** The scan that active ones are as of, or the run that resolved them. */
   readonly run: number
   /** undefined unless they are waived. */
   readonly waiver?: true
-  /** By which they are found again: the row of their project, and the run that opened them. */
+  /** By which they are found again: the row of their project, and the run that opened them, the first one of several. */
   readonly projectId: number
   readonly firstRun: number
   /** How many there are. */
   readonly violations: number
+  /** The last run of the history when they were counted. */
+  readonly asOf: number
+  /** Their rows, where a text chose them, or runs after the one that is asked about ended them. */
+  readonly ids?: readonly number[]
 }
 
-/** What is visited of a violation in any case. */
-interface ViolationOutline
-  extends Pick<
-    RecordedViolation,
-    'rule' | 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'path' | 'firstSeen' | 'owner'
-  > {
-  /** undefined unless it is waived. */
-  readonly waiver?: unknown
+export interface RuleInProject {
+  readonly project: string
+  readonly rule: string
 }
 
 export interface RecordedSpan {

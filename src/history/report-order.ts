@@ -1,4 +1,5 @@
 import { severities } from '../model/violation.ts'
+import type { ViolationGroup } from './reader.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 
 type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
@@ -24,9 +25,36 @@ export function inReportOrder(a: InReport, b: InReport): number {
   )
 }
 
+type InGroups = Pick<ViolationGroup, 'state' | 'severity' | 'project' | 'run'>
+
+/** Groups by their first violations: active ones in the order of reports, then resolved ones, the latest first. */
+export function inGroupOrder(a: InGroups, b: InGroups): number {
+  const isResolved = a.state === 'resolved'
+  return (
+    Number(isResolved) - Number(b.state === 'resolved') ||
+    (isResolved ? b.run - a.run : 0) ||
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    Number(b.state === 'opened') - Number(a.state === 'opened') ||
+    compareText(a.project, b.project)
+  )
+}
+
 /** By UTF-16 code units, as canonical JSON. SQLite compares code points, so lists are sorted here. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** As databases compare: by the bytes of UTF-8, which are in the order of code points. */
+export function byCodePoint(a: string, b: string): number {
+  const most = Math.min(a.length, b.length)
+  let at = 0
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  return at === most ? a.length - b.length : placeOf(a.charCodeAt(at)) - placeOf(b.charCodeAt(at))
+}
+
+/** The units of pairs come after all others. */
+function placeOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 export function byKindAndUid(a: { kind: string; uid: string }, b: { kind: string; uid: string }): number {

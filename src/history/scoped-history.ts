@@ -3,7 +3,7 @@ import type { PolicyFacts } from '../model/policy-facts.ts'
 import { projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { OpenHistory } from './history.ts'
-import type { HistoryReader, IdentifiedViolation } from './reader.ts'
+import type { HistoryReader, IdentifiedViolation, ViolationChoice } from './reader.ts'
 import type { RunRecord } from './records.ts'
 import { countVisible } from './scoped-runs.ts'
 import { seenScans, seenWalks, type Visibility } from './visibility.ts'
@@ -24,6 +24,10 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
   const { isVisible } = visibility
   const isSeen = ({ project }: OfProject) => isVisible(project)
   const isSeenIn = ({ project }: { readonly project: { readonly name: string } }) => isVisible(project.name)
+  const amongSeen = <Choice extends ViolationChoice>(choice: Choice): Choice => ({
+    ...choice,
+    isChosen: (group) => isSeen(group) && choice.isChosen?.(group) !== false,
+  })
   const latestScans: HistoryReader['latestScans'] = async (run, only) =>
     seenScans(await history.latestScans(run, only), visibility)
   return {
@@ -63,18 +67,12 @@ function scopedReader(history: OpenHistory, visibility: Visibility): HistoryRead
 
     violationsAt: async (run) => (await history.violationsAt(run)).filter(isSeen),
     resolvedBetween: async (after, run) => (await history.resolvedBetween(after, run)).filter(isSeen),
-    firstViolations: (choice) =>
-      history.firstViolations({
-        ...choice,
-        isChosen: (group) => isSeen(group) && choice.isChosen?.(group) !== false,
-      }),
+    firstViolations: (choice) => history.firstViolations(amongSeen(choice)),
+    pageViolations: (choice) => history.pageViolations(amongSeen(choice)),
+    violatedRules: async (run) => (await history.violatedRules(run)).filter(isSeen),
     groupViolations: (choice, visit) =>
       history.groupViolations(choice, (group) => {
         if (isSeen(group)) visit(group)
-      }),
-    visitViolations: (choice, visit) =>
-      history.visitViolations(choice, (violation) => {
-        if (isSeen(violation)) visit(violation)
       }),
     foundViolations: (found) => history.foundViolations(found.filter(isSeen)),
     async identifyViolations(prefix, run, most) {

@@ -1,9 +1,9 @@
-import type { NamedIdentity } from '../history/reader.ts'
+import type { NamedIdentity, ViolationGroup } from '../history/reader.ts'
 import { globOf } from '../model/glob.ts'
-import { isOpen } from '../model/violation.ts'
+import { isOpen, type ViolationState } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
-import { pageRows, type RowTest, testOverdue } from '../queries/page-violations.ts'
-import { stateAt } from '../queries/violation-index.ts'
+import { countGroups } from '../queries/count-groups.ts'
+import { sortKeyOf, testGroups } from '../queries/read-violations.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { factList } from '../report/html/components/facts.ts'
@@ -13,13 +13,15 @@ import { extentOf, type ScanExtent, showCount } from '../report/html/scan-extent
 import { atLastRun } from './at-last-run.ts'
 import { endpointPlace, showEndpoints } from './owner/show-endpoints.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun, readDue, readIndex, readScans, readSorted, timeOf } from './run-facts.ts'
+import { onceForRun, readDue, readGroups, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
-import { showRows } from './show-rows.ts'
+import { showFound } from './show-rows.ts'
 
 const mostViolations = 50
+
+const openStates: ReadonlySet<ViolationState> = new Set(['opened', 'continuing'])
 
 /** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
 export const ownerPage: SitePage = {
@@ -27,20 +29,26 @@ export const ownerPage: SitePage = {
   parameters: endpointPlace,
   isOfRun: 'past',
   async show(request) {
-    const { run, link, params } = request
+    const { history, run, link, params } = request
     const owner = params.owner ?? ''
-    const index = await readSorted(request, { order: 'due', withOwner: true })
+    const groups = await readGroupsOf(request, owner)
     const endpoints = await readEndpoints(request, owner)
-    const at = index.owners.indexOf(owner)
-    if (endpoints.length === 0 && at <= 0)
+    if (endpoints.length + groups.length === 0)
       throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
-    const inStates = (isMeant: RowTest) =>
-      pageRows(index, (row) => index.owner[row] === at && isMeant(row), { most: mostViolations })
-    const open = inStates((row) => isOpen({ state: stateAt(index, row) }))
-    const isLate = testOverdue(index, timeOf(request), await readDue(request))
-    const overdue = inStates((row) => isOpen({ state: stateAt(index, row) }) && isLate(row)).counts.total
-    const { counts: unknown } = inStates((row) => stateAt(index, row) === 'unknown')
-    const { states } = inStates(() => true).counts
+    const dueOf = await readDue(request)
+    const open = groups.filter(isOpen)
+    const isLate = testGroups(
+      { states: openStates, kind: undefined, before: undefined, overdueAt: timeOf(request) },
+      dueOf,
+    )
+    const [counts, late] = [countGroups(open), countGroups(open.filter(isLate))]
+    const unknown = countGroups(groups.filter(({ state }) => state === 'unknown'))
+    const { states } = countGroups(groups)
+    const sortKey = sortKeyOf('due', dueOf)
+    const rows = await history.firstViolations({
+      ...{ run: run.number, withActive: true, resolvedAfter: undefined, owners: [globOf(owner)], most: mostViolations },
+      ...{ groups: open, ...(sortKey && { sortKey }) },
+    })
     const coverage = (await readScans(request)).flatMap(toCoverage)
     const extent = extentOf(coverage)
     const pattern = globOf(owner)
@@ -54,17 +62,17 @@ export const ownerPage: SitePage = {
       alarm: showGaps(coverage, link),
       body: !isFirst
         ? section
-        : html`${showNumbers({ open: open.counts.severities, unknown: unknown.severities, extent })}
+        : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent })}
 ${pageSection({
-  ...{ id: 'violations', title: 'Open violations', count: showCount(open.counts.total, extent) },
+  ...{ id: 'violations', title: 'Open violations', count: showCount(counts.total, extent) },
   content:
-    open.counts.total === 0
+    counts.total === 0
       ? showNone(extent)
-      : html`<p class="meta">${overdue === 0 ? '' : `${overdue} overdue; `}${open.rows.length} of ${open.counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
-${await showRows(request, index, open.rows)}`,
+      : html`<p class="meta">${late.total === 0 ? '' : `${late.total} overdue; `}${rows.length} of ${counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
+${await showFound(request, rows)}`,
 })}${section}`,
       aside: html`${factList([
-        ['Overdue', listed(overdue, { overdue: 'true' })],
+        ['Overdue', listed(late.total, { overdue: 'true' })],
         ['Waived', listed(states.waived, { state: 'waived' })],
         ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
         ['Endpoints', String(endpoints.length)],
@@ -80,9 +88,15 @@ ${await showRows(request, index, open.rows)}`,
 /** The list of owners, where the last run no longer has this one. */
 async function readAtLast(request: SiteRequest, owner: string): Promise<string | undefined> {
   const last = await atLastRun(request)
-  if (last === undefined || (await readIndex(last, { withOwner: true })).owners.includes(owner)) return undefined
+  if (last === undefined || (await readGroupsOf(last, owner)).length > 0) return undefined
   const endpoints = await readEndpoints(last, owner)
   return endpoints.length > 0 ? undefined : last.link('/violations', { 'group-by': 'owner' })
+}
+
+/** Counted once for all owners. */
+async function readGroupsOf(request: SiteRequest, owner: string): Promise<readonly ViolationGroup[]> {
+  const groups = await readGroups(request, { withActive: true, withResolved: false, by: ['owner'] })
+  return groups.filter((group) => group.owner === owner)
 }
 
 function readEndpoints(request: SiteRequest, owner: string): Promise<readonly NamedIdentity[]> {

@@ -14,9 +14,9 @@ import { atLastRun } from './at-last-run.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readScheduleFacts } from './project/schedule-facts.ts'
-import { countOpen, readProjectViolations, showOpen, showOwners } from './project/show-open.ts'
+import { countOpen, countProjectViolations, showOpen, showOwners } from './project/show-open.ts'
 import { showWalks } from './project/show-walks.ts'
-import { onceForRun, readActiveOf, readIndex, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForRun, readActiveOf, readResourceCounts, readScans } from './run-facts.ts'
 import { showCauses } from './show-causes.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -37,8 +37,8 @@ export const projectPage: SitePage = {
     const trend = await onceForRun(request, `trend of ${name}`, () =>
       findTrend(history, { run, since: undefined, projects: [name] }),
     )
-    const index = await readIndex(request, { withOwner: true })
-    const violations = readProjectViolations(index, scan, extent)
+    const { groups } = await readActiveOf(request)
+    const violations = countProjectViolations(groups, scan, extent)
     const numbers = {
       open: violations.open.counts.severities,
       unknown: violations.unknown.counts.severities,
@@ -48,7 +48,7 @@ export const projectPage: SitePage = {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, (await readActiveOf(request)).groups, name) })}
+      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups, name) })}
 ${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showWalks(coverage)}`,
       aside: factList([
         ...scanFacts(scan),

@@ -1,4 +1,4 @@
-import type { RunInputs } from '../history/reader.ts'
+import type { GroupChoice, RunInputs, ViolationGroup } from '../history/reader.ts'
 import type { ResourceCount } from '../history/resource-list.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
@@ -7,13 +7,10 @@ import { type ActiveViolations, readActive } from '../queries/count-groups.ts'
 import { readEvaluations } from '../queries/last-evaluations.ts'
 import { type ActiveCounts, countByProject } from '../queries/read-status.ts'
 import { findTrend } from '../queries/read-trend.ts'
-import type { ViolationOrder } from '../queries/read-violations.ts'
-import { sortViolations } from '../queries/sort-violations.ts'
-import { indexViolations, type ViolationIndex } from '../queries/violation-index.ts'
 import { keepAnswers } from './keep-answers.ts'
 import type { SiteRequest } from './page.ts'
 
-/** What readers of all scopes share. With a million violations, an order of them takes 36 MB. */
+/** What readers of all scopes share: mostly groups of violations. */
 const answers = keepAnswers(128 * 1024 * 1024)
 
 /** What was found out about a run: it never changes, so it is read once, and forgotten when others need the room. */
@@ -34,25 +31,45 @@ export function readCounts(request: Pick<SiteRequest, 'history' | 'run'>): Promi
   return onceForRun(request, 'counts by project', async () => countByProject((await readActiveOf(request)).groups))
 }
 
-/** With owners or resolved violations only where they are asked for: they cost more to read. */
-export function readIndex(
+/** Groups of violations, counted once for a run. */
+export async function readGroups(
   request: Pick<SiteRequest, 'history' | 'run'>,
-  { withResolved = false, withOwner = false }: { readonly withResolved?: boolean; readonly withOwner?: boolean } = {},
-): Promise<ViolationIndex> {
-  const choice = { run: request.run.number, withResolved, withOwner }
-  return onceForRun(request, `violations ${withResolved} ${withOwner}`, () => indexViolations(request.history, choice))
+  choice: Omit<GroupChoice, 'run' | 'resolvedAfter'> & { readonly withResolved: boolean },
+): Promise<readonly ViolationGroup[]> {
+  const { by, rules = [], owners = [], text } = choice
+  const isOfAll = [by, rules, owners].every((list) => list.length === 0) && text === undefined
+  const read = (withActive: boolean) =>
+    onceForRun(request, `groups ${JSON.stringify([withActive, by, rules, owners, text])}`, async () => {
+      const groups: ViolationGroup[] = []
+      const asked = { run: request.run.number, withActive, resolvedAfter: withActive ? undefined : 0 }
+      await request.history.groupViolations({ ...asked, by, rules, owners, text }, (group) => groups.push(group))
+      return groups
+    })
+  const active = isOfAll ? async () => (await readActiveOf(request)).groups : () => read(true)
+  return [...(choice.withActive ? await active() : []), ...(choice.withResolved ? await read(false) : [])]
 }
 
-/** The same in the order asked for. */
-export async function readSorted(
-  request: SiteRequest,
-  { order, ...choice }: Parameters<typeof readIndex>[1] & { readonly order: ViolationOrder },
-): Promise<ViolationIndex> {
-  const index = await readIndex(request, choice)
-  if (order === 'severity') return index
-  const dueOf = await readDue(request)
-  const what = `violations by ${order} ${choice.withResolved === true} ${choice.withOwner === true}`
-  return onceForRun(request, what, async () => sortViolations(index, order, dueOf))
+/** The rules and the projects of violations; of resolved ones only where they are asked for. */
+export async function readViolated(
+  request: Pick<SiteRequest, 'history' | 'run'>,
+  withResolved: boolean,
+): Promise<{ readonly rules: readonly string[]; readonly projects: readonly string[] }> {
+  const { history, run } = request
+  if (withResolved) {
+    return onceForRun(request, 'violated rules', async () => {
+      const violated = await history.violatedRules(run.number)
+      return {
+        rules: namesOf(violated.map(({ rule }) => rule)),
+        projects: namesOf(violated.map(({ project }) => project)),
+      }
+    })
+  }
+  const { groups, active } = await readActiveOf(request)
+  return { rules: namesOf(active), projects: namesOf(groups.map(({ project }) => project)) }
+}
+
+function namesOf(all: readonly string[]): readonly string[] {
+  return [...new Set(all)].sort()
 }
 
 export function readScans(request: SiteRequest) {

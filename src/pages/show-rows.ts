@@ -1,17 +1,11 @@
 import type { RecordedViolation } from '../history/records.ts'
 import { isoTime } from '../model/time.ts'
 import { toRow } from '../queries/read-violations.ts'
-import type { ViolationIndex } from '../queries/violation-index.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { readDue, readInputs, timeOf } from './run-facts.ts'
 import { showViolationRow } from './violation-row.ts'
-
-/** Rows of an index as a list. */
-export async function showRows(request: SiteRequest, index: ViolationIndex, rows: readonly number[]): Promise<Markup> {
-  return showFound(request, await request.history.foundViolations(rows.map((row) => index.found(row))))
-}
 
 /** Violations as a list. */
 export async function showFound(request: SiteRequest, found: readonly RecordedViolation[]): Promise<Markup> {

@@ -1,25 +1,26 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
+import type { ViolationGroup } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
 import { isoTime, readDuration } from '../model/time.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
-import { groupRows, maskRows, matchTexts, pageRows, type RowMask } from '../queries/page-violations.ts'
-import { type ViolationOrder, violationOrders } from '../queries/read-violations.ts'
-import type { ViolationIndex } from '../queries/violation-index.ts'
+import { countGroups, rankGroups } from '../queries/count-groups.ts'
+import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../queries/read-violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
 import { html } from '../report/html/markup.ts'
 import { count, countEach } from '../text/count.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { onceForRun, readDue, readScans, readSorted, timeOf } from './run-facts.ts'
+import { readDue, readGroups, readScans, readViolated, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { type AskedState, askedStates } from './violations/asked-states.ts'
 import { filtersOf, sameList, violationParameters } from './violations/list-options.ts'
 import { showFilters } from './violations/show-filters.ts'
-import { showGroups } from './violations/show-groups.ts'
-import { type ShownList, showList } from './violations/show-list.ts'
+import { groupKeys, showGroups } from './violations/show-groups.ts'
+import { type ChosenViolations, type ShownList, showList } from './violations/show-list.ts'
 import { showNothing } from './violations/show-nothing.ts'
 
 /** Violations: filtered by the address, fifty a page. */
@@ -30,19 +31,19 @@ export const violationsPage: SitePage = {
   async show(request) {
     const { link, query } = request
     const asked = readAsked(request)
-    const index = await readSorted(request, asked)
-    const chosen = await readMask(request, index, asked)
+    const violated = await readViolated(request, asked.withResolved)
+    const chosen = await chooseGroups(request, asked)
     const projects = query.all('project')
     const scans = (await readScans(request)).filter(({ project }) => matchesProject(project.name, projects))
     const content =
       asked.grouping === undefined
-        ? await showList(request, { index, chosen, order: asked.order })
-        : await showGrouped(request, index, chosen, asked.grouping)
+        ? await showList(request, { chosen, order: asked.order, projects: violated.projects })
+        : await showGrouped(request, chosen, asked.grouping)
     return {
       title: 'Violations',
       crumbs: [],
       alarm: showGaps(scans.flatMap(toCoverage), link),
-      body: html`${showFilters(request, index)}
+      body: html`${showFilters(request, violated)}
 ${content.body}`,
       same: sameList(request),
       ...(content.next === undefined ? {} : { next: content.next }),
@@ -51,50 +52,65 @@ ${content.body}`,
 }
 
 interface AskedFor {
-  readonly state: AskedState
+  readonly states: ReadonlySet<ViolationState>
+  readonly withResolved: boolean
   readonly grouping: Grouping | undefined
   readonly order: ViolationOrder
-  readonly withResolved: boolean
-  readonly withOwner: boolean
 }
 
 function readAsked({ query }: SiteRequest): AskedFor {
   const state = readChoice(query, 'state', Object.keys(askedStates) as AskedState[]) ?? 'open' // keys are what the type says
   const grouping = readChoice(query, 'group-by', groupings)
-  const withResolved = (askedStates[state] as readonly ViolationState[]).includes('resolved')
+  const states: ReadonlySet<ViolationState> = new Set(askedStates[state])
   const order = readChoice(query, 'sort', violationOrders) ?? 'severity'
-  return { state, grouping, order, withResolved, withOwner: query.all('owner').length > 0 || grouping === 'owner' }
+  return { states, withResolved: states.has('resolved'), grouping, order }
 }
 
-async function readMask(request: SiteRequest, index: ViolationIndex, { state, order, withResolved }: AskedFor) {
-  const { history, query, run } = request
+/** What passes the filters: rules, owners and texts in the history, all else by what violations have in common. */
+async function chooseGroups(request: SiteRequest, asked: AskedFor): Promise<ChosenViolations> {
+  const { query, run } = request
+  const { states, withResolved, grouping, order } = asked
   const at = timeOf(request)
-  const text = query.one('q')
   const older = query.one('older-than')
   const olderMs = older === undefined ? undefined : readDuration(older)
   if (older !== undefined && olderMs === undefined) {
     throw AuditError.usage(`the parameter "older-than" is "${older}", expected a duration such as 12h, 30d or 8w`)
   }
+  const before = olderMs === undefined ? undefined : at - olderMs
   const dueOf = await readDue(request)
-  return maskRows(
-    index,
+  const [rule, text] = [query.one('rule'), query.one('q')]
+  const isAsked = testGroups(
     {
-      ...{ states: new Set(askedStates[state]), rule: query.one('rule'), projects: query.all('project') },
+      ...{ states, kind: readChoice(query, 'kind', kinds), before },
       severity: readChoice(query, 'severity', severities),
       maxSeverity: readChoice(query, 'max-severity', severities),
-      kind: readChoice(query, 'kind', kinds),
-      ...{ owners: query.all('owner'), since: await sinceOf(request) },
-      before: olderMs === undefined ? undefined : at - olderMs,
       overdueAt: readChoice(query, 'overdue', ['true']) === undefined ? undefined : at,
-      matching:
-        text === undefined
-          ? undefined
-          : await onceForRun(request, `text ${order} ${withResolved} ${text}`, () =>
-              matchTexts(history, index, { run: run.number, withResolved, text }),
-            ),
     },
     dueOf,
   )
+  const since = await sinceOf(request)
+  const isSince = ({ state, run: number, firstSeen }: ViolationGroup) =>
+    since === undefined || (state === 'resolved' ? number > since.after : firstSeen >= since.time)
+  const projects = query.all('project')
+  const isMeant = remembering((project) => matchesProject(project, projects))
+  const choice = {
+    withActive: [...states].some((state) => state !== 'resolved'),
+    rules: rule === undefined ? [] : [rule],
+    owners: query.all('owner'),
+    text,
+    by: [...partsFor({ sort: order, before }), ...(grouping === undefined || grouping === 'project' ? [] : [grouping])],
+  }
+  const groups = (await readGroups(request, { ...choice, withResolved })).filter(
+    (group) => isAsked(group) && isSince(group) && isMeant(group.project),
+  )
+  const sortKey = sortKeyOf(order, dueOf)
+  return {
+    ...choice,
+    run: run.number,
+    resolvedAfter: withResolved ? 0 : undefined,
+    groups,
+    ...(sortKey && { sortKey }),
+  }
 }
 
 /** The run before those that count, and when the first of them began, ISO 8601. */
@@ -109,18 +125,13 @@ async function sinceOf(request: SiteRequest) {
   return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }
 }
 
-async function showGrouped(
-  request: SiteRequest,
-  index: ViolationIndex,
-  chosen: RowMask,
-  grouping: Grouping,
-): Promise<ShownList> {
-  const { counts } = pageRows(index, chosen, { most: 0 })
-  const groups = groupRows(index, chosen, grouping)
-  if (counts.total === 0)
+async function showGrouped(request: SiteRequest, chosen: ChosenViolations, grouping: Grouping): Promise<ShownList> {
+  const { total, severities: bySeverity, states } = countGroups(chosen.groups)
+  if (total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
+  const groups = rankGroups(chosen.groups, groupKeys[grouping], chosen.sortKey)
   return {
-    body: html`<p class="summary" role="status">${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.</p>
-${await showGroups(request, { index, groups, grouping, filters: filtersOf(request) })}`,
+    body: html`<p class="summary" role="status">${count(total, 'violation')}: ${countEach(severities, bySeverity)}; ${countEach(violationStates, states)}.</p>
+${await showGroups(request, { chosen, groups, grouping, filters: filtersOf(request) })}`,
   }
 }

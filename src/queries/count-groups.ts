@@ -1,17 +1,29 @@
 import type { GroupChoice, HistoryReader, ViolationGroup } from '../history/reader.ts'
-import { compareText } from '../history/report-order.ts'
-import { countSeverities, isOpen, overdueRule, type Severity, severities, violationStates } from '../model/violation.ts'
-import { byCodePoint } from './list-cursor.ts'
-import type { ViolationCounts } from './page-violations.ts'
+import { byCodePoint, compareText, inGroupOrder } from '../history/report-order.ts'
+import {
+  countSeverities,
+  isOpen,
+  overdueRule,
+  type Severity,
+  severities,
+  type ViolationState,
+  violationStates,
+} from '../model/violation.ts'
+
+export interface ViolationCounts {
+  readonly total: number
+  readonly severities: Readonly<Record<Severity, number>>
+  readonly states: Readonly<Record<ViolationState, number>>
+}
 
 /** How many violations there are of a choice. */
 export async function countViolations(
   reader: Pick<HistoryReader, 'groupViolations'>,
-  choice: Omit<GroupChoice, 'byRule'>,
+  choice: Omit<GroupChoice, 'by'>,
   isCounted: (group: ViolationGroup) => boolean = () => true,
 ): Promise<number> {
   let total = 0
-  await reader.groupViolations({ ...choice, byRule: false }, (group) => {
+  await reader.groupViolations({ ...choice, by: [] }, (group) => {
     if (isCounted(group)) total += group.violations
   })
   return total
@@ -36,12 +48,58 @@ function countStates() {
   >
 }
 
+/** Groups that are alike in what they are ranked by. */
+export interface RankedGroup {
+  readonly groups: readonly ViolationGroup[]
+  /** Of them, the one with the first violation. */
+  readonly first: ViolationGroup
+  readonly total: number
+}
+
+interface Ranking extends RankedGroup {
+  readonly groups: ViolationGroup[]
+  first: ViolationGroup
+  total: number
+  /** The place of the worst severity. */
+  worst: number
+}
+
+/** The one with the worst violation first, then the one with the most, then that of which one comes first in the order. */
+export function rankGroups(
+  all: readonly ViolationGroup[],
+  keyOf: (group: ViolationGroup) => string,
+  sortKey: (group: ViolationGroup) => string = () => '',
+): readonly RankedGroup[] {
+  const inOrder = (a: ViolationGroup, b: ViolationGroup) =>
+    compareText(sortKey(a), sortKey(b)) ||
+    inGroupOrder(a, b) ||
+    compareText(a.kind, b.kind) ||
+    byCodePoint(a.uid, b.uid) ||
+    compareText(a.rule, b.rule)
+  const ranked = new Map<string, Ranking>()
+  for (const group of all) {
+    const key = keyOf(group)
+    const worst = severities.indexOf(group.severity)
+    const known = ranked.get(key)
+    if (known === undefined) ranked.set(key, { groups: [group], first: group, worst, total: group.violations })
+    else {
+      known.groups.push(group)
+      known.total += group.violations
+      known.worst = Math.min(known.worst, worst)
+      if (inOrder(group, known.first) < 0) known.first = group
+    }
+  }
+  return [...ranked.values()].sort((a, b) => a.worst - b.worst || b.total - a.total || inOrder(a.first, b.first))
+}
+
 /** Active violations of a run. */
 export interface ActiveViolations {
   /** By what they have in common, but for their rules. */
   readonly groups: readonly ViolationGroup[]
   /** Rules with open ones: the one with the worst violation first, then the one with the most. */
   readonly rules: readonly ViolatedRule[]
+  /** The ids of all rules with active ones. */
+  readonly active: readonly string[]
 }
 
 /** Reads them once. */
@@ -50,19 +108,22 @@ export async function readActive(
   run: number,
 ): Promise<ActiveViolations> {
   const groups = new Map<string, ViolationGroup>()
-  const rules = new Map<string, { first: ViolationGroup; total: number }>()
-  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, byRule: true }, (group) => {
+  const open: ViolationGroup[] = []
+  const active = new Set<string>()
+  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { severity, state, kind, projectId, firstRun, waiver, violations } = group
     const rule = group.rule === overdueRule ? overdueRule : ''
-    const key = [projectId, severity, state, kind, firstRun, waiver, rule].join()
+    const key = [projectId, severity, state, kind, firstRun, waiver, rule, group.ids === undefined].join()
     const known = groups.get(key)
-    const uid = known === undefined || byCodePoint(group.uid, known.uid) < 0 ? group.uid : known.uid
-    groups.set(key, { ...group, rule, uid, violations: violations + (known?.violations ?? 0) })
-    if (!isOpen(group)) return
-    const { first, total } = rules.get(group.rule) ?? { first: group, total: 0 }
-    rules.set(group.rule, { first: inOrder(group, first) < 0 ? group : first, total: total + violations })
+    const ids = group.ids && { ids: [...(known?.ids ?? []), ...group.ids] }
+    groups.set(key, { ...group, rule, violations: violations + (known?.violations ?? 0), ...ids })
+    active.add(group.rule)
+    if (isOpen(group)) open.push(group)
   })
-  return { groups: [...groups.values()], rules: rankRules(rules) }
+  const rules = rankGroups(open, ({ rule }) => rule).map(({ first: { rule, severity }, total }) => {
+    return { rule, severity, total }
+  })
+  return { groups: [...groups.values()], rules, active: [...active] }
 }
 
 export interface ViolatedRule {
@@ -70,28 +131,4 @@ export interface ViolatedRule {
   /** Of its first violation, in the order of reports. */
   readonly severity: Severity
   readonly total: number
-}
-
-function rankRules(rules: ReadonlyMap<string, { first: ViolationGroup; total: number }>): readonly ViolatedRule[] {
-  return [...rules]
-    .map(([rule, { first, total }]) => ({ rule, first, total }))
-    .sort(
-      (a, b) =>
-        severities.indexOf(a.first.severity) - severities.indexOf(b.first.severity) ||
-        b.total - a.total ||
-        inOrder(a.first, b.first),
-    )
-    .map(({ rule, first, total }) => ({ rule, severity: first.severity, total }))
-}
-
-/** Active groups by their first violations, in the order of reports. */
-function inOrder(a: ViolationGroup, b: ViolationGroup): number {
-  return (
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-    Number(b.state === 'opened') - Number(a.state === 'opened') ||
-    compareText(a.project, b.project) ||
-    compareText(a.kind, b.kind) ||
-    byCodePoint(a.uid, b.uid) ||
-    compareText(a.rule, b.rule)
-  )
 }

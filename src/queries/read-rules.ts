@@ -69,7 +69,7 @@ const nothingFound = () => ({ open: 0, severities: countSeverities([]), unknown:
 
 async function countByRule(reader: Pick<HistoryReader, 'groupViolations'>, run: number) {
   const counts = new Map<string, ReturnType<typeof nothingFound>>()
-  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, byRule: true }, (group) => {
+  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { rule, state, severity, violations } = group
     const known = counts.get(rule) ?? nothingFound()
     counts.set(rule, known)

@@ -140,7 +140,7 @@ const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, 
 /** Counts active violations by project. */
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
   const groups: ViolationGroup[] = []
-  const asked = { run, withActive: true, resolvedAfter: undefined, byRule: false }
+  const asked = { run, withActive: true, resolvedAfter: undefined, by: [] }
   await reader.groupViolations(asked, (group) => groups.push(group))
   return countByProject(groups)
 }

@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, ResolvedViolation, ViolationGroup } from '../history/reader.ts'
+import type { CommittedRun, GroupPart, HistoryReader, ResolvedViolation, ViolationGroup } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
@@ -70,14 +70,16 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
-  const dueOf = (group: ViolationGroup) => dueDate(group, group.firstSeen, evaluations.get(group.project)?.due)
-  const matches = matcherOf(query, dueOf)
+  const dueOf: DueOf = (project) => evaluations.get(project)?.due
+  const matches = testGroups(query, dueOf)
+  const sortKey = sortKeyOf(sort, dueOf)
   const tally = startTally()
   const violations = await reader.firstViolations({
     run: run.number,
     rules: rule === undefined ? [] : [rule],
     owners,
     most,
+    by: partsFor(query),
     withActive: [...states].some((state) => state !== 'resolved'),
     resolvedAfter: states.has('resolved') ? after : undefined,
     isChosen(group) {
@@ -86,9 +88,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
       if (isSelected) tally.add(group)
       return isSelected
     },
-    ...(sort === 'age' ? { sortKey: ({ firstSeen }) => firstSeen } : {}),
-    // What has no due date comes last.
-    ...(sort === 'due' ? { sortKey: (group) => dueOf(group) ?? '~' } : {}),
+    ...(sortKey && { sortKey }),
   })
   const { counts } = tally
   return {
@@ -101,10 +101,20 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   }
 }
 
-/** Whether violations are what the query asks for, apart from their projects, rules and owners. */
-function matcherOf(
-  { states, severity, maxSeverity, kind, before, overdueAt }: ViolationsQuery,
-  dueOf: (group: ViolationGroup) => string | null,
+/** The due durations of a project's policy. */
+export type DueOf = (project: string) => DueDurations | undefined
+
+/** Whether violations are what a query asks for, apart from their projects, rules and owners. */
+export function testGroups(
+  {
+    states,
+    severity,
+    maxSeverity,
+    kind,
+    before,
+    overdueAt,
+  }: Pick<ViolationsQuery, 'states' | 'kind' | 'before' | 'overdueAt' | keyof SeverityRange>,
+  dueOf: DueOf,
 ): (group: ViolationGroup) => boolean {
   // Many groups share these.
   const isOld = remembering((firstSeen) => before === undefined || Date.parse(firstSeen) < before)
@@ -113,7 +123,33 @@ function matcherOf(
     isInRange(group.severity, { severity, maxSeverity }) &&
     (kind === undefined || group.kind === kind) &&
     isOld(group.firstSeen) &&
-    (overdueAt === undefined || isOverdue({ due_at: dueOf(group) }, overdueAt))
+    (overdueAt === undefined || isOverdue({ due_at: dueDateOf(group, dueOf) }, overdueAt))
+}
+
+/** Resolved ones differ by when they were opened only where that is asked for: it makes many groups. */
+export function partsFor({ sort, before }: Pick<ViolationsQuery, 'sort' | 'before'>): readonly GroupPart[] {
+  return sort === 'age' || before !== undefined ? ['start'] : []
+}
+
+/** What orders compare. */
+export type OrderedViolation = Pick<
+  ViolationGroup,
+  'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'
+> & {
+  readonly waiver?: unknown
+}
+
+/** What an order compares first; undefined where it is the order of reports. */
+export function sortKeyOf(order: ViolationOrder, dueOf: DueOf): ((violation: OrderedViolation) => string) | undefined {
+  if (order === 'severity') return undefined
+  return order === 'age' ? ({ firstSeen }) => firstSeen : (violation) => dueDateOf(violation, dueOf) ?? withoutDate
+}
+
+/** In place of a due date: it comes last. */
+export const withoutDate = '~'
+
+function dueDateOf(violation: OrderedViolation, dueOf: DueOf): string | null {
+  return dueDate(violation, violation.firstSeen, dueOf(violation.project))
 }
 
 /** A resolved one may have been accepted or switched off: people read that it ended. */

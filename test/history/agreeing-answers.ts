@@ -1,5 +1,13 @@
 import { expect } from 'vitest'
-import type { HistoryReader, Identity, VisitedViolation } from '../../src/history/reader.ts'
+import type {
+  HistoryReader,
+  Identity,
+  PageChoice,
+  ResolvedViolation,
+  ViolationGroup,
+  ViolationPlace,
+} from '../../src/history/reader.ts'
+import type { RecordedViolation } from '../../src/history/records.ts'
 import { byKindAndUid, compareText } from '../../src/history/report-order.ts'
 import { kinds, type ProjectRef } from '../../src/model/resource.ts'
 import { only } from './samples.ts'
@@ -110,24 +118,55 @@ async function expectDifferencesToAgree(
   ).toEqual(expected)
 }
 
-/** Read at once, chosen, visited and found again, and by their fingerprints. */
+/** Read at once, chosen, in pages, counted, and found again by their fingerprints. */
 async function expectViolationsToAgree(reader: HistoryReader, run: number): Promise<void> {
   const [active, resolved] = [await reader.violationsAt(run), await reader.resolvedBetween(0, run)]
-  const all = { run, withOwner: true, isChosen: () => true, most: 1000 }
+  const all = { run, isChosen: () => true, most: 1000 }
   expect(await reader.firstViolations({ ...all, withActive: true, resolvedAfter: undefined })).toEqual(active)
   expect(await reader.firstViolations({ ...all, withActive: false, resolvedAfter: 0 })).toEqual(resolved)
-  const visited: VisitedViolation[] = []
-  const choice = { run, withActive: true, resolvedAfter: 0, withOwner: true, withText: true }
-  await reader.visitViolations(choice, (violation) => visited.push(violation))
   const both = [...active, ...resolved]
-  const text = (one: Pick<VisitedViolation, 'project' | 'kind' | 'uid' | 'rule' | 'state' | 'message' | 'owner'>) =>
-    [one.project, one.kind, one.uid, one.rule, one.state, one.message, one.owner].join(' ')
-  expect(visited.map(text).sort()).toEqual(both.map(text).sort())
-  const found = await reader.foundViolations(visited)
-  expect(found.map(text)).toEqual(visited.map(text))
+  await expectPagesToAgree(reader, { run, withActive: true, resolvedAfter: 0, most: 3 }, both)
+  const groups: ViolationGroup[] = []
+  const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule', 'owner', 'resource'] as const }
+  await reader.groupViolations(choice, (group) => groups.push(group))
+  const text = (one: Pick<RecordedViolation, 'project' | 'kind' | 'uid' | 'rule' | 'state' | 'owner'>) =>
+    [one.project, one.kind, one.uid, one.rule, one.state, one.owner ?? ''].join(' ')
+  const counted = groups.flatMap((group) => Array.from({ length: group.violations }, () => text(group)))
+  expect(counted.sort()).toEqual(both.map(text).sort())
+  const ofRules = both.map(({ project, rule }) => `${project} ${rule}`)
+  const violated = (await reader.violatedRules(run)).map(({ project, rule }) => `${project} ${rule}`)
+  expect(violated.sort()).toEqual([...new Set(ofRules)].sort())
+  const isMentioned = (one: RecordedViolation) =>
+    [one.name, one.message, one.uid, one.rule, one.path, one.project].some((part) => part.toLowerCase().includes('a'))
+  expect(await reader.firstViolations({ ...all, withActive: true, resolvedAfter: 0, text: 'A' })).toEqual(
+    both.filter(isMentioned),
+  )
   const identified = await reader.identifyViolations('', run, 1000)
   expect(identified.map(({ fingerprint }) => fingerprint)).toEqual(both.map(({ fingerprint }) => fingerprint).sort())
   for (const { fingerprint } of active) {
     expect(only(await reader.identifyViolations(fingerprint, run, 1)).fingerprint).toBe(fingerprint)
+  }
+}
+
+/** Forth and back, a page begins and ends where the one before it does. */
+async function expectPagesToAgree(
+  reader: HistoryReader,
+  choice: PageChoice,
+  all: readonly (RecordedViolation | ResolvedViolation)[],
+): Promise<void> {
+  const placeOf = (at: number, isEnd: boolean): ViolationPlace | undefined => {
+    const one = all[at]
+    return one && { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd }
+  }
+  for (let at = 0; at < all.length; at += choice.most) {
+    const end = Math.min(all.length, at + choice.most)
+    const expected = { violations: all.slice(at, end), before: at, after: all.length - end }
+    expect(await reader.pageViolations({ ...choice, place: placeOf(at - 1, false) })).toEqual(expected)
+    const start = Math.max(0, at - choice.most)
+    if (at > 0) {
+      expect(await reader.pageViolations({ ...choice, place: placeOf(at, true) })).toEqual({
+        ...{ violations: all.slice(start, at), before: start, after: all.length - at },
+      })
+    }
   }
 }

@@ -1,11 +1,5 @@
 import { expect } from 'vitest'
-import type {
-  Differing,
-  HistoryReader,
-  RecordedSpan,
-  ViolationGroup,
-  VisitedViolation,
-} from '../../src/history/reader.ts'
+import type { Differing, GroupChoice, HistoryReader, RecordedSpan, ViolationGroup } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
@@ -23,7 +17,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     byText(await reader.waivedBetween(run - 2, run)),
     await reader.policiesBetween(run - 2, run),
     byText(await spansOf(reader, run - 2, run)),
-    ...(await visitedAt(reader, run)),
+    (await reader.violatedRules(run)).map(({ project, rule }) => `${project} ${rule}`).sort(),
     (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
     await reader.committedRun(run),
     await reader.runsBefore(run + 1, 3),
@@ -58,20 +52,6 @@ export async function spansOf(reader: HistoryReader, after: number, run: number)
   await reader.visitSpans(after, run, (span) => spans.push(span))
   // Stable, so those of a violation stay in their order; the order of violations is a backend's own.
   return spans.sort((a, b) => compareText(a.fingerprint, b.fingerprint) || compareText(a.project, b.project))
-}
-
-/** What is visited, in order within each project; and what is found again by it. Ids are a backend's own. */
-async function visitedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
-  const answers: unknown[] = []
-  for (const isWhole of [true, false]) {
-    const visited: VisitedViolation[] = []
-    const choice = { run, withActive: true, resolvedAfter: 0, withOwner: isWhole, withText: isWhole }
-    await reader.visitViolations(choice, (violation) => visited.push(violation))
-    const places = new Map([...Map.groupBy(visited, ({ project }) => project)].sort())
-    const named = [...places].map(([project, found]) => [project, found.map(({ id: _, ...rest }) => rest)])
-    answers.push(named, byText(await reader.foundViolations(visited)))
-  }
-  return answers
 }
 
 /** Of a larger history, more than two resources are listed at a time. */
@@ -113,16 +93,24 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
       await reader.firstViolations({ ...all, sortKey: ({ firstSeen, kind }) => `${firstSeen} ${kind}` }),
       await reader.firstViolations({ ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
       await reader.firstViolations({ ...all, owners: ['*0*'] }),
+      await reader.firstViolations({ ...all, text: 'ENDPOINT' }),
     )
   }
-  for (const byRule of [false, true]) {
-    const groups: ViolationGroup[] = []
-    const choice = { run, withActive: true, resolvedAfter: 0, byRule }
-    await reader.groupViolations(choice, (group) => groups.push(group))
-    // Ids are a backend's own.
-    answers.push(byText(groups.map(({ projectId: _, ...group }) => group)))
+  for (const by of [[], ['rule'], ['owner'], ['resource'], ['start', 'rule', 'owner', 'resource']] as const) {
+    const choice = { run, withActive: true, resolvedAfter: 0, by }
+    answers.push(await groupsOf(reader, choice))
   }
   return answers
+}
+
+/** How many there are of each group, whenever they ended. Ids are a backend's own. */
+async function groupsOf(reader: HistoryReader, choice: GroupChoice): Promise<readonly string[]> {
+  const counts = new Map<string, number>()
+  await reader.groupViolations(choice, ({ projectId: _, ids: __, asOf: ___, violations, ...group }) => {
+    const key = canonicalJson(JSON.parse(JSON.stringify(group)))
+    counts.set(key, (counts.get(key) ?? 0) + violations)
+  })
+  return [...counts].map(([group, violations]) => `${violations} ${group}`).sort()
 }
 
 function byText(values: readonly object[]): string[] {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval } from '../../src/history/approvals.ts'
 import { beginRun } from '../../src/history/draft/begin-run.ts'
 import type { Draft } from '../../src/history/history.ts'
-import type { HistoryReader, ViolationChoice } from '../../src/history/reader.ts'
+import type { HistoryReader, ViolationChoice, ViolationGroup } from '../../src/history/reader.ts'
 import { storedBodies } from '../../src/history/sql/approvals.ts'
 import { sqlReader } from '../../src/history/sql/sql-reader.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
@@ -44,6 +44,12 @@ afterAll(() => {
 const fifty: ViolationChoice = {
   ...{ run: 2, withActive: true, resolvedAfter: 1, most: 50 },
 }
+
+const group: ViolationGroup = {
+  ...{ rule: '', owner: '', severity: 'high', state: 'continuing', project: 'acme/p', kind: 'endpoint', uid: '' },
+  ...{ run: 1, projectId: 1, firstRun: 1, firstSeen: at(1), violations: 1, asOf: 1 },
+}
+const resolved = { state: 'resolved' } as const
 
 const approval: Approval = {
   id: 1,
@@ -130,8 +136,16 @@ describe('query plans', () => {
       await reader.resolvedBetween(0, asOf)
       await reader.firstViolations(fifty)
       await reader.firstViolations({ ...fifty, owners: ['me'] })
-      await reader.groupViolations({ ...fifty, byRule: true }, () => {})
-      await reader.visitViolations({ ...fifty, withOwner: true, withText: true }, () => {})
+      await reader.groupViolations({ ...fifty, by: ['rule', 'owner', 'resource', 'start'] }, () => {})
+      await reader.groupViolations({ ...fifty, by: [], text: 'a' }, () => {})
+      await reader.violatedRules(asOf)
+      for (const isEnd of [false, true]) {
+        const place = { ...group, rule: 'a/b', path: '', sortKey: '', isEnd }
+        await reader.pageViolations({ ...fifty, groups: [group], owners: ['me'] })
+        for (const at of [place, { ...place, ...resolved }]) {
+          await reader.pageViolations({ ...fifty, most: 0, groups: [group, { ...group, ...resolved }], place: at })
+        }
+      }
       await reader.identifyViolations('abc', asOf, 5)
       await reader.waivedBetween(0, asOf)
       await reader.stateAt(payments, asOf)
@@ -165,16 +179,16 @@ describe('query plans', () => {
 
   it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
-    const visited = { ...fifty, withOwner: false, withText: false }
     for (const ask of [
       (reader: HistoryReader) => reader.firstViolations(fifty),
-      (reader: HistoryReader) => reader.visitViolations(visited, () => {}),
+      (reader: HistoryReader) => reader.groupViolations({ ...fifty, by: ['rule'] }, () => {}),
+      (reader: HistoryReader) => reader.firstViolations({ ...fifty, groups: [group] }),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
-        expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?\)$/),
+        expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?( AND kind=\?)?\)$/),
       )
-      expect(steps).toContain('SEARCH x USING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
+      expect(steps).toContain('SEARCH x USING COVERING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
     }
   })
 
@@ -182,7 +196,7 @@ describe('query plans', () => {
     for (const ask of [
       (reader: HistoryReader) => reader.violationsAt(1),
       (reader: HistoryReader) => reader.waivedBetween(0, 1),
-      (reader: HistoryReader) => reader.visitViolations({ ...fifty, withOwner: true, withText: true }, () => {}),
+      (reader: HistoryReader) => reader.groupViolations({ ...fifty, by: [], text: 'a' }, () => {}),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
@@ -192,14 +206,15 @@ describe('query plans', () => {
     }
   })
 
-  it('read all resolved violations in the order of the table, and those of a period by their index', async () => {
-    const stepsAfter = async (resolvedAfter: number) => {
-      const choice = { ...fifty, resolvedAfter, withOwner: false, withText: false }
-      return (await preparedFor((reader) => reader.visitViolations(choice, () => {}))).flatMap(stepsOf)
-    }
-    expect(await stepsAfter(0)).toContain('SCAN x')
-    expect(await stepsAfter(1)).toContain('SEARCH x USING INDEX violation_ended (to_run>? AND to_run<?)')
-    expect(await stepsAfter(1)).not.toContain('SCAN x')
+  it('count and list resolved violations within their index, and count them in its order', async () => {
+    const choice = { ...fifty, withActive: false, by: [] }
+    const found = 'SEARCH x USING COVERING INDEX violation_ended_in_project'
+    const counting = await preparedFor((reader) => reader.groupViolations(choice, () => {}))
+    expect(counting.flatMap(stepsOf)).toContain(`${found} (project_id=? AND to_run>? AND to_run<?)`)
+    expect(counting.flatMap(stepsOf)).not.toContainEqual(expect.stringContaining('GROUP BY'))
+    const groups = [{ ...group, ...resolved }]
+    const listing = await preparedFor((reader) => reader.firstViolations({ ...choice, groups }))
+    expect(listing.flatMap(stepsOf)).toContainEqual(expect.stringContaining(`${found} (project_id=? AND to_run=?`))
   })
 
   it('find referrers of a resource by their index', async () => {

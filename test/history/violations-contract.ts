@@ -104,6 +104,29 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(whole).toEqual(apart)
       })
 
+      it('is found by what was counted before later runs ended it', async () => {
+        await run(opening('a', 'b', 'c'))
+        const asked = { run: 1, withActive: true, resolvedAfter: undefined, by: [] }
+        const count = async () => {
+          const groups: ViolationGroup[] = []
+          await fixture.history.groupViolations(asked, (group) => groups.push(group))
+          return groups
+        }
+        const counted = [await count()]
+        await run(ending('b'))
+        counted.push(await count())
+        await run(ending('c'))
+        counted.push(await count())
+        for (const groups of counted) {
+          const found = await fixture.history.pageViolations({ ...asked, most: 2, groups })
+          expect([found.violations.map(({ uid }) => uid), found.before, found.after]).toEqual([['a', 'b'], 0, 1])
+          const [, last] = found.violations
+          const place = last && { ...last, sortKey: '', run: 0, isEnd: false }
+          const next = await fixture.history.pageViolations({ ...asked, most: 2, groups, place })
+          expect([next.violations.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
+        }
+      })
+
       it('keeps who accepted it while it is waived', async () => {
         const waiver = { owner: 'payments', reason: 'moves to TLS', expires: at(99), ticket: '4711' }
         const waived = await run((draft) =>

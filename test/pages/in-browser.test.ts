@@ -176,8 +176,12 @@ function withNames(history: History): History {
     ...history,
     firstViolations: async (choice) => (await history.firstViolations(choice)).map(named),
     foundViolations: async (found) => (await history.foundViolations(found)).map(named),
-    visitViolations: (choice, visit) =>
-      history.visitViolations(choice, (one) => visit({ ...one, owner: attack, name: attack, message: attack })),
+    pageViolations: async (choice) => {
+      const page = await history.pageViolations(choice)
+      return { ...page, violations: page.violations.map(named) }
+    },
+    groupViolations: (choice, visit) =>
+      history.groupViolations(choice, (one) => visit(one.owner === '' ? one : { ...one, owner: attack })),
     endpointsOf: async (_, run) => (await history.search('', run)).map((one) => ({ ...one, name: attack })),
     search: async (text, run) => (await history.search(text, run)).map((one) => ({ ...one, name: attack })),
     stateAt: async (...asked) => (await history.stateAt(...asked)).map((one) => ({ ...one, name: attack })),

@@ -1,20 +1,35 @@
 import { globParts } from '../../model/glob.ts'
-import { overdueRule, severities } from '../../model/violation.ts'
-import type { GroupChoice, ResolvedViolation, ViolationChoice, ViolationGroup } from '../reader.ts'
+import { overdueRule } from '../../model/violation.ts'
+import type {
+  FoundViolation,
+  GroupChoice,
+  GroupPart,
+  PageChoice,
+  ResolvedViolation,
+  RuleInProject,
+  ViolationChoice,
+  ViolationGroup,
+  ViolationPage,
+  ViolationPlace,
+} from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
-import { compareText } from '../report-order.ts'
+import { byCodePoint, compareText, inGroupOrder } from '../report-order.ts'
+import { foundViolations } from './found-violations.ts'
 import { lastScanSql } from './fragments.ts'
+import { lastRun } from './runs.ts'
 import { type Session, type SqlValue, sqlOf, type Transaction } from './session.ts'
 import {
-  activeAsOf,
+  activeFrom,
   endedBetween,
-  isResolvedSql,
+  endedLater,
+  isEndedForGood,
+  isWithoutEnd,
   ownerSql,
   projectNamesAt,
   startsOfRuns,
   stateSql,
+  wasScannedSql,
 } from './violations.ts'
-import { foundViolations } from './visit-violations.ts'
 
 export async function groupViolations(
   transaction: Transaction,
@@ -23,84 +38,196 @@ export async function groupViolations(
 ): Promise<void> {
   const nameOf = await projectNamesAt(transaction, choice.run)
   const startOf = await startsOfRuns(transaction, choice.run)
+  const asOf = (await lastRun(transaction))?.number ?? 0
   const pass = ({ isWaived, ...row }: GroupRow) => {
-    const group = { ...row, project: nameOf(row.projectId), firstSeen: startOf(row.firstRun) }
+    const group = { ...row, project: nameOf(row.projectId), firstSeen: startOf(row.firstRun), asOf }
     visit(isWaived === 1 ? { ...group, waiver: true } : group)
   }
-  for (const statement of statementsOf(transaction, choice)) {
-    const sql = `SELECT ${groupColumns}, min(o.uid) AS uid, count(*) AS violations FROM (${statement.sql}) o
-      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`
-    await transaction.each(sql, statement.values, pass)
+  for (const source of sourcesOf(transaction, choice)) {
+    if (choice.text !== undefined) await groupByText(transaction, source, { ...choice, text: choice.text }, pass)
+    else await countGroups(transaction, source, choice.by, pass)
   }
+}
+
+export async function firstViolations(
+  transaction: Transaction,
+  choice: ViolationChoice,
+): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
+  return (await pageViolations(transaction, choice)).violations
 }
 
 /**
  * Counts first, so that only violations are read that are returned: groups of them are chosen and put in order, and of
- * the last group only what is still asked for is read.
+ * the groups at both ends of the page only what is asked for is read.
  */
-export async function firstViolations(
-  transaction: Transaction,
-  choice: ViolationChoice,
-): Promise<(RecordedViolation | ResolvedViolation)[]> {
-  const { isChosen, sortKey, most, groups } = choice
-  const first = firstTiers(most)
+export async function pageViolations(transaction: Transaction, choice: PageChoice): Promise<ViolationPage> {
+  const { isChosen, sortKey, most, place, groups } = choice
+  const isBackwards = place?.isEnd === true
+  const compare: TierOrder = isBackwards ? (a, b) => compareTiers(b, a) : compareTiers
+  const following = firstTiers(most, compare)
+  const here: ViolationGroup[] = []
+  let [total, passed] = [0, 0]
   const add = (group: ViolationGroup) => {
-    if (isChosen?.(group) !== false) first.add(group, sortKey?.(group) ?? '')
+    if (isChosen?.(group) === false) return
+    const head = { sortKey: sortKey?.(group) ?? '', group }
+    const order = place === undefined ? 1 : compare(head, { sortKey: place.sortKey, group: place })
+    total += group.violations
+    if (order < 0) passed += group.violations
+    else if (order > 0) following.add(head)
+    else here.push(group)
   }
-  if (groups === undefined) await groupViolations(transaction, { ...choice, byRule: false }, add)
+  const by = choice.by ?? (['start'] as const)
+  if (groups === undefined) await groupViolations(transaction, { ...choice, by }, add)
   else for (const group of groups) add(group)
-  const { whole, cut, left } = first.conclude()
-  const rows = await rowsOfTiers(transaction, choice, whole, undefined)
-  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, choice, [cut], left)))
-  return foundViolations(transaction, rows)
+  const asked = { ...choice, by, isBackwards }
+  const near = await rowsNear(transaction, asked, here)
+  const { whole, cut, left } = following.conclude(most - near.rows.length)
+  const rows = [...near.rows, ...(await rowsOfTiers(transaction, asked, whole, undefined))]
+  if (cut !== undefined) rows.push(...(await rowsOfTiers(transaction, asked, [cut], left)))
+  const violations = await foundViolations(transaction, isBackwards ? rows.toReversed() : rows)
+  passed += near.passed
+  const ahead = total - passed - rows.length
+  return isBackwards ? { violations, before: ahead, after: passed } : { violations, before: passed, after: ahead }
 }
 
-type GroupRow = Omit<ViolationGroup, 'project' | 'firstSeen' | 'waiver'> & { readonly isWaived: 0 | 1 }
+/** In a history that was pruned, it may name rules of violations that ended in runs that are gone. */
+export async function violatedRules(transaction: Transaction, run: number): Promise<RuleInProject[]> {
+  const nameOf = await projectNamesAt(transaction, run)
+  const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule'] as const }
+  const found = new Map<string, RuleInProject>()
+  for (const { statement, columns, values } of sourcesOf(transaction, choice)) {
+    const select = `SELECT DISTINCT ${columns.projectId} AS "projectId", x.rule`
+    const rows = await transaction.all<Pick<GroupRow, 'projectId' | 'rule'>>(statement(select, []), values)
+    for (const { projectId, rule } of rows) found.set(`${projectId} ${rule}`, { project: nameOf(projectId), rule })
+  }
+  return [...found.values()]
+}
 
-const groupColumns =
-  'o."projectId", o.run, o.kind, o.severity, o.state, o."firstRun", o."isWaived", o."groupRule" AS rule'
+type GroupRow = Omit<ViolationGroup, 'project' | 'firstSeen' | 'waiver' | 'asOf'> & { readonly isWaived: 0 | 1 }
 
-interface Statement {
-  readonly sql: string
+/** SQL of what differs between groups, of a violation `x`. */
+type Columns = Readonly<Record<'projectId' | 'run' | 'state' | 'isWaived' | 'rule' | 'owner', string>>
+
+/** Active violations without an end, those that ended after the scan that they are as of, or resolved ones. */
+interface Source {
+  readonly columns: Columns
+  readonly isResolved: boolean
+  /** Whether groups list their rows: no index finds them by what a group is of. */
+  readonly hasIds: boolean
   readonly values: SqlValue[]
+  /** `end`: what follows the conditions. */
+  statement(select: string, conditions: readonly string[], end?: string): string
 }
 
-/** SQL of the active violations that are asked for, and of the resolved ones. */
-function statementsOf(
+function sourcesOf(session: Session, choice: GroupChoice): Source[] {
+  const { withActive, resolvedAfter } = choice
+  return [
+    ...(withActive ? [activeSource(session, choice), activeSource(session, choice, { end: endedLater })] : []),
+    ...(resolvedAfter === undefined ? [] : [resolvedSource(session, choice, resolvedAfter)]),
+  ]
+}
+
+type SourceChoice = Pick<GroupChoice, 'run' | 'by' | 'rules' | 'owners' | 'text'>
+
+function activeColumns(by: readonly GroupPart[]): Columns {
+  return {
+    ...{ projectId: 's.id', run: 's.run', state: stateSql },
+    isWaived: 'CASE WHEN x.waiver IS NULL THEN 0 ELSE 1 END',
+    rule: by.includes('rule') ? 'x.rule' : `CASE x.rule WHEN '${overdueRule}' THEN x.rule ELSE '' END`,
+    owner: by.includes('owner') ? ownerText('s.run') : "''",
+  }
+}
+
+function resolvedColumns(by: readonly GroupPart[]): Columns {
+  return {
+    ...{ projectId: 'x.project_id', run: 'x.to_run', state: "'resolved'", isWaived: '0' },
+    rule: by.includes('rule') ? 'x.rule' : "''",
+    owner: by.includes('owner') ? ownerText('x.to_run') : "''",
+  }
+}
+
+const ownerText = (run: string) => `coalesce(${ownerSql(run)}, '')`
+
+interface ActiveChoice {
+  /** Default: without one. */
+  readonly end?: typeof endedLater
+  /** In place of it: ended in a run after this one. */
+  readonly endedAfter?: number
+  /** Rows of projects. */
+  readonly only?: readonly number[]
+}
+
+function activeSource(session: Session, choice: SourceChoice, narrowed: ActiveChoice = {}): Source {
+  const { end: isEnd = isWithoutEnd, endedAfter, only } = narrowed
+  const values: SqlValue[] = [choice.run]
+  const named = namedSql(session, choice, 's.run', values)
+  const projects = only === undefined ? '' : ` AND p.id = ANY($${values.push(only)})`
+  const place = { scans: `${lastScanSql('$1')}${projects}`, isWhole: choice.text !== undefined }
+  const after = endedAfter === undefined ? undefined : `$${values.push(endedAfter)}`
+  const from = activeFrom(session, place, after === undefined ? isEnd : (row) => `${row}.to_run > ${after}`)
+  return {
+    columns: activeColumns(choice.by),
+    ...{ isResolved: false, hasIds: isEnd === endedLater, values },
+    statement(select, conditions, end = '') {
+      const all = [...conditions, ...named]
+      return `${select} FROM ${from} ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ${end}`
+    },
+  }
+}
+
+function resolvedSource(session: Session, choice: SourceChoice, resolvedAfter: number): Source {
+  const values: SqlValue[] = [resolvedAfter, choice.run]
+  const named = namedSql(session, choice, 'x.to_run', values)
+  // Of projects one by one, as the index has them in the order of their groups; all texts in the order of the table.
+  const isOfTable = choice.text !== undefined && resolvedAfter === 0
+  const table = `hookdrift.violation x ${sqlOf(session, { sqlite: isOfTable ? 'NOT INDEXED' : '', postgres: '' })}`
+  const [from, among] = isOfTable ? [table, []] : [`hookdrift.project p CROSS JOIN ${table}`, ['x.project_id = p.id']]
+  return {
+    columns: { ...resolvedColumns(choice.by), ...(isOfTable ? {} : { projectId: 'p.id' }) },
+    ...{ isResolved: true, hasIds: false, values },
+    statement(select, conditions, end = '') {
+      const all = [...among, endedBetween, isEndedForGood, ...conditions, ...named]
+      return `${select} FROM ${from} WHERE ${all.join(' AND ')} ${end}`
+    },
+  }
+}
+
+/** Rows that groups list. */
+function listedSource({ run, by }: SourceChoice, ids: readonly number[], isResolved: boolean): Source {
+  // Both conditions on the id of the project, or PostgreSQL might read all violations of it.
+  const scans = `CROSS JOIN (${lastScanSql('$2')}) s`
+  const conditions = ['x.id = ANY($1)', ...(isResolved ? [] : ['s.id = x.project_id'])]
+  return {
+    columns: isResolved ? resolvedColumns(by) : activeColumns(by),
+    ...{ isResolved, hasIds: true, values: isResolved ? [ids] : [ids, run] },
+    statement(select, more, end = '') {
+      const all = [...conditions, ...more].join(' AND ')
+      return `${select} FROM hookdrift.violation x ${isResolved ? '' : scans} WHERE ${all} ${end}`
+    },
+  }
+}
+
+/** SQL of the patterns of rules and owners. `run`: as of which owners are meant. */
+function namedSql(
   session: Session,
-  { run, withActive, resolvedAfter, rules, owners, byRule }: GroupChoice,
-): Statement[] {
-  const groupRule = byRule ? 'x.rule' : `CASE x.rule WHEN '${overdueRule}' THEN x.rule ELSE '' END`
-  const columns = `x.id, x.project_id AS "projectId", x.kind, x.uid, x.rule, x.path, x.severity,
-    x.first_run AS "firstRun", CASE WHEN x.waiver IS NULL THEN 0 ELSE 1 END AS "isWaived", ${groupRule} AS "groupRule"`
-  const matching = (text: string, patterns: readonly string[] | undefined, values: SqlValue[]) => {
-    if (patterns === undefined || patterns.length === 0) return []
-    const like = sqlOf(session, { sqlite: 'GLOB', postgres: 'LIKE' })
-    const tests = patterns.map((pattern) => `${text} ${like} $${values.push(patternFor(session, pattern))}::text`)
-    return [`(${tests.join(' OR ')})`]
-  }
-  const ofRules = (values: SqlValue[]) => matching('x.rule', rules, values)
-  const ofOwners = (scan: string, values: SqlValue[]) => matching(`coalesce(${ownerSql(scan)}, '')`, owners, values)
-  const statements: Statement[] = []
-  if (withActive) {
-    const values: SqlValue[] = [run]
-    const named = [...ofRules(values), ...ofOwners('s.run', values)]
-    const where = named.length === 0 ? '' : `WHERE ${named.join(' AND ')}`
-    const select = (from: string) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from} ${where}`
-    statements.push({ sql: activeAsOf(session, { scans: lastScanSql('$1'), isWhole: false }, select), values })
-  }
-  if (resolvedAfter !== undefined) {
-    const values: SqlValue[] = [resolvedAfter, run]
-    // All of them are read in the order of the table: the index on their ends would find a million one by one.
-    const how = sqlOf(session, { sqlite: resolvedAfter === 0 ? 'NOT INDEXED' : '', postgres: '' })
-    // What is quicker to find out is asked first.
-    const isAsked = [...ofRules(values), isResolvedSql(session, endedBetween), ...ofOwners('x.to_run', values)].join(
-      ' AND ',
-    )
-    const sql = `SELECT ${columns}, x.to_run AS run, 'resolved' AS state FROM hookdrift.violation x ${how} WHERE ${isAsked}`
-    statements.push({ sql, values })
-  }
-  return statements
+  { rules, owners }: SourceChoice,
+  run: string,
+  values: SqlValue[],
+): readonly string[] {
+  // What is quicker to find out is asked first.
+  return [...matching(session, 'x.rule', rules, values), ...matching(session, ownerText(run), owners, values)]
+}
+
+function matching(
+  session: Session,
+  text: string,
+  patterns: readonly string[] | undefined,
+  values: SqlValue[],
+): readonly string[] {
+  if (patterns === undefined || patterns.length === 0) return []
+  const like = sqlOf(session, { sqlite: 'GLOB', postgres: 'LIKE' })
+  const tests = patterns.map((pattern) => `${text} ${like} $${values.push(patternFor(session, pattern))}::text`)
+  return [`(${tests.join(' OR ')})`]
 }
 
 /** A pattern with `*` in the words of the database. */
@@ -111,25 +238,137 @@ function patternFor(session: Session, pattern: string): string {
     : parts.map((part) => part.replaceAll(/[\\%_]/g, '\\$&')).join('%')
 }
 
-/** Groups that nothing but the kinds, uids, rules and paths of their violations orders. */
-interface Tier {
+/** The columns of groups, as `positions` numbers them. */
+const outline = ({ projectId, run, state, isWaived, rule, owner }: Columns) =>
+  `${projectId} AS "projectId", ${run} AS run, x.kind, x.severity, ${state} AS state, ${isWaived} AS "isWaived",
+    ${rule} AS rule, ${owner} AS owner`
+
+/** What groups are of, and by which their rows are found: first what the index on ended violations is ordered by. */
+function keysOf(by: readonly GroupPart[], isResolved: boolean) {
+  return [
+    ...(['projectId', 'run', 'severity', 'kind'] as const),
+    ...(by.includes('resource') ? (['uid'] as const) : []),
+    ...(isResolved ? [] : (['state', 'isWaived'] as const)),
+    ...(!isResolved || by.includes('start') ? (['firstRun'] as const) : []),
+    ...(!isResolved || by.includes('rule') ? (['rule'] as const) : []),
+    ...(by.includes('owner') ? (['owner'] as const) : []),
+  ]
+}
+
+type Key = ReturnType<typeof keysOf>[number]
+
+const positions = {
+  ...{ projectId: 1, run: 2, kind: 3, severity: 4, state: 5, isWaived: 6, rule: 7, owner: 8, firstRun: 9, uid: 10 },
+} as const satisfies Record<Key, number>
+
+async function countGroups(
+  transaction: Transaction,
+  { columns, isResolved, hasIds, values, statement }: Source,
+  by: readonly GroupPart[],
+  visit: (group: GroupRow) => void,
+): Promise<void> {
+  const keys = keysOf(by, isResolved)
+  const leastUid = by.includes('rule') || by.includes('owner') ? 'min(x.uid)' : "''"
+  const list = sqlOf(transaction, { sqlite: 'json_group_array(x.id)', postgres: 'json_agg(x.id)::text' })
+  const select = `SELECT ${outline(columns)}, ${keys.includes('firstRun') ? 'x.first_run' : 'min(x.first_run)'} AS "firstRun",
+    ${keys.includes('uid') ? 'x.uid' : leastUid} AS uid, count(*) AS violations${hasIds ? `, ${list} AS ids` : ''}`
+  const counted = statement(select, [], `GROUP BY ${keys.map((key) => positions[key]).join()}`)
+  const scanned = wasScannedSql(transaction, 'g."projectId"', 'g.run')
+  const sql = isResolved ? `SELECT g.* FROM (${counted}) g WHERE ${scanned}` : counted
+  await transaction.each<Omit<GroupRow, 'ids'> & { readonly ids?: string }>(sql, values, ({ ids, ...group }) => {
+    // It is a list that the statement made.
+    visit(ids === undefined ? group : { ...group, ids: JSON.parse(ids) as number[] })
+  })
+}
+
+function keyOf(row: Pick<GroupRow, Key>, by: readonly GroupPart[]): readonly (string | number)[] {
+  return keysOf(by, row.state === 'resolved').map((key) => row[key])
+}
+
+function keyOfGroup(group: ViolationGroup, by: readonly GroupPart[]): readonly (string | number)[] {
+  return keyOf({ ...group, isWaived: group.waiver === undefined ? 0 : 1 }, by)
+}
+
+/** SQL: a violation is of one of the groups whose keys a parameter lists. */
+function isAmongSql(session: Session, { columns, isResolved }: Source, by: readonly GroupPart[], list: string): string {
+  const each = sqlOf(session, { sqlite: `json_each(${list})`, postgres: `jsonb_array_elements(${list}::jsonb)` })
+  const keys = keysOf(by, isResolved)
+  const own = { ...columns, kind: 'x.kind', severity: 'x.severity', uid: 'x.uid', firstRun: 'x.first_run' }
+  const listed = keys.map((key, at) => `(g.value ->> ${at})${typeOf[key] ?? ''}`)
+  return `(${keys.map((key) => own[key]).join()}) IN (SELECT ${listed.join()} FROM ${each} g)`
+}
+
+const typeOf: Readonly<Partial<Record<Key, string>>> = {
+  ...{ projectId: '::bigint', run: '::bigint', firstRun: '::bigint', isWaived: '::int' },
+}
+
+interface TextRow extends Omit<GroupRow, 'violations'> {
+  readonly id: number
+  readonly ownRule: string
+  readonly path: string
+  readonly name: string
+  readonly message: string
+}
+
+/** Databases know less of letters: texts are compared here. */
+async function groupByText(
+  transaction: Transaction,
+  { columns, isResolved, values, statement }: Source,
+  { run, by, text }: GroupChoice & { readonly text: string },
+  visit: (group: GroupRow) => void,
+): Promise<void> {
+  const nameOf = await projectNamesAt(transaction, run)
+  const wanted = text.toLowerCase()
+  const groups = new Map<string, { row: TextRow; uid: string; firstRun: number; ids: number[] }>()
+  const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.uid, x.id, x.rule AS "ownRule", x.path, x.name,
+    x.message`
+  const scanned = isResolved ? [wasScannedSql(transaction, columns.projectId, columns.run)] : []
+  await transaction.each<TextRow>(statement(select, scanned), values, (row) => {
+    const texts = [row.name, row.message, row.uid, row.ownRule, row.path, nameOf(row.projectId)]
+    if (!texts.some((one) => one.toLowerCase().includes(wanted))) return
+    const key = JSON.stringify(keyOf(row, by))
+    const group = groups.get(key) ?? { row, uid: row.uid, firstRun: row.firstRun, ids: [] }
+    groups.set(key, group)
+    group.ids.push(row.id)
+    group.firstRun = Math.min(group.firstRun, row.firstRun)
+    if (byCodePoint(row.uid, group.uid) < 0) group.uid = row.uid
+  })
+  for (const { row, uid, firstRun, ids } of groups.values()) {
+    const { projectId, run: scan, kind, severity, state, isWaived, rule, owner } = row
+    const group = { projectId, run: scan, kind, severity, state, isWaived, rule, owner, firstRun, ids }
+    visit({ ...group, uid: by.length === 0 ? '' : uid, violations: ids.length })
+  }
+}
+
+/** What is compared before the kinds, uids, rules and paths of violations. */
+interface TierHead {
   readonly sortKey: string
   /** One of them. */
-  readonly group: ViolationGroup
+  readonly group: Pick<ViolationGroup, 'severity' | 'state' | 'run' | 'project'>
+}
+
+/** Groups that nothing else orders. */
+interface Tier extends TierHead {
   readonly groups: ViolationGroup[]
   violations: number
 }
 
+type TierOrder = (a: TierHead, b: TierHead) => number
+
+function compareTiers(a: TierHead, b: TierHead): number {
+  return compareText(a.sortKey, b.sortKey) || inGroupOrder(a.group, b.group)
+}
+
 /** Holds the groups that come first, until they have `most` violations, and about as many others. */
-function firstTiers(most: number) {
+function firstTiers(most: number, compare: TierOrder) {
   let tiers = new Map<string, Tier>()
   let [held, room] = [0, 1000]
   let last: Tier | undefined
-  const cut = (): readonly Tier[] => {
-    const sorted = [...tiers].sort(([, a], [, b]) => compareTiers(a, b))
+  const cut = (wanted: number): readonly Tier[] => {
+    const sorted = [...tiers].sort(([, a], [, b]) => compare(a, b))
     let violations = 0
     const end = sorted.findIndex(([, tier]) => {
-      const isFull = violations >= most
+      const isFull = violations >= wanted
       violations += tier.violations
       return isFull
     })
@@ -141,43 +380,58 @@ function firstTiers(most: number) {
     return kept.map(([, tier]) => tier)
   }
   return {
-    add(group: ViolationGroup, sortKey: string): void {
+    add({ sortKey, group }: { readonly sortKey: string; readonly group: ViolationGroup }): void {
       const tier: Tier = { sortKey, group, groups: [], violations: 0 }
-      if (last !== undefined && compareTiers(tier, last) > 0) return
-      const key = JSON.stringify([sortKey, group.state === 'resolved' && group.run, rankOf(group), group.project])
+      if (last !== undefined && compare(tier, last) > 0) return
+      const { state, severity, project, run } = group
+      const isResolved = state === 'resolved'
+      const key = JSON.stringify([sortKey, isResolved && run, severity, state === 'opened', project])
       const known = tiers.get(key) ?? tier
       tiers.set(key, known)
       known.groups.push(group)
       known.violations += group.violations
-      if (++held >= room) cut()
+      if (++held >= room) cut(most)
     },
-    /** Tiers of which all are among the first, the one of which some are, and how many of it. */
-    conclude(): { readonly whole: readonly Tier[]; readonly cut: Tier | undefined; readonly left: number } {
-      const kept = cut()
+    /** Tiers of which all are among the first `wanted`, the one of which some are, and how many of it. */
+    conclude(wanted: number): {
+      readonly whole: readonly Tier[]
+      readonly cut: Tier | undefined
+      readonly left: number
+    } {
+      const kept = cut(wanted)
       const end = kept.at(-1)
       const before = kept.slice(0, -1).reduce((sum, { violations }) => sum + violations, 0)
-      const isWhole = end === undefined || before + end.violations <= most
+      const isWhole = end === undefined || before + end.violations <= wanted
       return isWhole
         ? { whole: kept, cut: undefined, left: 0 }
-        : { whole: kept.slice(0, -1), cut: end, left: most - before }
+        : { whole: kept.slice(0, -1), cut: end, left: wanted - before }
     },
   }
 }
 
-function compareTiers(a: Tier, b: Tier): number {
-  const isResolved = a.group.state === 'resolved'
-  return (
-    compareText(a.sortKey, b.sortKey) ||
-    Number(isResolved) - Number(b.group.state === 'resolved') ||
-    (isResolved ? b.group.run - a.group.run : 0) ||
-    rankOf(a.group) - rankOf(b.group) ||
-    compareText(a.group.project, b.group.project)
-  )
+interface RowsChoice extends PageChoice {
+  readonly by: readonly GroupPart[]
+  readonly isBackwards: boolean
 }
 
-/** By severity, new before known. */
-function rankOf({ severity, state }: ViolationGroup): number {
-  return 2 * severities.indexOf(severity) + (state === 'opened' ? 0 : 1)
+/** Of the groups at the place of a page: the rows that the page has, and how many of them it is beyond. */
+async function rowsNear(
+  session: Session,
+  choice: RowsChoice,
+  groups: readonly ViolationGroup[],
+): Promise<{ readonly rows: readonly FoundViolation[]; readonly passed: number }> {
+  const { place, most } = choice
+  if (place === undefined || groups.length === 0) return { rows: [], passed: 0 }
+  const all = groups.reduce((sum, { violations }) => sum + violations, 0)
+  const tier: Tier = { sortKey: place.sortKey, group: place, groups: [...groups], violations: all }
+  const rows = await rowsOfTiers(session, choice, [tier], most, place)
+  if (rows.length < most) return { rows, passed: all - rows.length }
+  let beyond = 0
+  for (const { statement, conditions, values } of rowSources(session, choice, groups, place)) {
+    const sql = `SELECT count(*) FROM (${statement('SELECT x.id', conditions)}) o`
+    beyond += (await session.value<number>(sql, values)) ?? 0
+  }
+  return { rows, passed: all - beyond }
 }
 
 interface FoundRow extends Omit<GroupRow, 'violations'> {
@@ -186,75 +440,83 @@ interface FoundRow extends Omit<GroupRow, 'violations'> {
   readonly ownRule: string
 }
 
-/** The violations of some tiers, which are in order; `most`: the first of a tier. */
+/** The violations of some tiers, which are in order; `most`: the first of one tier; `place`: beyond which they are. */
 async function rowsOfTiers(
   session: Session,
-  choice: ViolationChoice,
+  choice: RowsChoice,
   tiers: readonly Tier[],
   most: number | undefined,
-) {
-  const places = new Map(tiers.flatMap(({ groups }, at) => groups.map((group) => [keyOfGroup(group), at])))
+  place?: ViolationPlace,
+): Promise<FoundViolation[]> {
+  const { by, isBackwards } = choice
+  const groups = tiers.flatMap((tier) => tier.groups)
   const found: FoundRow[] = []
-  for (const isResolved of [false, true]) {
-    const groups = tiers.flatMap((tier) => tier.groups).filter(({ state }) => (state === 'resolved') === isResolved)
-    if (groups.length > 0) found.push(...(await rowsOfGroups(session, choice, { groups, isResolved, most })))
+  for (const { statement, conditions, values, columns } of rowSources(session, choice, groups, place)) {
+    const select = `SELECT ${outline(columns)}, x.first_run AS "firstRun", x.id, x.uid, x.path, x.rule AS "ownRule"`
+    const rows = `SELECT o.* FROM (${statement(select, conditions)}) o`
+    const direction = isBackwards ? 'DESC' : 'ASC'
+    const order = ['kind', 'uid', '"ownRule"', 'path'].map((column) => `o.${column} ${direction}`).join()
+    const sql = most === undefined ? rows : `${rows} ORDER BY ${order} LIMIT $${values.push(most)}`
+    found.push(...(await session.all<FoundRow>(sql, values)))
   }
+  const places = new Map(
+    tiers.flatMap(({ groups: alike }, at) => alike.map((group) => [JSON.stringify(keyOfGroup(group, by)), at])),
+  )
+  const turn = isBackwards ? -1 : 1
   return found
-    .map((row) => ({ row, place: places.get(keyOf(row)) ?? 0 }))
-    .sort(
-      (a, b) =>
-        a.place - b.place ||
-        compareText(a.row.kind, b.row.kind) ||
-        compareText(a.row.uid, b.row.uid) ||
-        compareText(a.row.ownRule, b.row.ownRule) ||
-        compareText(a.row.path, b.row.path),
-    )
-    .map(({ row: { id, run, state }, place }) => {
-      return { id, run, project: tiers[place]?.group.project ?? '', isResolved: state === 'resolved' }
+    .map((row) => ({ row, at: places.get(JSON.stringify(keyOf(row, by))) ?? 0 }))
+    .sort((a, b) => a.at - b.at || turn * inTierOrder(a.row, b.row))
+    .slice(0, most)
+    .map(({ row: { id, run, state }, at }) => {
+      return { id, run, project: tiers[at]?.group.project ?? '', isResolved: state === 'resolved' }
     })
 }
 
-function keyOfGroup(group: ViolationGroup): string {
-  return keyOf({ ...group, isWaived: group.waiver === undefined ? 0 : 1 })
+function inTierOrder(a: FoundRow, b: FoundRow): number {
+  return (
+    byCodePoint(a.kind, b.kind) ||
+    byCodePoint(a.uid, b.uid) ||
+    byCodePoint(a.ownRule, b.ownRule) ||
+    byCodePoint(a.path, b.path)
+  )
 }
 
-function keyOf(row: Omit<GroupRow, 'violations' | 'uid'>): string {
-  const { projectId, run, kind, severity, state, firstRun, isWaived, rule } = row
-  return JSON.stringify([projectId, run, kind, severity, state, firstRun, isWaived, rule])
-}
-
-async function rowsOfGroups(
+/** The violations of some groups; those beyond a place, where there is one. */
+function rowSources(
   session: Session,
-  choice: ViolationChoice,
-  { groups, isResolved, most }: { groups: readonly ViolationGroup[]; isResolved: boolean; most: number | undefined },
-): Promise<FoundRow[]> {
-  const runs = groups.map(({ run }) => run)
-  const earliest = runs.reduce((first, run) => Math.min(first, run), Number.POSITIVE_INFINITY)
-  const latest = runs.reduce((last, run) => Math.max(last, run), 0)
-  const asked = isResolved
-    ? { run: latest, withActive: false, resolvedAfter: earliest - 1 }
-    : { run: choice.run, withActive: true, resolvedAfter: undefined }
-  const { rules = [], owners = [] } = choice
-  const rows: FoundRow[] = []
-  for (const { sql, values } of statementsOf(session, { ...asked, rules, owners, byRule: false })) {
-    const among = values.push(`[${groups.map(keyOfGroup).join()}]`)
-    const order = most === undefined ? '' : `ORDER BY o.kind, o.uid, o.rule, o.path LIMIT $${values.push(most)}`
-    rows.push(
-      ...(await session.all<FoundRow>(
-        `SELECT o.id, o.uid, o.path, o.rule AS "ownRule", ${groupColumns} FROM (${sql}) o
-         WHERE (o."projectId", o.run, o.kind, o.severity, o.state, o."firstRun", o."isWaived", o."groupRule") IN
-           (SELECT ${keyColumns} FROM ${groupsSql(session, among)} g) ${order}`,
-        values,
-      )),
-    )
-  }
-  return rows
-}
-
-/** As `keyOf` has them. */
-const keyColumns = `(g.value ->> 0)::bigint, (g.value ->> 1)::bigint, g.value ->> 2, g.value ->> 3, g.value ->> 4,
-  (g.value ->> 5)::bigint, (g.value ->> 6)::int, g.value ->> 7`
-
-function groupsSql(session: Session, at: number): string {
-  return sqlOf(session, { sqlite: `json_each($${at})`, postgres: `jsonb_array_elements($${at}::jsonb)` })
+  choice: RowsChoice,
+  groups: readonly ViolationGroup[],
+  place: ViolationPlace | undefined,
+): (Source & { readonly conditions: readonly string[] })[] {
+  const { run, rules = [], owners = [], by, isBackwards } = choice
+  const asked = { run, rules, owners, by }
+  return [false, true].flatMap((isResolved) => {
+    const alike = groups.filter(({ state }) => (state === 'resolved') === isResolved)
+    const [listed, others] = [
+      alike.filter(({ ids }) => ids !== undefined),
+      alike.filter(({ ids }) => ids === undefined),
+    ]
+    const sources: { source: Source; conditions: string[] }[] = []
+    if (listed.length > 0) {
+      const ids = listed.flatMap((group) => group.ids ?? [])
+      sources.push({ source: listedSource(asked, ids, isResolved), conditions: [] })
+    }
+    const keys = JSON.stringify(others.map((group) => keyOfGroup(group, by)))
+    const only = [...new Set(others.map(({ projectId }) => projectId))]
+    // Runs may have ended some since they were counted.
+    const endedAfter = others.reduce((first, { asOf }) => Math.min(first, asOf), Number.MAX_SAFE_INTEGER)
+    const found = isResolved
+      ? [resolvedSource(session, asked, 0)]
+      : [activeSource(session, asked, { only }), activeSource(session, asked, { only, endedAfter })]
+    for (const source of others.length === 0 ? [] : found) {
+      sources.push({ source, conditions: [isAmongSql(session, source, by, `$${source.values.push(keys)}`)] })
+    }
+    return sources.map(({ source, conditions }) => {
+      if (place === undefined) return { ...source, conditions }
+      const { kind, uid, rule, path } = place
+      const named = [kind, uid, rule, path].map((value) => `$${source.values.push(value)}::text`).join()
+      const isBeyond = `(x.kind, x.uid, x.rule, x.path) ${isBackwards ? '<' : '>'} (${named})`
+      return { ...source, conditions: [...conditions, isBeyond] }
+    })
+  })
 }

@@ -37,7 +37,7 @@ export function sqlReader(db: HistoryDatabase): HistoryReader {
   const resourceLife = () => import('./resource-life.ts')
   const endpoints = () => import('./endpoints-of.ts')
   const chosen = () => import('./first-violations.ts')
-  const violations = () => import('./visit-violations.ts')
+  const violations = () => import('./found-violations.ts')
   const spans = () => import('./visit-spans.ts')
   return {
     madeAt: asking(madeAt),
@@ -70,8 +70,9 @@ export function sqlReader(db: HistoryDatabase): HistoryReader {
     referrersOf: later(resourceLife, ({ referrersOf }) => asking(referrersOf)),
     groupViolations: later(chosen, ({ groupViolations }) => inSnapshot(groupViolations)),
     firstViolations: later(chosen, ({ firstViolations }) => inSnapshot(firstViolations)),
+    pageViolations: later(chosen, ({ pageViolations }) => inSnapshot(pageViolations)),
+    violatedRules: later(chosen, ({ violatedRules }) => inSnapshot(violatedRules)),
     foundViolations: later(violations, ({ foundViolations }) => inSnapshot(foundViolations)),
-    visitViolations: later(violations, ({ visitViolations }) => inSnapshot(visitViolations)),
     identifyViolations: later(violations, ({ identifyViolations }) => inSnapshot(identifyViolations)),
     visitSpans: later(spans, ({ visitSpans }) => inSnapshot(visitSpans)),
     close: () => db.close(),

@@ -15,7 +15,7 @@ const columns = `x.id, x.project_id AS "projectId", x.fingerprint, x.rule, x.sev
 
 /** SQL: what an active `violation x` is called as of scan `s`. */
 export const stateSql =
-  "CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = s.run THEN 'opened' ELSE 'continuing' END AS state"
+  "CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = s.run THEN 'opened' ELSE 'continuing' END"
 
 /**
  * SQL for the `owner_id` of the resource of `violation x` as of a run: of an endpoint, or of a subscription's endpoint.
@@ -33,7 +33,7 @@ export function ownerSql(run: string): string {
 
 /** SQL for violations as of the scans of their projects. `from` is SQL of `s` (run) and `violation x`. */
 export function activeSql(from: string): string {
-  return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql}, NULL AS resolution, NULL AS "endedBy"
+  return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql} AS state, NULL AS resolution, NULL AS "endedBy"
     FROM ${from} LEFT JOIN hookdrift.run f ON f.number = x.first_run
     LEFT JOIN hookdrift.run l ON l.number = coalesce(x.last_run, s.run)`
 }
@@ -62,22 +62,27 @@ function wholeViolationsOfScans(session: Session, scans: string, condition: RowC
   return sqlOf(session, { sqlite: found, postgres: violationsOfScans(session, scans, condition) })
 }
 
-const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
+export const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
+export const endedLater: RowCondition = (row) => `${row}.to_run > s.run`
 
 /**
  * SQL for the violations that are active as of the scans that `scans` selects. Two statements, because the indexes find
  * rows without an end by project, and ended rows by their end. `isWhole`: whether columns are read that the index on
  * active violations lacks.
  */
-export function activeAsOf(
-  session: Session,
-  { scans, isWhole }: { readonly scans: string; readonly isWhole: boolean },
-  statement: (from: string) => string,
-): string {
+export function activeAsOf(session: Session, place: ActivePlace, statement: (from: string) => string): string {
+  return [isWithoutEnd, endedLater].map((end) => statement(activeFrom(session, place, end))).join(' UNION ALL ')
+}
+
+export interface ActivePlace {
+  readonly scans: string
+  readonly isWhole: boolean
+}
+
+/** One of the two: those without an end, or those that ended after their scan. */
+export function activeFrom(session: Session, { scans, isWhole }: ActivePlace, end: RowCondition): string {
   const of = isWhole ? wholeViolationsOfScans : violationsOfScans
-  const ending = (end: RowCondition) =>
-    statement(of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}`))
-  return `${ending(isWithoutEnd)} UNION ALL ${ending((row) => `${row}.to_run > s.run`)}`
+  return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}`)
 }
 
 /** SQL for violations that ended, as of the run that ended them. */
@@ -90,10 +95,17 @@ export const resolvedSql = `SELECT ${columns}, ${ownerSql('x.to_run')} AS owner,
 
 /** SQL: `violation x` ended in runs that a condition on `x.to_run` names, in a scan of its project, without a replacement. */
 export function isResolvedSql(session: Session, ended: string): string {
+  return `${ended} AND ${isEndedForGood} AND ${wasScannedSql(session, 'x.project_id', 'x.to_run')}`
+}
+
+/** SQL: `violation x` ended, and no other one replaced it. */
+export const isEndedForGood = 'x.resolution IS NOT NULL'
+
+/** SQL: the history has a scan of a project in a run. */
+export function wasScannedSql(session: Session, project: string, run: string): string {
   // Without the fence, PostgreSQL would join all scans and all violations.
   const fence = sqlOf(session, { sqlite: '', postgres: 'OFFSET 0' })
-  return `${ended} AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run ${fence})
-    AND NOT EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces = x.id ${fence})`
+  return `EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = ${project} AND e.run = ${run} ${fence})`
 }
 
 /** SQL: it ended in a run after `$1`, up to `$2`. */

@@ -1,43 +1,46 @@
-import type { RecordedScan } from '../../history/reader.ts'
+import type { RecordedScan, ViolationGroup } from '../../history/reader.ts'
 import { globOf } from '../../model/glob.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen } from '../../model/violation.ts'
 import { toCoverage } from '../../queries/as-of.ts'
-import { groupRows, pageRows, type RowPage, type RowTest } from '../../queries/page-violations.ts'
-import { stateAt, type ViolationIndex } from '../../queries/violation-index.ts'
+import { countGroups, rankGroups, type ViolationCounts } from '../../queries/count-groups.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
 import { type ScanExtent, showCount } from '../../report/html/scan-extent.ts'
 import { readLastComplete, showRunAt, unreadKinds } from '../last-complete.ts'
 import type { SiteRequest } from '../page.ts'
-import { showRows } from '../show-rows.ts'
-import { showGroups } from '../violations/show-groups.ts'
+import { readGroups } from '../run-facts.ts'
+import { showFound } from '../show-rows.ts'
+import { groupKeys, showGroups } from '../violations/show-groups.ts'
 
 const mostShown = 20
 
 export interface ProjectViolations {
-  readonly index: ViolationIndex
   readonly scan: RecordedScan
   readonly extent: ScanExtent
-  readonly open: RowPage
+  readonly open: CountedGroups
   /** Open when they were last seen; the last scan could not check them. */
-  readonly unknown: RowPage
-  readonly isOpenHere: RowTest
+  readonly unknown: CountedGroups
 }
 
-/** The open violations of a project, and those that its last scan could not check. */
-export function readProjectViolations(
-  index: ViolationIndex,
+interface CountedGroups {
+  readonly groups: readonly ViolationGroup[]
+  readonly counts: ViolationCounts
+}
+
+/** The open violations of a project, and those that its last scan could not check. `active`: those of all projects. */
+export function countProjectViolations(
+  active: readonly ViolationGroup[],
   scan: RecordedScan,
   extent: ScanExtent,
 ): ProjectViolations {
-  const at = index.projects.indexOf(scan.project.name)
-  const isOpenHere: RowTest = (row) => index.project[row] === at && isOpen({ state: stateAt(index, row) })
-  const isUnknownHere: RowTest = (row) => index.project[row] === at && stateAt(index, row) === 'unknown'
-  const open = pageRows(index, isOpenHere, { most: mostShown })
-  const unknown = pageRows(index, isUnknownHere, { most: mostShown })
-  return { index, scan, extent, open, unknown, isOpenHere }
+  const own = active.filter(({ project }) => project === scan.project.name)
+  const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
+  return {
+    ...{ scan, extent, open: counted(own.filter(isOpen)) },
+    unknown: counted(own.filter(({ state }) => state === 'unknown')),
+  }
 }
 
 /** `10`, `10+ (8 then)`, `? (8 then)`. */
@@ -59,13 +62,17 @@ export async function showOpen(request: SiteRequest, violations: ProjectViolatio
 
 /** Who owns what is open; nothing where none is. */
 export async function showOwners(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
-  const { index, scan, open, isOpenHere } = violations
+  const { scan, open } = violations
   if (open.counts.total === 0) return nothing
-  const groups = groupRows(index, isOpenHere, 'owner')
-  const filters = { project: globOf(scan.project.name) }
+  const { name } = scan.project
+  const asked = { withActive: true, withResolved: false, by: ['owner'] as const }
+  const owned = (await readGroups(request, asked)).filter((group) => group.project === name && isOpen(group))
+  const chosen = { ...asked, run: request.run.number, resolvedAfter: undefined }
+  const groups = rankGroups(owned, groupKeys.owner)
+  const filters = { project: globOf(name) }
   return pageSection({
     ...{ id: 'owners', title: 'Owners' },
-    content: await showGroups(request, { index, groups, grouping: 'owner', filters }),
+    content: await showGroups(request, { chosen, groups, grouping: 'owner', filters }),
   })
 }
 
@@ -92,10 +99,12 @@ ${await showPage(request, violations, 'unknown')}`,
 
 async function showPage(
   request: SiteRequest,
-  { index, scan, ...pages }: ProjectViolations,
+  { scan, ...violations }: ProjectViolations,
   state: 'open' | 'unknown',
 ): Promise<Markup> {
-  const { rows, counts } = pages[state]
+  const { groups, counts } = violations[state]
+  const asked = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
+  const rows = await request.history.firstViolations(asked)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
-  return html`${await showRows(request, index, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
+  return html`${await showFound(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }

@@ -1,33 +1,46 @@
+import type { ViolationGroup } from '../../history/reader.ts'
 import { globOf } from '../../model/glob.ts'
 import { severities } from '../../model/violation.ts'
-import type { RowGroup } from '../../queries/page-violations.ts'
-import type { ViolationIndex } from '../../queries/violation-index.ts'
+import { countGroups, type RankedGroup } from '../../queries/count-groups.ts'
 import type { Grouping } from '../../report/group-by.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { shorten } from '../../report/text/shorten.ts'
 import { linkToResource, paths, type SiteLinkQuery } from '../link.ts'
 import type { SiteRequest } from '../page.ts'
+import type { ChosenViolations } from './show-list.ts'
 
 const mostGroups = 75
 
-export interface Groups {
-  readonly index: ViolationIndex
-  readonly groups: readonly RowGroup[]
+/** What the violations of a group have in common. */
+export const groupKeys = {
+  rule: ({ rule }) => rule,
+  project: ({ project }) => project,
+  owner: ({ owner }) => owner,
+  resource: ({ project, kind, uid }) => resourceKey(project, kind, uid),
+} as const satisfies Record<Grouping, (group: ViolationGroup) => string>
+
+/** No kind has a slash, and a project has one. */
+const resourceKey = (project: string, kind: string, uid: string) => `${project}/${kind}/${uid}`
+
+export interface ShownGroups {
+  /** What was grouped. */
+  readonly chosen: Omit<ChosenViolations, 'groups'>
+  readonly groups: readonly RankedGroup[]
   readonly grouping: Grouping
   readonly filters: SiteLinkQuery
 }
 
 /** Groups with their violations by severity; each links to the list of its own. */
-export async function showGroups(request: SiteRequest, { index, groups, grouping, filters }: Groups): Promise<Markup> {
+export async function showGroups(
+  request: SiteRequest,
+  { chosen, groups, grouping, filters }: ShownGroups,
+): Promise<Markup> {
   const shown = groups.slice(0, mostGroups)
-  const names = await nameGroups(request, {
-    index,
-    groups: shown,
-    grouping,
-    filters: { ...filters, 'group-by': undefined },
-  })
-  const rows = shown.map(({ total, severities: counts }, at) => {
+  const named = { chosen, groups: shown, grouping, filters: { ...filters, 'group-by': undefined } }
+  const names = grouping === 'resource' ? await nameResources(request, named) : nameGroups(request, named)
+  const rows = shown.map((group, at) => {
+    const { total, severities: counts } = countGroups(group.groups)
     const cells = severities.map((severity) =>
       cell(severity, counts[severity] === 0 ? 0 : html`<b class="${severity}">${counts[severity]}</b>`, 'n'),
     )
@@ -39,27 +52,29 @@ export async function showGroups(request: SiteRequest, { index, groups, grouping
   return html`${table(`By ${grouping}`, columns, rows)}${left > 0 ? html`<p>The first ${shown.length} of ${groups.length}; the filters find the others.</p>` : nothing}`
 }
 
-async function nameGroups(
+/** By the name that the first violation of each has. */
+async function nameResources(
   { history, link }: SiteRequest,
-  { index, groups, grouping, filters }: Groups,
+  { chosen, groups }: ShownGroups,
 ): Promise<readonly Markup[]> {
+  const asked = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
+  const found = Map.groupBy(await history.firstViolations(asked), ({ project, kind, uid }) =>
+    resourceKey(project, kind, uid),
+  )
+  return groups.map(({ first }) => {
+    const { project, kind, uid } = first
+    const name = found.get(groupKeys.resource(first))?.[0]?.name ?? ''
+    const href = linkToResource(link, { project, kind, uid })
+    return html`<a href="${href}">${shorten(name === '' ? uid : name, 120)}</a> <span class="soft">${kind} · ${project}</span>`
+  })
+}
+
+function nameGroups({ link }: SiteRequest, { groups, grouping, filters }: ShownGroups): readonly Markup[] {
   const listed = (name: string, query: SiteLinkQuery) =>
     html`<a href="${link('/violations', { ...filters, ...query })}">${shorten(name, 120)}</a>`
-  if (grouping === 'resource') {
-    const found = await history.foundViolations(groups.map(({ row }) => index.found(row)))
-    return found.map(({ project, kind, uid, name }) => {
-      const href = linkToResource(link, { project, kind, uid })
-      return html`<a href="${href}">${shorten(name === '' ? uid : name, 120)}</a> <span class="soft">${kind} · ${project}</span>`
-    })
-  }
-  return groups.map(({ row }) => {
-    if (grouping === 'rule')
-      return listed(index.rules[index.rule[row] ?? 0] ?? '', { rule: index.rules[index.rule[row] ?? 0] })
-    if (grouping === 'project') {
-      const project = index.projects[index.project[row] ?? 0] ?? ''
-      return listed(project, { project: globOf(project) })
-    }
-    const owner = index.owners[index.owner[row] ?? 0] ?? ''
+  return groups.map(({ first: { rule, project, owner } }) => {
+    if (grouping === 'rule') return listed(rule, { rule })
+    if (grouping === 'project') return listed(project, { project: globOf(project) })
     return owner === ''
       ? html`<span class="soft">no owner is known</span>`
       : html`${listed(owner, { owner: globOf(owner) })} <a class="soft" href="${link(paths.owner(owner))}">their endpoints</a>`

@@ -1,14 +1,15 @@
+import type { ViolationChoice, ViolationGroup, ViolationPage } from '../../history/reader.ts'
+import type { RecordedViolation } from '../../history/records.ts'
 import { severities, violationStates } from '../../model/violation.ts'
+import { countGroups, type ViolationCounts } from '../../queries/count-groups.ts'
 import { cursorOf, placeOf } from '../../queries/list-cursor.ts'
-import { pageRows, type RowMask, type RowPage } from '../../queries/page-violations.ts'
-import { type ViolationOrder, violationOrders } from '../../queries/read-violations.ts'
-import type { ViolationIndex } from '../../queries/violation-index.ts'
+import { type OrderedViolation, type ViolationOrder, violationOrders } from '../../queries/read-violations.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { count, countEach } from '../../text/count.ts'
 import type { SiteRequest } from '../page.ts'
 import { readDue } from '../run-facts.ts'
-import { showRows } from '../show-rows.ts'
+import { showFound } from '../show-rows.ts'
 import { filtersOf } from './list-options.ts'
 import { showNothing } from './show-nothing.ts'
 
@@ -20,35 +21,37 @@ export interface ShownList {
   readonly next?: string
 }
 
-/** A page of the violations that are chosen, in the order of the index. */
-export async function showList(
-  request: SiteRequest,
-  {
-    index,
-    chosen,
-    order,
-  }: { readonly index: ViolationIndex; readonly chosen: RowMask; readonly order: ViolationOrder },
-): Promise<ShownList> {
-  const { history, query, link } = request
+/** What a list shows: groups of what is asked for, and their order. */
+export interface ChosenViolations extends Omit<ViolationChoice, 'most' | 'isChosen' | 'sortKey'> {
+  readonly groups: readonly ViolationGroup[]
+  sortKey?(violation: OrderedViolation): string
+}
+
+interface ListChoice {
+  readonly chosen: ChosenViolations
+  readonly order: ViolationOrder
+  /** The projects of all violations. */
+  readonly projects: readonly string[]
+}
+
+/** A page of the violations that are chosen. */
+export async function showList(request: SiteRequest, { chosen, order, projects }: ListChoice): Promise<ShownList> {
+  const { history, query, link, run } = request
   const [after, before] = [query.one('after'), query.one('before')]
   const cursor = after ?? before
-  const place = cursor === undefined ? undefined : await placeOf(history, index, { run: request.run.number, cursor })
-  const page = pageRows(index, chosen, {
-    ...(after !== undefined && place !== undefined ? { from: place.after } : {}),
-    ...(after === undefined && place !== undefined ? { until: place.at } : {}),
-    most: rowsOfPage,
-  })
-  const { rows, counts } = page
-  const summary = html`<p class="summary" role="status">${describeExtent(page)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
+  const asked = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
+  const place = asked && (await placeOf(history, asked))
+  const page = await history.pageViolations({ ...chosen, place, most: rowsOfPage })
+  const { violations } = page
+  const counts = countGroups(chosen.groups)
+  const summary = html`<p class="summary" role="status">${describeExtent(page, counts)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
 `
   if (counts.total === 0) return { body: html`${summary}${await showNothing(request)}` }
-  const [first, last] = [rows[0], rows.at(-1)]
-  const to = async (name: 'after' | 'before', row: number | undefined) => {
-    const found = row === undefined ? undefined : await cursorOf(history, index, row)
-    return found === undefined ? undefined : link('/violations', { ...filtersOf(request), [name]: found })
-  }
-  const next = page.after > 0 ? await to('after', last) : undefined
-  const previous = page.before > 0 ? await to('before', first) : undefined
+  const to = (name: 'after' | 'before', violation: RecordedViolation | undefined) =>
+    violation &&
+    link('/violations', { ...filtersOf(request), [name]: cursorOf(violation, chosen.sortKey?.(violation) ?? '') })
+  const next = page.after > 0 ? to('after', violations.at(-1)) : undefined
+  const previous = page.before > 0 ? to('before', violations[0]) : undefined
   const links = [
     ...(page.before > 0 ? [html`<li><a href="${link('/violations', filtersOf(request))}">First page</a></li>`] : []),
     ...(previous === undefined
@@ -64,20 +67,20 @@ export async function showList(
       : html`<nav class="pager" aria-label="Pages of the list"><ul>${links}</ul></nav>
 `
   const list =
-    rows.length === 0
+    violations.length === 0
       ? emptyState('There is nothing on this page of the list.', 'none')
-      : await showRows(request, index, rows)
+      : await showFound(request, violations)
   return {
-    body: html`${summary}${await showOrders(request, index, order)}${list}${pager}`,
+    body: html`${summary}${await showOrders(request, projects, order)}${list}${pager}`,
     ...(next === undefined ? {} : { next }),
   }
 }
 
-function describeExtent({ counts: { total }, rows, before }: RowPage): string {
+function describeExtent({ violations, before }: ViolationPage, { total }: ViolationCounts): string {
   if (total === 0) return 'No violation.'
-  if (rows.length === total) return `${count(total, 'violation')}:`
-  if (rows.length === 0) return `None of ${count(total, 'violation')}:`
-  return `${before + 1} to ${before + rows.length} of ${count(total, 'violation')}:`
+  if (violations.length === total) return `${count(total, 'violation')}:`
+  if (violations.length === 0) return `None of ${count(total, 'violation')}:`
+  return `${before + 1} to ${before + violations.length} of ${count(total, 'violation')}:`
 }
 
 const orderNames = {
@@ -87,7 +90,7 @@ const orderNames = {
 } as const satisfies Record<ViolationOrder, string>
 
 /** Links to the orders. By due date only where a policy gives one. */
-async function showOrders(request: SiteRequest, { projects }: ViolationIndex, order: ViolationOrder): Promise<Markup> {
+async function showOrders(request: SiteRequest, projects: readonly string[], order: ViolationOrder): Promise<Markup> {
   const { link } = request
   const dueOf = await readDue(request)
   const isDue = projects.some((project) => Object.keys(dueOf(project) ?? {}).length > 0)

@@ -3,7 +3,7 @@ import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
-import type { HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
+import type { GroupPart, HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
@@ -23,6 +23,21 @@ const fifty: ViolationChoice = {
 }
 const twenty: ResourceListChoice = {
   ...{ run, projects: [project], kind: undefined, withRemoved: false, after: endpoint, most: 20 },
+}
+
+const countAll = (reader: HistoryReader, by: readonly GroupPart[]) => reader.groupViolations({ ...fifty, by }, () => {})
+
+async function readNext(reader: HistoryReader): Promise<void> {
+  for (const choice of [
+    { ...fifty, resolvedAfter: undefined, most: 1 },
+    { ...fifty, withActive: false, most: 1 },
+  ]) {
+    const { violations } = await reader.pageViolations(choice)
+    for (const one of violations) {
+      const place = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
+      await reader.pageViolations({ ...choice, place })
+    }
+  }
 }
 
 interface Plan {
@@ -80,13 +95,21 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['a run', [], (reader) => reader.readRun(run)],
     ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => reader.runInputs(run)],
     ['violations', [], (reader) => reader.violationsAt(run)],
-    ['resolved violations', ['violation_ended (to_run >'], (reader) => reader.resolvedBetween(run - 1, run)],
-    ['the first violations', ['violation_ended (to_run >'], (reader) => reader.firstViolations(fifty)],
+    ['resolved violations', ['violation_resolved (to_run >'], (reader) => reader.resolvedBetween(run - 1, run)],
+    [
+      'the first violations',
+      ['violation_ended (to_run >', 'violation_resolved (to_run >'],
+      (reader) => reader.firstViolations(fifty),
+    ],
     [
       'the first violations by owner',
-      ['violation_ended (to_run >'],
+      ['violation_resolved (to_run >'],
       (reader) => reader.firstViolations({ ...fifty, owners: ['me'] }),
     ],
+    ['how many violations there are', ['violation_resolved (to_run >'], (reader) => countAll(reader, [])],
+    ['those of each owner', ['violation_resolved (to_run >'], (reader) => countAll(reader, ['owner', 'resource'])],
+    ['the violations after one', ['violation_resolved (to_run >'], (reader) => readNext(reader)],
+    ['rules of violations', ['violation_resolved (to_run >'], (reader) => reader.violatedRules(run)],
     ['waived violations', [], (reader) => reader.waivedBetween(run - 1, run)],
     ['the resources of a project', [], (reader) => reader.stateAt(project, run)],
     ['the endpoints of a project', [], (reader) => reader.stateAt(project, run, 'endpoint')],

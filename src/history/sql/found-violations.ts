@@ -1,51 +1,15 @@
-import type {
-  FoundViolation,
-  IdentifiedViolation,
-  ResolvedViolation,
-  VisitChoice,
-  VisitedViolation,
-} from '../reader.ts'
+import type { FoundViolation, IdentifiedViolation, ResolvedViolation } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
-import { lastScanSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
-import { type Session, sqlOf, type Transaction } from './session.ts'
+import { type Session, sqlOf } from './session.ts'
 import {
-  activeAsOf,
   activeSql,
-  endedBetween,
-  isResolvedSql,
-  ownerSql,
-  projectNamesAt,
   type ResolvedRow,
   resolvedSql,
   type StoredViolationRow,
-  startsOfRuns,
-  stateSql,
   toResolved,
   toViolation,
 } from './violations.ts'
-
-export async function visitViolations(
-  transaction: Transaction,
-  choice: VisitChoice,
-  visit: (violation: VisitedViolation) => void,
-): Promise<void> {
-  const { run, withActive, resolvedAfter } = choice
-  const nameOf = await projectNamesAt(transaction, run)
-  const startOf = await startsOfRuns(transaction, run)
-  const pass = ({ projectId, firstRun, waiver, ...row }: OutlineRow) =>
-    visit({
-      ...row,
-      ...(waiver === null ? {} : { waiver }),
-      project: nameOf(projectId),
-      firstSeen: startOf(firstRun),
-      isResolved: row.state === 'resolved',
-    })
-  if (withActive) await transaction.each(activeOutlines(transaction, choice), [run], pass)
-  if (resolvedAfter !== undefined) {
-    await transaction.each(resolvedOutlines(transaction, choice), [resolvedAfter, run], pass)
-  }
-}
 
 export async function foundViolations(
   session: Session,
@@ -102,32 +66,6 @@ export async function identifyViolations(
     const isResolved = toRun !== null && toRun <= run
     return [{ ...row, project: { name, service, uid }, isResolved, run: isResolved ? toRun : scan.run }]
   })
-}
-
-interface OutlineRow extends Omit<VisitedViolation, 'project' | 'firstSeen' | 'waiver' | 'isResolved'> {
-  readonly projectId: number
-  readonly firstRun: number
-  readonly waiver: string | null
-}
-
-function activeOutlines(session: Session, choice: VisitChoice): string {
-  const columns = outlineColumns(choice, 's.run')
-  const place = { scans: lastScanSql('$1'), isWhole: choice.withText }
-  const sql = activeAsOf(session, place, (from) => `SELECT ${columns}, s.run, ${stateSql} FROM ${from}`)
-  // By the columns of the index, so that SQLite need not sort.
-  return `${sql} ORDER BY 1, 2, 3, 4, 5`
-}
-
-function resolvedOutlines(session: Session, choice: VisitChoice): string {
-  // All of them are read in the order of the table: the index on their ends would find a million one by one.
-  const how = sqlOf(session, { sqlite: choice.resolvedAfter === 0 ? 'NOT INDEXED' : '', postgres: '' })
-  return `SELECT ${outlineColumns(choice, 'x.to_run')}, x.to_run AS run, 'resolved' AS state
-    FROM hookdrift.violation x ${how} WHERE ${isResolvedSql(session, endedBetween)} ORDER BY 1, 2, 3, 4, 5, x.id`
-}
-
-function outlineColumns({ withOwner, withText }: VisitChoice, run: string): string {
-  return `x.project_id AS "projectId", x.kind, x.uid, x.rule, x.path, x.id, x.severity, x.first_run AS "firstRun",
-    x.waiver, ${withOwner ? ownerSql(run) : 'NULL'} AS owner, ${withText ? 'x.name, x.message' : "'' AS name, '' AS message"}`
 }
 
 /** SQL of a table of violations (id) and the scans (run) that they are as of, from `$1`: pairs of them as JSON. */

@@ -2,7 +2,12 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../src/demo/random.ts'
-import type { CommittedRun, HistoryReader } from '../src/history/reader.ts'
+import type { HistoryReader } from '../src/history/reader.ts'
+import { readDiffering } from '../src/history/sql/differing.ts'
+import type { CommittedRun } from '../src/history/sql/runs.ts'
+import { listRuns } from '../src/history/sql/runs.ts'
+import { readLatestScans } from '../src/history/sql/scans.ts'
+import { readStateAt } from '../src/history/sql/state-at.ts'
 import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/queries/read-diff.ts'
 import { readState } from '../src/queries/read-state.ts'
@@ -87,13 +92,13 @@ async function changedFiles(day: number): Promise<FileChange[]> {
   try {
     const pathOf = (project: string, kind: string, uid: string) => join(project, kind, `${uid}.json`)
     if (day > 1) {
-      return (await history.differing(day - 1, day)).map(({ project, kind, uid, after }) => {
+      return (await readDiffering(history, day - 1, day)).map(({ project, kind, uid, after }) => {
         return { path: pathOf(project.uid, kind, uid), text: after?.body }
       })
     }
     const files: FileChange[] = []
-    for (const { project } of await history.latestScans(day)) {
-      for (const { kind, uid, body } of await history.stateAt(project, day)) {
+    for (const { project } of await readLatestScans(history, day)) {
+      for (const { kind, uid, body } of await readStateAt(history, project, day)) {
         files.push({ path: pathOf(project.uid, kind, uid), text: body })
       }
     }
@@ -155,7 +160,7 @@ ${verdict('a copy a day / history', git.copies() / bytes, { atLeast: 60 })}
 async function printAnswerTimes(): Promise<void> {
   const history = reader()
   try {
-    const runs = await history.runs()
+    const runs = await listRuns(history)
     const last = runAt(runs, days)
     const [from, middle] = [runAt(runs, Math.max(1, days - 20)), runAt(runs, Math.ceil(days / 2))]
     const everything = { projects: [], kind: undefined, limit: Number.POSITIVE_INFINITY }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
+import { listEndedRuns } from '../history/sql/runs.ts'
 import { keepHistoryOpen } from './keep-history-open.ts'
 
 interface HistoryCheck {
@@ -20,7 +21,7 @@ export function openHistoryCheck(
   const kept = keepHistoryOpen(open)
   const isUsable = async (location: HistoryLocation) => {
     try {
-      await (await kept.at(location)).endedRuns(1)
+      await listEndedRuns(await kept.at(location), 1)
       return true
     } catch {
       await kept.close().catch(() => {})

@@ -1,5 +1,5 @@
 import type { ContainsLink, HistoryRows, MovableHistory } from '../history/movable-history.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import { copyRows } from '../history/table-rows.ts'
 import type { Verification, VerificationRequest } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'

@@ -3,6 +3,8 @@ import type { Channel, Configuration } from '../config/configuration.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { ChannelState } from '../history/outbox.ts'
+import { listChannels } from '../history/sql/outbox.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { type DeliveryObserver, deliver, type Receiver } from '../notify/deliver.ts'
@@ -46,7 +48,7 @@ export async function deliverNotifications(
     const receivers = await openReceivers(channels, location, history, terminal)
     const timeoutAfter = AbortSignal.timeout
     await deliver(history, { ...timeouts, receivers, now: systemClock.now, timeoutAfter, signal, watch })
-    return await history.channels()
+    return await listChannels(history)
   } finally {
     await history.close()
   }
@@ -61,7 +63,7 @@ export function openReceivers(
 ): Promise<Receiver[]> {
   const seal = sealOf(location, terminal)
   const readReport = async (run: number) => {
-    const record = await history.readRun(run)
+    const record = await readRunRecord(history, run)
     return record === undefined ? undefined : composeReport(record)
   }
   const dependencies: ChannelDependencies = {

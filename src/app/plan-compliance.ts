@@ -4,8 +4,8 @@ import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import { builtInFramework, type Framework, readFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import type { ReplayedHistory } from '../replay/replay-policy.ts'
 import { replayedPolicyResults } from '../replay/replay-run.ts'
 import { loadPolicy } from './load-policy.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -28,7 +28,7 @@ export interface ComplianceRequest {
 export async function planCompliance(
   { framework: name, from, to, policy }: ComplianceRequest,
   terminal: ProcessContext,
-): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
+): Promise<(history: HistoryReader, run: number) => Promise<Compliance>> {
   const framework = loadFramework(name, terminal)
   const replayed = policy === undefined ? undefined : await loadPolicy(resolve(terminal.cwd(), policy))
   return async (history, run) => {

@@ -7,7 +7,13 @@ import {
 } from '../history/approvals.ts'
 import { amendedIn } from '../history/approved-state.ts'
 import type { OpenHistory } from '../history/history.ts'
-import type { CommittedRun, RecordedScan } from '../history/reader.ts'
+import type { CompleteScans } from '../history/records.ts'
+import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
+import { identifyResources } from '../history/sql/resource-life.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList, type Kind, type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
 
@@ -23,7 +29,7 @@ export async function approvalsOf(
   isChosen: (name: string) => boolean,
   signed: SignedApproval,
 ): Promise<NewApproval[]> {
-  const scanned = (await history.latestScans(run.number)).filter(
+  const scanned = (await readLatestScans(history, run.number)).filter(
     (scan) => scan.run.number === run.number && !isPolicy(scan) && !isProjectList(scan.project),
   )
   const scans = scanned.filter(({ project }) => isChosen(project.name))
@@ -43,7 +49,7 @@ export async function approvalsOf(
   }
   const approvals: NewApproval[] = []
   for (const { project } of scans) {
-    const scopes = viewsOf(await history.completeScansAt(project, run.number))
+    const scopes = viewsOf(await readCompleteScans(history, project, run.number))
     approvals.push({ project, scopes, ...signed, state: { run: run.number } })
   }
   return approvals
@@ -66,7 +72,7 @@ export async function amendedApprovalsOf(
   { uids, isChosen }: { readonly uids: readonly string[]; readonly isChosen: (name: string) => boolean },
   signed: SignedApproval,
 ): Promise<NewApproval[]> {
-  const active = activeApprovals(await history.approvals()).filter(({ project }) => isChosen(project.name))
+  const active = activeApprovals(await listApprovals(history)).filter(({ project }) => isChosen(project.name))
   const named = await nameResources(history, run, active, uids, isChosen)
   const amended: NewApproval[] = []
   for (const { project, resources } of named) {
@@ -87,7 +93,7 @@ function isPolicy({ project }: RecordedScan): boolean {
   return project.service === policyProject.service && project.uid === policyProject.uid
 }
 
-function viewsOf(lastComplete: Awaited<ReturnType<OpenHistory['completeScansAt']>>): ScopeByKind {
+function viewsOf(lastComplete: CompleteScans): ScopeByKind {
   return Object.fromEntries(
     Object.entries(lastComplete).map(([kind, { listing, filter }]) => [kind, { listing, filter }]),
   )
@@ -113,10 +119,10 @@ async function nameResources(
     if (!isKnown) ofProject.resources.push({ kind, uid })
   }
   const approved = await Promise.all(
-    active.map(async (approval) => ({ approval, resources: await history.approvedResources(approval) })),
+    active.map(async (approval) => ({ approval, resources: await readApprovedResources(history, approval) })),
   )
   for (const uid of new Set(uids)) {
-    const inRun = (await history.find(uid, run.number)).filter(({ project }) => isChosen(project.name))
+    const inRun = (await identifyResources(history, uid, run.number)).filter(({ project }) => isChosen(project.name))
     const inState = approved.flatMap(({ approval: { project }, resources }) =>
       resources.flatMap((one) => (one.uid === uid ? [{ project, kind: one.kind }] : [])),
     )
@@ -145,7 +151,8 @@ async function amend(
   const keys = new Set(resources.map(resourceKey))
   const isOther = (one: NamedResource) => !keys.has(resourceKey(one))
   const { isAmended } = amendedIn(base)
-  const versions = await history.versionsAt(
+  const versions = await readVersionsAt(
+    history,
     project,
     resources.map(({ kind, uid }) => ({ kind, uid, run })),
   )
@@ -156,7 +163,7 @@ async function amend(
     return [{ kind, uid, name, attributes, sealKeyId }]
   })
   // Of a run's state only what is amended is stored with the approval.
-  const stored = (await history.approvedResources(base)).filter((one) => base.run === undefined || isAmended(one))
+  const stored = (await readApprovedResources(history, base)).filter((one) => base.run === undefined || isAmended(one))
   const kept = [...stored.filter(isOther), ...fresh]
   return {
     project,

@@ -1,6 +1,9 @@
 import { departedProjects } from '../history/departed-projects.ts'
-import type { History } from '../history/history.ts'
-import type { RecordedScan } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import type { Coverage, CoverageCause, CoverageStatus } from '../model/coverage.ts'
@@ -19,7 +22,7 @@ import type { AuditedProject } from './project-scan.ts'
 export interface ProjectSearch extends ListReader {
   readonly sealer: Sealer
   /** Knows the projects of earlier runs; undefined: none are known. */
-  readonly history: Pick<History, 'lastRun' | 'latestScans' | 'acceptances' | 'runInputs'> | undefined
+  readonly history: HistoryReader | undefined
 }
 
 /** All projects that are configured or found. */
@@ -178,9 +181,10 @@ function isDiscovering({ matches }: AuditedService): boolean {
 
 /** The last scans of projects that did not leave the fleet. */
 async function readScans({ history }: ProjectSearch): Promise<readonly RecordedScan[]> {
-  const last = await history?.lastRun()
-  if (history === undefined || last === undefined) return []
-  const scans = await history.latestScans(last.number)
+  if (history === undefined) return []
+  const last = await findLastRun(history)
+  if (last === undefined) return []
+  const scans = await readLatestScans(history, last.number)
   const departed = await departedProjects(history, scans)
   return scans.filter(({ project }) => !departed.has(projectKey(project)))
 }
@@ -255,7 +259,8 @@ async function labelsIn({ history }: ProjectSearch, scans: readonly RecordedScan
   const runs = new Set(scans.filter(({ project }) => isNamedByUid(project)).map(({ run }) => run.number))
   const labels = new Map<string, FoundEntry['labels']>()
   for (const run of runs) {
-    for (const { project, labels: ofProject } of (await history?.runInputs(run))?.projects ?? []) {
+    const inputs = history && (await readRunInputs(history, run))
+    for (const { project, labels: ofProject } of inputs?.projects ?? []) {
       labels.set(project, ofProject)
     }
   }

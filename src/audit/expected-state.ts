@@ -1,6 +1,7 @@
 import type { ApprovedBody, ApprovedResource, ScopeByKind, Signature } from '../history/approvals.ts'
 import { amendedIn } from '../history/approved-state.ts'
 import type { ScanDraft } from '../history/history.ts'
+import { findLastApproval, readApprovedBodies, readApprovedUids } from '../history/sql/approvals.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
 import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
 
@@ -21,16 +22,19 @@ export interface ExpectedState {
 }
 
 /** The approved state of a project, read as it is needed; undefined when none is active. */
-export async function approvedState(draft: ScanDraft, project: ProjectRef): Promise<ExpectedState | undefined> {
-  const approval = await draft.approved(project)
-  if (approval === undefined) return undefined
+export async function approvedState(
+  draft: Pick<ScanDraft, 'past'>,
+  project: ProjectRef,
+): Promise<ExpectedState | undefined> {
+  const approval = await findLastApproval(draft.past, project)
+  if (approval === undefined || approval.revoked !== undefined) return undefined
   return {
     scopes: approval.scopes,
     run: approval.run,
     runOf: amendedIn(approval).runOf,
     approval,
-    bodies: (resources) => draft.approvedBodies(approval, resources),
-    uids: (kind) => draft.approvedUids(approval, kind),
+    bodies: (resources) => readApprovedBodies(draft.past, approval, resources),
+    uids: (kind) => readApprovedUids(draft.past, approval, kind),
   }
 }
 

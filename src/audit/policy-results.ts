@@ -2,6 +2,8 @@ import type { PolicyResults } from '../compliance/policy-results.ts'
 import { silencedBy } from '../compliance/silenced-violations.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
+import { readPoliciesBetween, readRunRecord } from '../history/sql/read-run.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { policyProject } from '../model/resource.ts'
 import { composeReport } from './compose-report.ts'
@@ -23,12 +25,12 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
     },
     async elsewhere(run) {
       const scanned = scannedIn(await read(run))
-      return (await history.violationsAt(run)).filter(({ project }) => !scanned.has(project))
+      return (await readViolationsAt(history, run)).filter(({ project }) => !scanned.has(project))
     },
     silenced: (run) => silencedBy(history, run),
-    policiesBetween: (after, run) => history.policiesBetween(after, run),
-    resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),
-    waivedBetween: (after, run) => history.waivedBetween(after, run),
+    policiesBetween: (after, run) => readPoliciesBetween(history, after, run),
+    resolvedBefore: (after, run) => readResolvedBetween(history, after, run - 1),
+    waivedBetween: (after, run) => readWaivedBetween(history, after, run),
   }
 }
 
@@ -39,7 +41,7 @@ export function scannedIn({ coverage, projects }: RunRecord): ReadonlySet<string
 
 /** @throws AuditError.failure when the run is not there */
 export async function recordOf(history: HistoryReader, run: number): Promise<RunRecord> {
-  const record = await history.readRun(run)
+  const record = await readRunRecord(history, run)
   if (record === undefined) throw AuditError.failure(`run ${run} went away while it was read`)
   return record
 }

@@ -1,5 +1,6 @@
 import { noHistory, type ProjectHistory, type ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
+import { readCompleteScans } from '../history/sql/scans.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { KnownItems } from './known-items.ts'
@@ -34,7 +35,7 @@ export async function readPast(
   return {
     known,
     items: await KnownItems.open(draft, ref, known, sealer),
-    lastComplete: await draft.completeScansAt(ref, draft.run - 1),
+    lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
     history,
     expected: expected ?? (await approvedState(draft, ref)),
     recent: gatherChanges(history.modifications, policy.ignore),

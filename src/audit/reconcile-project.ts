@@ -1,5 +1,6 @@
 import type { Acceptance } from '../history/acceptances.ts'
 import type { ActiveViolation, ScanDraft } from '../history/history.ts'
+import { findLastApproval } from '../history/sql/approvals.ts'
 import { decidedAt, decidedBy, type Ending, fixed } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
@@ -90,7 +91,7 @@ function ignoredBy(ignored: readonly IgnoredPath[], path: string): IgnoredPath |
 
 /** A violation that only a comparison with a baseline could find, where there is none any longer. */
 async function endingOfBaseline(draft: ScanDraft, project: ProjectRef): Promise<Ending> {
-  const { run, revoked } = (await draft.lastApproval(project)) ?? {}
+  const { run, revoked } = (await findLastApproval(draft.past, project)) ?? {}
   return byPolicy({
     endedBy:
       revoked === undefined

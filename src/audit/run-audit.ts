@@ -1,8 +1,11 @@
 import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Report } from '../model/report.ts'
@@ -103,7 +106,7 @@ export async function conductRun(
   const giveUp = new AbortController()
   const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
-    const before = await history.lastRun()
+    const before = await findLastRun(history)
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
     const { onPage, onTimed, onBug } = dependencies
     const evaluator = createEvaluator(policy, now, labelsOf(audit.projects), clock.now)
@@ -145,11 +148,11 @@ export async function conductRun(
 }
 
 /** Reads the record of the last run only where a project asks for it, and then once. */
-function readLastWritten(history: Pick<History, 'runInputs'>, run: number | undefined): LastWritten | undefined {
+function readLastWritten(history: HistoryReader, run: number | undefined): LastWritten | undefined {
   if (run === undefined) return undefined
-  let inputs: ReturnType<History['runInputs']> | undefined
+  let inputs: ReturnType<typeof readRunInputs> | undefined
   return async ({ name }) => {
-    inputs ??= history.runInputs(run)
+    inputs ??= readRunInputs(history, run)
     return (await inputs)?.projects.find(({ project }) => project === name)?.settingsAt
   }
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { isInForce } from '../history/acceptances.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import { sealProse } from '../inventory/seal-text.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -36,7 +38,7 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
   const { reason, by, list = false, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
-    const before = await history.acceptances()
+    const before = await listAcceptances(history)
     if (list) return answerAcceptances(before, limitOf(options))
     const signed = signature(by)
     if (revoke.length > 0) {
@@ -45,15 +47,15 @@ async function accept(words: readonly string[], options: AcceptOptions, terminal
       const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
       const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
       await history.revokeAcceptances(ids, signed)
-      const changed = (await history.acceptances()).filter(({ id }) => ids.includes(id))
+      const changed = (await listAcceptances(history)).filter(({ id }) => ids.includes(id))
       return answerAcceptances(changed, limitOf(options))
     }
     const active = await readAcceptable(history)
     const chosen = chooseAcceptable(active, words, before)
-    const run = (await history.lastRun())?.number ?? 0
+    const run = (await findLastRun(history))?.number ?? 0
     const stated = { reason: sealProse(reason ?? '', maskingSealer), ...signed }
     await history.accept(await composeAcceptances(history, run, chosen, stated))
-    return answerAcceptances((await history.acceptances()).slice(before.length), limitOf(options))
+    return answerAcceptances((await listAcceptances(history)).slice(before.length), limitOf(options))
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { listApprovals } from '../history/sql/approvals.ts'
 import { readBaselineDiff } from '../queries/read-baseline-diff.ts'
 import { diffView } from '../queries/read-diff.ts'
 import type { BaselineOptions } from './baseline-options.ts'
@@ -21,7 +22,9 @@ async function diff({ project: projects, run, ...options }: DiffOptions, termina
   return answerFromHistory(options, terminal, view, async (history) =>
     readBaselineDiff(history, {
       run: run === undefined ? undefined : await runNamed(history, run),
-      ...{ projects, limit: limitOf(options) },
+      projects,
+      limit: limitOf(options),
+      approvals: await listApprovals(history),
     }),
   )
 }

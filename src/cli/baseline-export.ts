@@ -7,6 +7,7 @@ import { fileNames } from '../baseline/state-directory.ts'
 import { stateFileLimits, writeState } from '../baseline/state-file.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
+import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { answerExport, exportView } from '../queries/answer-writes.ts'
 import type { BaselineOptions } from './baseline-options.ts'
@@ -23,7 +24,7 @@ async function exportStates(named: string, options: BaselineOptions, terminal: P
   const { project } = options
   const directory = resolve(terminal.cwd(), named)
   const written = await withHistory(options, terminal, async (history) => {
-    const all = activeApprovals(await history.approvals())
+    const all = activeApprovals(await listApprovals(history))
     const chosen = all.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
       throw AuditError.usage('nothing to export: these projects have no approved baseline', {
@@ -35,7 +36,7 @@ async function exportStates(named: string, options: BaselineOptions, terminal: P
     const files: { readonly project: string; readonly file: string; readonly text: string }[] = []
     for (const approval of chosen) {
       const { project, scopes } = approval
-      const text = writeState({ project, scopes, resources: await history.approvedResources(approval) })
+      const text = writeState({ project, scopes, resources: await readApprovedResources(history, approval) })
       if (Buffer.byteLength(text) > stateFileLimits.mebibytes * 1024 * 1024) {
         throw AuditError.usage(`the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
           advice: '`hookdrift baseline import` cannot read such a file; leave the state in the history',

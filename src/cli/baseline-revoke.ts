@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { activeApprovals } from '../history/approvals.ts'
+import { listApprovals } from '../history/sql/approvals.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerBaselineChange, baselineChangeView } from '../queries/answer-writes.ts'
 import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
@@ -18,7 +19,7 @@ async function revoke(options: BaselineOptions, terminal: ProcessContext): Promi
   const { project, by } = options
   const view = baselineChangeView(() => 'Revoked the baseline of')
   return answerFromHistory(options, terminal, view, async (history) => {
-    const active = activeApprovals(await history.approvals())
+    const active = activeApprovals(await listApprovals(history))
     const chosen = active.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
       throw AuditError.usage(`nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {

@@ -11,6 +11,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
+import { listChannels } from '../history/sql/outbox.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { testMessage } from '../notify/compose-messages.ts'
 import { answerChannelTest, answerOutbox, channelTestView, outboxView } from '../queries/answer-notifications.ts'
@@ -69,7 +70,7 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
   const history = await openHistory(location, terminal.env)
   try {
     const receivers = await openReceivers(tested, location, history, terminal)
-    const gone = new Set((await history.channels()).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
+    const gone = new Set((await listChannels(history)).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
     const { result, exitCode } = await untilSignalled((signal) =>
       Promise.all(
         receivers.map(async ({ name, send }) => {

@@ -4,7 +4,9 @@ import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts
 import { systemClock } from '../app/system.ts'
 import { findRun } from '../history/find-run.ts'
 import type { OpenHistory } from '../history/history.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun, listRuns } from '../history/sql/runs.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
@@ -38,9 +40,9 @@ export async function answerFromHistory<Row>(
 
 /** Finds the run of that number, word or time. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
-  const last = name === 'latest' ? await reader.lastRun() : undefined
+  const last = name === 'latest' ? await findLastRun(reader) : undefined
   if (last !== undefined) return last
-  return findRun(await reader.runs(), name, systemClock.now())
+  return findRun(await listRuns(reader), name, systemClock.now())
 }
 
 /** Prints an answer, and returns the exit code of commands that only read. */

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
-import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import {
@@ -55,7 +54,7 @@ async function report(options: ReportOptions, terminal: ProcessContext): Promise
 async function plan(
   options: ReportOptions,
   terminal: ProcessContext,
-): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
+): Promise<(history: HistoryReader, run: number) => Promise<void>> {
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { findRun } from '../history/find-run.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { readPastTime } from '../model/time.ts'
 import type { TrendWeek } from '../model/trend.ts'
@@ -33,7 +34,7 @@ async function trend(options: TrendOptions, terminal: ProcessContext): Promise<n
     trendViewOf(() => weeks),
     async (reader) => {
       const run = await runNamed(reader, options.run)
-      const since = await sinceOf(options, run, await reader.runs())
+      const since = await sinceOf(options, run, await listRuns(reader))
       // A text has all weeks: the limit is for days.
       const limit = options.format === 'text' ? Number.POSITIVE_INFINITY : limitOf(options)
       const found = await readTrend(reader, { run, projects, since, limit })

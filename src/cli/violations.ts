@@ -3,6 +3,8 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
+import { listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Kind } from '../model/resource.ts'
@@ -90,7 +92,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
     const answer = await readViolations(reader, {
       run,
       states: statesOf(options),
-      after: since === undefined ? 0 : runBefore(await reader.runs(), since, now),
+      after: since === undefined ? 0 : runBefore(await listRuns(reader), since, now),
       overdueAt: options.overdue ? now : undefined,
       before: olderThan === undefined ? undefined : now - olderThan,
       ...{ rule, severity, maxSeverity, projects, kind, owners, labels, sort },
@@ -107,7 +109,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
  */
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
-  const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
+  const evaluating = [...rules, ...((await readRunRecord(reader, run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   if ((await countViolations(reader, { run, withActive: true, resolvedAfter: 0, rules: [rule] })) > 0) return
   throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {

@@ -1,4 +1,4 @@
-import type { WaivedViolation } from '../history/reader.ts'
+import type { WaivedViolation } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'

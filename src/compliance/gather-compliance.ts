@@ -1,6 +1,8 @@
 import { findPeriod } from '../history/find-run.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import type { ReportViolation } from '../model/report.ts'
 import type { Compliance, CompliancePeriod, ControlViolation } from './compliance.ts'
 import { composeCompliance } from './compose-compliance.ts'
@@ -29,7 +31,7 @@ export async function gatherCompliance(
   { now, ...period }: { readonly from: string; readonly to: string; readonly now: number },
   policyResults: PolicyResults,
 ): Promise<Compliance> {
-  const runs = await history.runs()
+  const runs = await listRuns(history)
   const { start, end } = findPeriod(runs, period, now)
   const within = runs.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
   const [first, last] = [within.at(0), within.at(-1)]
@@ -87,7 +89,7 @@ async function periodOf(
   within: readonly CommittedRun[],
   { start, end, before, mostGapMs }: Period & { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
 ): Promise<CompliancePeriod> {
-  const ended = (await history.endedRuns(Number.MAX_SAFE_INTEGER)).runs
+  const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
   const met = ended.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
   return {
     from: new Date(start).toISOString(),

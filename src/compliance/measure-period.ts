@@ -1,4 +1,4 @@
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RunSchedule } from '../model/run-scope.ts'
 import type { CompliancePeriod, ObservedTime, TimeGap } from './compliance.ts'
 

@@ -1,5 +1,6 @@
-import type { RecordedPolicy, ResolvedViolation, WaivedViolation } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { RecordedPolicy } from '../history/sql/read-run.ts'
+import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
 import type { Report } from '../model/report.ts'
 import type { RunScope } from '../model/run-scope.ts'

@@ -1,4 +1,10 @@
-import type { HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { listRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
+import type { ResolvedViolation } from '../history/sql/violations.ts'
+import { readResolvedBetween } from '../history/sql/violations.ts'
+import { visitSpans } from '../history/sql/visit-spans.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
 import type { Resolution } from '../model/violation.ts'
@@ -15,15 +21,15 @@ export function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>
  * later run reports them, and none of them is fixed. By the run that ended them, the latest first.
  */
 export async function silencedBy(history: HistoryReader, run: number): Promise<readonly ResolvedViolation[]> {
-  const runs = new Map((await history.runs()).map(({ number, startedAt }) => [startedAt, number]))
+  const runs = new Map((await listRuns(history)).map(({ number, startedAt }) => [startedAt, number]))
   const ended = new Set<number>()
-  await history.visitSpans(0, run, ({ resolution, to, goesOn }) => {
+  await visitSpans(history, 0, run, ({ resolution, to, goesOn }) => {
     const number = to === null || goesOn || !silencing.includes(resolution) ? undefined : runs.get(to)
     if (number !== undefined) ended.add(number)
   })
   const found = new Map<string, ResolvedViolation>()
   for (const number of [...ended].sort((a, b) => b - a)) {
-    for (const violation of await history.resolvedBetween(number - 1, number)) {
+    for (const violation of await readResolvedBetween(history, number - 1, number)) {
       if (isSilenced(violation) && !found.has(violation.fingerprint)) {
         found.set(violation.fingerprint, violation)
       }
@@ -34,12 +40,12 @@ export async function silencedBy(history: HistoryReader, run: number): Promise<r
 
 /** Without those whose value changed after they ended, up to a run. */
 export async function withoutChanged(
-  history: Pick<HistoryReader, 'latestScans' | 'versionsAt'>,
+  history: HistoryReader,
   violations: readonly ResolvedViolation[],
   run: number,
 ): Promise<readonly ResolvedViolation[]> {
   if (violations.length === 0) return []
-  const projects = new Map((await history.latestScans(run)).map(({ project }) => [project.name, project]))
+  const projects = new Map((await readLatestScans(history, run)).map(({ project }) => [project.name, project]))
   const unchanged = new Set<ResolvedViolation>()
   for (const [name, ofProject] of Map.groupBy(violations, ({ project }) => project)) {
     const project = projects.get(name)
@@ -48,7 +54,7 @@ export async function withoutChanged(
       { kind, uid, run: end },
       { kind, uid, run },
     ])
-    const versions = await history.versionsAt(project, points)
+    const versions = await readVersionsAt(history, project, points)
     for (const [index, violation] of ofProject.entries()) {
       const [then, now] = [versions[index * 2], versions[index * 2 + 1]]
       const [before, after] = [then, now].map((version) => version && valueAt(version.attributes, violation.path))

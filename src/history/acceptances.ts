@@ -3,8 +3,6 @@ import type { Signature } from './approvals.ts'
 
 /** Violations that people accept. Acceptances are never deleted. */
 export interface Acceptances {
-  /** Every acceptance, revoked ones too, oldest first. */
-  acceptances(): Promise<readonly Acceptance[]>
   /**
    * Accepts violations, from the next run on.
    * @throws AuditError.busy when a live run owns the lease

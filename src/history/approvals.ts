@@ -4,10 +4,6 @@ import type { View } from './records.ts'
 
 /** The approved states of projects. Approvals are never deleted. */
 export interface Approvals {
-  /** Every approval, revoked ones too, oldest first. */
-  approvals(): Promise<readonly Approval[]>
-  /** The approved resources, by kind and uid. */
-  approvedResources(approval: Approval): Promise<readonly ApprovedResource[]>
   /**
    * Approves states of projects. Each replaces the project's active approval.
    * @throws AuditError.busy when a live run owns the lease

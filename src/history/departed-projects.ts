@@ -1,6 +1,8 @@
 import { projectKey } from '../model/resource.ts'
-import { type Acceptances, isInForce } from './acceptances.ts'
-import type { RecordedScan } from './reader.ts'
+import { isInForce } from './acceptances.ts'
+import type { HistoryReader } from './reader.ts'
+import { listAcceptances } from './sql/acceptances.ts'
+import type { RecordedScan } from './sql/scans.ts'
 
 /** What says that a project is gone. A person who accepts it says that it may stay gone. */
 export const vanishedRule = 'project/vanished'
@@ -10,11 +12,11 @@ export const vanishedRule = 'project/vanished'
  * acceptance that was revoked or has ended counts no more.
  */
 export async function departedProjects(
-  history: Pick<Acceptances, 'acceptances'>,
+  history: HistoryReader,
   scans: readonly Pick<RecordedScan, 'project' | 'run'>[],
 ): Promise<ReadonlySet<string>> {
   const accepted = new Map<string, string>()
-  for (const acceptance of await history.acceptances()) {
+  for (const acceptance of await listAcceptances(history)) {
     const { rule, project, at } = acceptance
     if (rule === vanishedRule && isInForce(acceptance)) accepted.set(projectKey(project), at)
   }

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import { readPastTime, type WrittenTime } from '../model/time.ts'
-import type { CommittedRun } from './reader.ts'
+import type { CommittedRun } from './sql/runs.ts'
 
 /**
  * Finds a run by number, `latest`, `latest~2` (the second before it), or a time: the last run committed by then. A date

@@ -5,13 +5,13 @@ import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { FailOn, Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances } from './acceptances.ts'
-import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
+import type { Approvals } from './approvals.ts'
 import type { BodyColumns } from './body-columns.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunContext, RunRecord, StagedChange } from './records.ts'
-import type { PastReader, VersionPoint } from './stored-body.ts'
+import type { StoredBody, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -26,6 +26,7 @@ export interface History extends HistoryReader, Approvals, Acceptances, Outbox {
    * @throws AuditError.busy when another live run owns the lease
    */
   begin(start: RunStart): Promise<Draft>
+  close(): Promise<void>
 }
 
 /** All of a history but the writing of runs. */
@@ -51,8 +52,10 @@ export interface RunStart {
  * Every method that writes throws AuditError.busy once the lease is lost or the run has ended. Every method throws
  * AuditError.failure when the history cannot be read or written. A run that lost its lease leaves no rows.
  */
-export interface Draft extends PastReader {
+export interface Draft {
   readonly run: number
+  /** What committed runs and people left. */
+  readonly past: HistoryReader
   /** Killed runs that `begin` closed. */
   readonly interrupted: readonly number[]
 
@@ -71,20 +74,13 @@ export interface Draft extends PastReader {
 
   /** Versions of a project that were current before this run. */
   current(project: ProjectRef): Promise<readonly KnownVersion[]>
+  /**
+   * The versions of a project that are valid in runs, this one included, in the order of `points`; undefined where there
+   * is none.
+   */
+  versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]>
   /** The texts of some of them, by id. */
   textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>>
-
-  /** The active approval of a project; undefined when there is none. */
-  approved(project: ProjectRef): Promise<Approval | undefined>
-  /** The last approval of a project, also one that was revoked. */
-  lastApproval(project: ProjectRef): Promise<Approval | undefined>
-  /** Resources in an approved state, in the order asked; undefined where it does not hold one. */
-  approvedBodies(
-    approval: Approval,
-    resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
-  ): Promise<readonly (ApprovedBody | undefined)[]>
-  /** Uids of a kind in an approved state. */
-  approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]>
 
   /** Writes new versions. One that replaces another ends it. */
   stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void>

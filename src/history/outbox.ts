@@ -5,13 +5,6 @@
 export interface Outbox extends ChannelClaims {
   /** Writes messages outside the commit of a run. */
   enqueue(messages: readonly NewMessage[], at: string): Promise<void>
-  /** Every channel that ever had a message, by name. */
-  channels(): Promise<readonly ChannelState[]>
-  /** Messages that wait or were given up, by channel and number. */
-  undelivered(): Promise<readonly WaitingMessage[]>
-  /** The first waiting message of a channel. */
-  firstWaiting(channel: string): Promise<(WaitingMessage & { readonly body: string }) | undefined>
-
   delivered(id: string, at: string): Promise<void>
   /** Records a failed attempt, and when to try again. */
   failed(id: string, failure: FailedAttempt): Promise<void>

@@ -1,7 +1,7 @@
 import { AuditError } from '../model/errors.ts'
 import type { BrokenLink } from './chain/links.ts'
-import type { CommittedRun } from './reader.ts'
 import { keepsSomething, type RetentionRules, reasonsToKeep } from './retention.ts'
+import type { CommittedRun } from './sql/runs.ts'
 import type { PlannedRun } from './upkeep.ts'
 
 /** Runs that the history itself needs, and why. */

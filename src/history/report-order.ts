@@ -1,5 +1,4 @@
 import { severities } from '../model/violation.ts'
-import type { ViolationGroup } from './reader.ts'
 import type { RecordedViolation, RunRecord } from './records.ts'
 
 type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
@@ -25,7 +24,7 @@ export function inReportOrder(a: InReport, b: InReport): number {
   )
 }
 
-type InGroups = Pick<ViolationGroup, 'state' | 'severity' | 'project' | 'run'>
+type InGroups = Pick<RecordedViolation, 'state' | 'severity' | 'project'> & { readonly run: number }
 
 /** Groups by their first violations: active ones in the order of reports, then resolved ones, the latest first. */
 export function inGroupOrder(a: InGroups, b: InGroups): number {

@@ -1,4 +1,4 @@
-import type { CommittedRun } from './reader.ts'
+import type { CommittedRun } from './sql/runs.ts'
 
 /** How many runs to keep, with restic's option names. `Infinity`: all. */
 export interface RetentionRules {

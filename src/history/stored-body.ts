@@ -1,7 +1,6 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Facts, FieldDoubts, Kind, ProjectRef } from '../model/resource.ts'
-import type { CompleteScans } from './records.ts'
+import type { Facts, FieldDoubts, Kind } from '../model/resource.ts'
 
 /** A version of a resource, with its attributes. */
 export interface StoredBody {
@@ -22,14 +21,6 @@ export interface VersionPoint {
   readonly kind: Kind
   readonly uid: string
   readonly run: number
-}
-
-/** What a history knows of the past of a project, also while a run is drafted. */
-export interface PastReader {
-  /** The last complete scan of each kind as of a run. */
-  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
-  /** The versions that were valid in earlier runs, in the order of `points`; undefined where there was none. */
-  versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]>
 }
 
 /** What a version stores in addition to the attributes. */

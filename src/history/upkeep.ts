@@ -1,9 +1,9 @@
 import type { ExitCode } from '../model/errors.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { CommittedRun } from './reader.ts'
 import type { RunRecord } from './records.ts'
 import type { RetentionRules } from './retention.ts'
+import type { CommittedRun } from './sql/runs.ts'
 
 /**
  * The upkeep of a history: verify, prune, copy and query it. `History` records runs.

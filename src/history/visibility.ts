@@ -1,15 +1,21 @@
 import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
+import { matchesGlob } from '../model/glob.ts'
+import type { PolicyFacts } from '../model/policy-facts.ts'
 import { isProjectList, type ProjectRef } from '../model/resource.ts'
-import type { RecordedScan } from './reader.ts'
+import type { RunScope } from '../model/run-scope.ts'
 import type { RunRecord } from './records.ts'
 
 /** Of which projects a reader may know. */
 export interface Visibility {
+  /** Whether it is all of them. */
+  readonly isWhole: boolean
   /** By its name at that time: `service/project`. */
   isVisible(project: string): boolean
   /** Whether it may be any project of a service, known or not. */
   seesService(service: string): boolean
 }
+
+export const everyProject: Visibility = { isWhole: true, isVisible: () => true, seesService: () => true }
 
 /**
  * Whether a reader may know of a project, or of a list that was not read: a project of theirs may be missing from it. A
@@ -20,7 +26,11 @@ export function isSeenProject({ isVisible, seesService }: Visibility, project: P
 }
 
 /** The scans that a reader may know of. */
-export function seenScans(scans: readonly RecordedScan[], visibility: Visibility): RecordedScan[] {
+export function seenScans<Scan extends { readonly project: ProjectRef; readonly coverage: readonly Coverage[] }>(
+  scans: readonly Scan[],
+  visibility: Visibility,
+): readonly Scan[] {
+  if (visibility.isWhole) return scans
   return scans.flatMap((scan) => {
     if (!isSeenProject(visibility, scan.project, isCoverageComplete(scan.coverage))) return []
     const seen = visibility.isVisible(scan.project.name) ? withoutOwner : ofServiceOnly
@@ -51,4 +61,55 @@ function ofServiceOnly<Walk extends Coverage>(walk: Walk): Walk {
     ...{ reason: 'the list of projects was not read to its end: projects may be missing', filter: null },
     ...{ pages: 0, items: 0, requests: 0, retries: 0, durationMs: 0 },
   }
+}
+
+/** What was said of hidden projects, or of the run in words that may name them, is left out. */
+export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord {
+  if (visibility.isWhole) return record
+  const { isVisible } = visibility
+  const isSeen = ({ project }: { readonly project: string }) => isVisible(project)
+  const visible = [...record.projects.map(({ project }) => project), ...record.scope.unscanned].filter(isVisible)
+  return {
+    ...record,
+    projects: record.projects.filter(isSeen),
+    coverage: seenWalks(record.coverage, visibility),
+    notices: record.notices.filter(({ project, code }) =>
+      project === null ? code === 'clock_went_back' : isVisible(project),
+    ),
+    changes: record.changes.filter(isSeen),
+    violations: record.violations.filter(isSeen),
+    accepted: record.accepted.filter(isSeen),
+    policy: seenPolicy(record.policy, visible),
+    scope: seenScope(record.scope, visible),
+  }
+}
+
+/** An override for hidden projects is not theirs to know, nor are the names of what another one is for. */
+export function seenPolicy({ packs, exceptions, waivers }: PolicyFacts, visible: readonly string[]): PolicyFacts {
+  const isReached = (pattern: string) => visible.some((name) => matchesGlob(name, pattern))
+  return {
+    packs,
+    exceptions: exceptions.flatMap((exception) =>
+      exception.projects === null || exception.projects.some(isReached)
+        ? [{ ...exception, match: null, projects: null }]
+        : [],
+    ),
+    waivers,
+  }
+}
+
+/** The name of a schedule may be that of a hidden project. */
+function seenScope(scope: RunScope, visible: readonly string[]): RunScope {
+  const services = new Set(visible.map(serviceOf))
+  return {
+    company: scope.company,
+    gateways: scope.gateways.filter(({ service }) => services.has(service)),
+    unscanned: scope.unscanned.filter((name) => visible.includes(name)),
+    schedules: scope.schedules.map((schedule) => ({ ...schedule, name: '' })),
+    schedule: null,
+  }
+}
+
+function serviceOf(project: string): string {
+  return project.slice(0, project.indexOf('/'))
 }

@@ -8,6 +8,7 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import type { HistoryLocation } from '../history/location.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { draftWaivers, type WaiverDraft } from '../queries/draft-waivers.ts'
@@ -82,7 +83,7 @@ async function draftFrom(
 ): Promise<WaiverDraft> {
   const history = await openExistingHistory(location, env)
   try {
-    const run = await history.lastRun()
+    const run = await findLastRun(history)
     if (run === undefined) throw new Error('the trial scan left no run')
     const reason = `open when hookdrift was set up on ${run.startedAt.slice(0, 10)}, accepted until it is fixed`
     return await draftWaivers(history, { run, owner, expires, reason, projects: [] })

@@ -1,4 +1,6 @@
-import type { ChannelState, Outbox } from '../history/outbox.ts'
+import type { OpenHistory } from '../history/history.ts'
+import type { ChannelState } from '../history/outbox.ts'
+import { findFirstWaiting, listChannels } from '../history/sql/outbox.ts'
 import { dayMs, isoTime } from '../model/time.ts'
 import { readMessage, type SendMessage } from './message.ts'
 
@@ -41,9 +43,9 @@ const longestWaitMs = 30 * 60_000
  * Delivers pending messages, on each channel independently and in order: the messages after a failed one wait. A
  * message that fails for a day is given up. Never rejects because of a receiver.
  */
-export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void> {
+export async function deliver(outbox: OpenHistory, delivery: Delivery): Promise<void> {
   const { receivers, now } = delivery
-  const states = new Map((await outbox.channels()).map((state) => [state.name, state]))
+  const states = new Map((await listChannels(outbox)).map((state) => [state.name, state]))
   const known = new Map(receivers.map((receiver) => [receiver.name, receiver]))
   const at = isoTime(now())
   for (const state of states.values()) {
@@ -69,7 +71,7 @@ export function waitMs(attempts: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1))
 }
 
-async function deliverChannel(outbox: Outbox, receiver: Receiver, delivery: Delivery): Promise<void> {
+async function deliverChannel(outbox: OpenHistory, receiver: Receiver, delivery: Delivery): Promise<void> {
   const { name } = receiver
   const { signal, now, totalMs } = delivery
   const token = await outbox.claim(name)
@@ -85,10 +87,15 @@ async function deliverChannel(outbox: Outbox, receiver: Receiver, delivery: Deli
 }
 
 /** Returns whether the next message may be tried. */
-async function deliverNext(outbox: Outbox, receiver: Receiver, delivery: Delivery, leftMs: number): Promise<boolean> {
+async function deliverNext(
+  outbox: OpenHistory,
+  receiver: Receiver,
+  delivery: Delivery,
+  leftMs: number,
+): Promise<boolean> {
   const { now, watch, signal, timeoutAfter, timeoutMs } = delivery
   const { name, send, target } = receiver
-  const next = await outbox.firstWaiting(name)
+  const next = await findFirstWaiting(outbox, name)
   if (next === undefined || (delivery.isPatient && Date.parse(next.nextTryAt) > now())) return false
   const { id, body, attempts, createdAt } = next
   const outcome = await send(readMessage(body), AbortSignal.any([signal, timeoutAfter(Math.min(timeoutMs, leftMs))]))

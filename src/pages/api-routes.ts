@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { findLastRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import type { Api } from './api.ts'
@@ -34,7 +35,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
     if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()
     if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
     const opened = await history()
-    const last = answer.isOfRun ? await opened.lastRun() : undefined
+    const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) neverKept(context)
     else if (freshness.isFresh(context, last)) return context.body(null, 304)
     return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))

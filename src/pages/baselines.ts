@@ -1,14 +1,15 @@
+import { listApprovals } from '../history/sql/approvals.ts'
 import { listBaselines } from '../queries/read-baselines.ts'
 import { command } from '../report/html/components/command.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { approvalPlace, showActive, showPast } from './baselines/show-approvals.ts'
 import { showDifferences } from './baselines/show-differences.ts'
-import { historyAsOf } from './history-as-of.ts'
 import { readRunNames } from './name-run.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { resourcePlace } from './resource-place.ts'
 import { hookdriftCommand, type SameAnswer } from './same-answer.ts'
+import { approvalsAsOf } from './signed-as-of.ts'
 
 /** The states that people approved, and what differs from them in a run. Each of its two lists goes on by itself. */
 export const baselinesPage: SitePage = {
@@ -18,7 +19,7 @@ export const baselinesPage: SitePage = {
   async show(request) {
     const { query, link } = request
     const projects = query.all('project')
-    const listed = listBaselines(await historyAsOf(request).approvals(), projects)
+    const listed = listBaselines(await approvalsAsOf(request), projects)
     const active = listed.filter(({ row }) => row.state === 'active').map(({ row }) => row)
     const names = { link, runs: await readRunNames(request) }
     const past = showPast(
@@ -54,7 +55,7 @@ function showNone({ isLatest }: SiteRequest) {
 /** The command compares with what is approved now, so that without an approval it has nothing to say. */
 async function findSame({ history, query, isLatest, run }: SiteRequest, isCompared: boolean): Promise<SameAnswer> {
   const project = query.all('project')
-  const now = await history.approvals()
+  const now = await listApprovals(history)
   const isApproved = listBaselines(now, project).some(({ row }) => row.state === 'active')
   const end = Date.parse(run.finishedAt)
   const hasChanged = !isLatest && now.some(({ at, revoked }) => Date.parse(revoked?.at ?? at) > end)

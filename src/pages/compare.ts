@@ -1,4 +1,5 @@
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { ReportChange } from '../model/report.ts'
 import { kinds } from '../model/resource.ts'
 import { type ResourcePlace, readDiff } from '../queries/read-diff.ts'
@@ -69,7 +70,7 @@ ${pageSection({ id: 'changes', title: isFirst ? 'Changes' : 'Further changes', c
 
 /** The run of the page and the one before it, unless the address names others. */
 async function runsOf({ history, run, query, now }: SiteRequest): Promise<{ from: CommittedRun; to: CommittedRun }> {
-  const last = (await history.lastRun()) ?? run
+  const last = (await findLastRun(history)) ?? run
   const [named, other] = [query.one('from'), query.one('to')]
   const to = other === undefined ? run : await runAsOf(history, other, { now, last })
   if (named !== undefined) return { from: await runAsOf(history, named, { now, last }), to }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun, readMadeAt } from '../history/sql/runs.ts'
 import { type ChangeEntry, readLastChanges } from '../queries/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
 import { countsFromNow } from './counts-from-now.ts'
@@ -27,7 +28,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   const isKept = !countsFromNow(url.searchParams)
   if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
-  const last = await history.lastRun()
+  const last = await findLastRun(history)
   if (last === undefined || !isKept) neverKept(context)
   else if (freshness.isFresh(context, last)) return context.body(null, 304)
   const now = options.now()
@@ -35,7 +36,7 @@ export async function answerFeed(context: Context, options: FeedOptions): Promis
   const entries = run === undefined ? [] : await readLastChanges(history, run, mostEntries)
   const updated = run?.finishedAt ?? new Date(now).toISOString()
   // Neither a name of the port nor a proxy in front makes it another feed.
-  const source = [await history.madeAt(), ...(scope?.projects.toSorted() ?? [])]
+  const source = [await readMadeAt(history), ...(scope?.projects.toSorted() ?? [])]
   const feed = writeFeed(entries, { run, updated, source, self: `${url.pathname}${url.search}` })
   return context.body(feed, 200, { 'content-type': 'application/atom+xml; charset=utf-8' })
 }

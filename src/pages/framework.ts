@@ -3,6 +3,7 @@ import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import { builtInFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { toCoverage } from '../queries/as-of.ts'
 import {
@@ -62,7 +63,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
     title: compliance.title,
     paper: complianceName(compliance),
     // A period may end before the run of the page.
-    alarm: showGaps((await history.latestScans(compliance.run.number)).flatMap(toCoverage), link),
+    alarm: showGaps((await readLatestScans(history, compliance.run.number)).flatMap(toCoverage), link),
     about: describe(compliance),
     verdict: complianceVerdict(compliance),
     sections: html`${sections.map(pageSection)}`,

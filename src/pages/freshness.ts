@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import { entityTag, isHeld } from './entity-tag.ts'
 
 /** For this long, a client's copy counts as fresh without a question to the history. */

@@ -1,3 +1,5 @@
+import { findCommittedRun } from '../history/sql/runs.ts'
+import { readCompleteScans } from '../history/sql/scans.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { walksFor } from '../model/walks-for.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
@@ -25,11 +27,11 @@ export async function readLastComplete(
   project: ProjectRef,
   asked: readonly Kind[],
 ): Promise<LastComplete | undefined> {
-  const scans = await history.completeScansAt(project, run.number)
+  const scans = await readCompleteScans(history, project, run.number)
   const runs = asked.flatMap((kind) => scans[kind]?.run ?? [])
   if (runs.length === 0) return undefined
   const number = Math.min(...runs)
-  return { number, at: (await history.committedRun(number))?.startedAt }
+  return { number, at: (await findCommittedRun(history, number))?.startedAt }
 }
 
 /** `run 90, 2026-11-23 03:46 UTC`, with a link to the run where it was not pruned. */

@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { ViolationGroup } from '../history/reader.ts'
+import type { ViolationGroup } from '../history/sql/first-violations.ts'
 import { dayMs, isoTime } from '../model/time.ts'
 import { isOpen } from '../model/violation.ts'
 import { countGroups } from '../queries/count-groups.ts'

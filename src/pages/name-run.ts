@@ -1,3 +1,4 @@
+import { listRuns } from '../history/sql/runs.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { paths } from './link.ts'
@@ -15,7 +16,7 @@ export interface RunNames {
 
 export async function readRunNames(request: Pick<SiteRequest, 'history' | 'run' | 'link'>): Promise<RunNames> {
   const numbers = await onceForRun(request, 'runs that are kept', async () =>
-    (await request.history.runs()).map(({ number }) => number),
+    (await listRuns(request.history)).map(({ number }) => number),
   )
   const kept = new Set(numbers)
   const name: RunNames['name'] = (run) =>

@@ -1,4 +1,5 @@
 import type { ChannelState } from '../history/outbox.ts'
+import { listChannels } from '../history/sql/outbox.ts'
 import { answerOutbox, type OutboxRow } from '../queries/answer-notifications.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
@@ -21,7 +22,7 @@ export const notificationsPage: SitePage = {
   async show(request): Promise<SiteContent> {
     const { history } = request
     const runs = await readRunNames(request)
-    const channels = await history.channels()
+    const channels = await listChannels(history)
     const { rows, omitted } = await answerOutbox(history, mostMessages)
     const lost = channels.filter(({ gone, dead }) => gone !== null || dead > 0)
     const dead = rows.filter(({ state }) => state === 'dead')

@@ -42,10 +42,9 @@ ${await showRest(request, { groups, rules, inputs: await readInputs(request), co
 async function readProjects(request: SiteRequest, { configuration, dueAfter }: Configured) {
   const { history, run } = request
   const now = timeOf(request)
-  const reader = { ...history, latestScans: () => readScans(request) }
   return readStatus(
-    reader,
+    history,
     { run, expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter },
-    () => readCounts(request),
+    { scansAt: () => readScans(request), countsAt: () => readCounts(request) },
   )
 }

@@ -1,4 +1,7 @@
-import type { NamedIdentity, ViolationGroup } from '../history/reader.ts'
+import { findEndpointsOf } from '../history/sql/endpoints-of.ts'
+import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
+import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen, type ViolationState } from '../model/violation.ts'
 import { toCoverage } from '../queries/as-of.ts'
@@ -45,7 +48,7 @@ export const ownerPage: SitePage = {
     const unknown = countGroups(groups.filter(({ state }) => state === 'unknown'))
     const { states } = countGroups(groups)
     const sortKey = sortKeyOf('due', dueOf)
-    const rows = await history.firstViolations({
+    const rows = await readFirstViolations(history, {
       ...{ run: run.number, withActive: true, resolvedAfter: undefined, owners: [globOf(owner)], most: mostViolations },
       ...{ groups: open, ...(sortKey && { sortKey }) },
     })
@@ -100,7 +103,7 @@ async function readGroupsOf(request: SiteRequest, owner: string): Promise<readon
 }
 
 function readEndpoints(request: SiteRequest, owner: string): Promise<readonly NamedIdentity[]> {
-  return onceForRun(request, `endpoints of ${owner}`, () => request.history.endpointsOf(owner, request.run.number))
+  return onceForRun(request, `endpoints of ${owner}`, () => findEndpointsOf(request.history, owner, request.run.number))
 }
 
 function showNone(extent: ScanExtent): Markup {

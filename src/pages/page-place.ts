@@ -1,4 +1,4 @@
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { SiteLink } from './link.ts'
 
 /** Where a page is, and who reads it. */

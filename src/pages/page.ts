@@ -1,6 +1,6 @@
 import type { PlannedRuns } from '../config/read-places.ts'
 import type { OpenHistory } from '../history/history.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Visibility } from '../history/visibility.ts'
 import type { PoolState } from '../pool/read-pool-state.ts'
 import type { ExpectedProjects } from '../queries/read-status.ts'

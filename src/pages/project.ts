@@ -1,4 +1,4 @@
-import type { RecordedScan } from '../history/reader.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
 import { globOf } from '../model/glob.ts'
 import { describeReleases } from '../model/release-range.ts'
 import { toCoverage } from '../queries/as-of.ts'

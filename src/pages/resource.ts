@@ -1,4 +1,5 @@
-import type { Identity, VersionSpan } from '../history/reader.ts'
+import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
+import { readVersionsOf } from '../history/sql/resource-life.ts'
 import { attributesOf } from '../queries/read-diff.ts'
 import { readTimeline } from '../queries/read-timeline.ts'
 import type { TimelineRow } from '../queries/timeline-row.ts'
@@ -40,7 +41,7 @@ export const resourcePage: SitePage = {
         ...{ title: uid, crumbs: [], body: showCandidates(found, link) },
         same: { command: ['timeline'], operands: { uid } },
       }
-    const versions = await history.versionsOf(identity, run.number)
+    const versions = await readVersionsOf(history, identity, run.number)
     const chosen = { uid, run, projects: [project.name], kind }
     const timeline = await readTimeline(history, { ...chosen, limit: Number.POSITIVE_INFINITY })
     const last = versions.at(-1)

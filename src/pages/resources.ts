@@ -1,4 +1,5 @@
 import type { ListedResource } from '../history/resource-list.ts'
+import { listResources } from '../history/sql/list-resources.ts'
 import { kinds } from '../model/resource.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -19,7 +20,7 @@ export const resourcesPage: SitePage = {
   async show(request) {
     const { history, query, link } = request
     const chosen = await chooseResources(request)
-    const found = await findResources(history, chosen)
+    const found = await findResources((choice) => listResources(history, choice), chosen)
     const { shown, goesOnAfter } = found
     const next = goesOnAfter && linkAfter(request, goesOnAfter)
     return {

@@ -1,5 +1,5 @@
 import { unknownGateway } from '../config/read-gateway.ts'
-import type { Identity } from '../history/reader.ts'
+import type { Identity } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import { readRestore } from '../queries/read-restore.ts'
 import type { RestoreRow } from '../queries/restore-row.ts'

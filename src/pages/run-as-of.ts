@@ -1,5 +1,6 @@
 import { findRun } from '../history/find-run.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findCommittedRun, listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import type { SiteHistory } from './page.ts'
 
@@ -13,8 +14,8 @@ export async function runAsOf(
   { now, last }: { readonly now: number; readonly last: CommittedRun },
 ): Promise<CommittedRun> {
   if (name === undefined || name === String(last.number)) return last
-  if (!/^\d{1,15}$/.test(name)) return findRun(await history.runs(), name, now)
-  const run = await history.committedRun(Number(name))
+  if (!/^\d{1,15}$/.test(name)) return findRun(await listRuns(history), name, now)
+  const run = await findCommittedRun(history, Number(name))
   if (run !== undefined) return run
   throw AuditError.usage(`there is no committed run ${name}; the last one is ${last.number} (${last.finishedAt})`)
 }

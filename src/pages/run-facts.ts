@@ -1,5 +1,10 @@
-import type { GroupChoice, RunInputs, ViolationGroup } from '../history/reader.ts'
 import type { ResourceCount } from '../history/resource-list.ts'
+import type { GroupChoice, ViolationGroup } from '../history/sql/first-violations.ts'
+import { readViolatedRules, readViolationGroups } from '../history/sql/first-violations.ts'
+import { countResources } from '../history/sql/list-resources.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
@@ -42,7 +47,7 @@ export async function readGroups(
     onceForRun(request, `groups ${JSON.stringify([withActive, by, rules, owners, text])}`, async () => {
       const groups: ViolationGroup[] = []
       const asked = { run: request.run.number, withActive, resolvedAfter: withActive ? undefined : 0 }
-      await request.history.groupViolations({ ...asked, by, rules, owners, text }, (group) => groups.push(group))
+      await readViolationGroups(request.history, { ...asked, by, rules, owners, text }, (group) => groups.push(group))
       return groups
     })
   const active = isOfAll ? async () => (await readActiveOf(request)).groups : () => read(true)
@@ -57,7 +62,7 @@ export async function readViolated(
   const { history, run } = request
   if (withResolved) {
     return onceForRun(request, 'violated rules', async () => {
-      const violated = await history.violatedRules(run.number)
+      const violated = await readViolatedRules(history, run.number)
       return {
         rules: namesOf(violated.map(({ rule }) => rule)),
         projects: namesOf(violated.map(({ project }) => project)),
@@ -73,14 +78,15 @@ function namesOf(all: readonly string[]): readonly string[] {
 }
 
 export function readScans(request: SiteRequest) {
-  return onceForRun(request, 'scans', () => request.history.latestScans(request.run.number))
+  return onceForRun(request, 'scans', () => readLatestScans(request.history, request.run.number))
 }
 
 /** How many resources of each kind all projects have: one that is asked for is chosen from them. */
 export function readResourceCounts(request: SiteRequest): Promise<readonly ResourceCount[]> {
   return onceForRun(request, 'numbers of resources', async () => {
     const scans = await readScans(request)
-    return request.history.countResources(
+    return countResources(
+      request.history,
       scans.map(({ project }) => project),
       request.run.number,
     )
@@ -93,7 +99,7 @@ export function readTrendOf(request: SiteRequest): Promise<Trend> {
 }
 
 export function readInputs(request: SiteRequest): Promise<RunInputs | undefined> {
-  return onceForRun(request, 'inputs', () => request.history.runInputs(request.run.number))
+  return onceForRun(request, 'inputs', () => readRunInputs(request.history, request.run.number))
 }
 
 /** What the last scan of each project recorded of it. */

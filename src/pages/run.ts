@@ -1,6 +1,7 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { recordOf } from '../audit/policy-results.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findCommittedRun } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
 import { command } from '../report/html/components/command.ts'
@@ -32,7 +33,7 @@ export const runPage: SitePage = {
   isOfRun: false,
   async show({ history, run: last, params, link }) {
     const number = Number(params.number)
-    const run = /^\d{1,15}$/.test(params.number ?? '') ? await history.committedRun(number) : undefined
+    const run = /^\d{1,15}$/.test(params.number ?? '') ? await findCommittedRun(history, number) : undefined
     if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
     const [previous, next] = [await findPrevious(history, run), await findNext(history, run, last)]
     // The report of a run never changes, and a large one takes seconds to read: what is shown of it is kept.

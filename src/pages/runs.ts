@@ -1,4 +1,5 @@
-import type { EndedRun } from '../history/reader.ts'
+import type { EndedRun } from '../history/sql/runs.ts'
+import { listEndedRuns, listRunsBefore } from '../history/sql/runs.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -19,13 +20,13 @@ export const runsPage: SitePage = {
     const before = readRunNumber(query, 'before')
     // A page as of an earlier run leaves out the later ones.
     const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1)
-    const found = await history.runsBefore(end, rowsPerPage + 1)
+    const found = await listRunsBefore(history, end, rowsPerPage + 1)
     const shown = found.slice(0, rowsPerPage)
     const oldest = found.length > shown.length ? shown.at(-1) : undefined
     const next = oldest && link('/runs', { before: oldest.number })
     // How many runs there were by an earlier one is not counted: that reads all of them.
     const isWhole = before === undefined && oldest === undefined
-    const total = isLatest ? (await history.endedRuns(0)).total : isWhole ? shown.length : undefined
+    const total = isLatest ? (await listEndedRuns(history, 0)).total : isWhole ? shown.length : undefined
     return {
       title: 'Runs',
       crumbs: [],

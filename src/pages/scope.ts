@@ -27,7 +27,7 @@ export function scopeSite<Options extends Whole>(
     scope: { projects, isVisible },
     async history() {
       const history = await options.history()
-      const known = scoped.get(history) ?? scopedHistory(history, { isVisible, seesService })
+      const known = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
       scoped.set(history, known)
       return known
     },

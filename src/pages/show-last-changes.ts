@@ -1,4 +1,6 @@
-import type { CommittedRun } from '../history/reader.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRunsBefore } from '../history/sql/runs.ts'
 import type { ReportChange } from '../model/report.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
@@ -45,10 +47,10 @@ async function readChangesOf(
 ): Promise<readonly RunChanges[]> {
   const found: RunChanges[] = []
   let left = mostShown
-  for (const { isCommitted, changes: number, ...ended } of await history.runsBefore(run.number + 1, mostRuns)) {
+  for (const { isCommitted, changes: number, ...ended } of await listRunsBefore(history, run.number + 1, mostRuns)) {
     if (left === 0) break
     if (!isCommitted || number === 0) continue
-    const { changes: all = [] } = (await history.runInputs(ended.number)) ?? {}
+    const { changes: all = [] } = (await readRunInputs(history, ended.number)) ?? {}
     const own = project === undefined ? all : all.filter((change) => change.project === project)
     if (own.length === 0) continue
     found.push({ run: ended, changes: own.slice(0, left), total: own.length })

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { findLastRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { emptyState } from '../report/html/components/empty-state.ts'
 import { html } from '../report/html/markup.ts'
@@ -82,7 +83,7 @@ async function answerPage(
   if (isKept && freshness.isKnownFresh(context, minute)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
-  const last = await history.lastRun()
+  const last = await findLastRun(history)
   if (last === undefined) return noRun(context)
   if (!isKept) neverKept(context)
   else if (freshness.isFresh(context, last, minute)) return context.body(null, 304)

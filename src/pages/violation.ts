@@ -1,4 +1,6 @@
-import type { IdentifiedViolation } from '../history/reader.ts'
+import type { IdentifiedViolation } from '../history/sql/found-violations.ts'
+import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
+import { readViolationsOf } from '../history/sql/resource-life.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { isOwnRule } from '../model/own-rules.ts'
@@ -17,13 +19,13 @@ import { severityChip } from '../report/html/components/severity.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { historyAsOf } from './history-as-of.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
 import { readRunNames } from './name-run.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { onceForRun, readDue, readInputs, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
+import { acceptancesAsOf } from './signed-as-of.ts'
 import { showHistoryOf } from './violation/show-history-of.ts'
 import { showRepair } from './violation/show-repair.ts'
 import { showStates } from './violation/show-states.ts'
@@ -43,14 +45,14 @@ export const violationPage: SitePage = {
     const { history, run, link, params } = request
     const identified = await identify(request, params.fingerprint ?? '')
     const { fingerprint, project, kind, uid } = identified
-    const [found] = await history.foundViolations([{ ...identified, project: project.name }])
+    const [found] = await readFoundViolations(history, [{ ...identified, project: project.name }])
     if (found === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
     const row = toRow(found, (await readDue(request))(found.project))
-    const spans = (await history.violationsOf(identified, run.number)).filter(
+    const spans = (await readViolationsOf(history, identified, run.number)).filter(
       (span) => span.fingerprint === fingerprint,
     )
     const rule = await ruleOf(request, row.rule)
-    const accepted = await historyAsOf(request).acceptances()
+    const accepted = await acceptancesAsOf(request)
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
@@ -83,7 +85,7 @@ ${showStates(spans, runs)}`,
 /** @throws NotFound when a fingerprint, or its beginning, names none or several */
 async function identify({ history, run }: SiteRequest, text: string): Promise<IdentifiedViolation> {
   const isWhole = text.length >= leastCharacters && /^[0-9a-f]{1,32}$/.test(text)
-  const [found, other] = isWhole ? await history.identifyViolations(text, run.number, 2) : []
+  const [found, other] = isWhole ? await identifyViolations(history, text, run.number, 2) : []
   if (found === undefined) throw new NotFound(`As of run ${run.number}, no violation has the fingerprint ${text}`)
   if (other !== undefined) throw new NotFound(`Several violations have fingerprints that begin with ${text}`)
   return found

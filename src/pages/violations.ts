@@ -1,6 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
-import type { ViolationGroup } from '../history/reader.ts'
+import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import { listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
@@ -119,7 +120,7 @@ async function sinceOf(request: SiteRequest) {
   const since = query.one('since')
   if (since === undefined) return undefined
   if (since === String(run.number)) return { time: run.startedAt, after: run.number - 1 }
-  const runs = await history.runs()
+  const runs = await listRuns(history)
   const now = timeOf(request)
   const after = runBefore(runs, since, now)
   return { time: runs.find(({ number }) => number > after)?.startedAt ?? isoTime(now), after }

@@ -10,12 +10,12 @@ import { pageSection } from '../report/html/render-page.ts'
 import { showViolations } from '../report/html/show-violations.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { count } from '../text/count.ts'
-import { historyAsOf } from './history-as-of.ts'
 import { paths, type SiteLink } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
 import { reportLinks } from './report-links.ts'
 import { timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
+import { acceptancesAsOf } from './signed-as-of.ts'
 import { acceptancePlace, showAcceptances } from './waivers/show-acceptances.ts'
 
 const mostFindings = 100
@@ -29,12 +29,7 @@ export const waiversPage: SitePage = {
   isOfRun: false,
   async show(request): Promise<SiteContent> {
     const { history, run, isLatest, link } = request
-    const {
-      sections: accepted,
-      isFirst,
-      next,
-      inForce,
-    } = showAcceptances(request, await historyAsOf(request).acceptances())
+    const { sections: accepted, isFirst, next, inForce } = showAcceptances(request, await acceptancesAsOf(request))
     const common: Omit<SiteContent, 'body'> = {
       ...{ title: 'Waivers', crumbs: [], ...(next === undefined ? {} : { next }) },
       same: {

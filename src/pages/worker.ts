@@ -1,3 +1,5 @@
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { totalOf } from '../model/violation.ts'
 import type { PoolState } from '../pool/read-pool-state.ts'
 import { describePool } from '../queries/describe-pool.ts'
@@ -29,12 +31,13 @@ export const workerPage: SitePage = {
   async show({ history, now, link, plan, query: asked }): Promise<SiteContent> {
     const configured = await readConfigured({ plan, now })
     const { configuration, dueAfter } = configured
-    const run = await history.lastRun()
+    const run = await findLastRun(history)
     const expected = configuration?.expected
     const query = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
-    const { rows, coverage = [] } = await readStatus(history, query, async () =>
-      run === undefined ? new Map() : readCounts({ history, run }),
-    )
+    const { rows, coverage = [] } = await readStatus(history, query, {
+      scansAt: (number) => readLatestScans(history, number),
+      countsAt: async () => (run === undefined ? new Map() : readCounts({ history, run })),
+    })
     const ordered = scanStates.flatMap((state) => rows.filter((row) => stateOf(row) === state))
     const [stale, incomplete] = [
       ordered.filter((row) => row.stale),

@@ -2,7 +2,7 @@ import type { ProjectList } from '../audit/audited-service.ts'
 import type { Move } from '../history/lease-owner.ts'
 import { commitSurely } from '../history/postgres/commit-surely.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
-import { readMove } from '../history/sql/runs.ts'
+import { moveIn } from '../history/sql/runs.ts'
 import type { ErrorKind } from '../model/errors.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { FailOn } from '../model/violation.ts'
@@ -122,7 +122,7 @@ export async function readRequestedRun(session: PostgresSession, id: string): Pr
     request: JSON.parse(row.request),
     plan: parsed(row.plan),
     error: parsed(row.error) ?? null,
-    move: await readMove(session),
+    move: await moveIn(session),
     options: parsed(row.options),
     concluding: parsed(row.concluding),
   }

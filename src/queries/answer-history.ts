@@ -1,5 +1,5 @@
 import type { SchemaUpgrade } from '../history/movable-history.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'

@@ -1,5 +1,7 @@
 import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
+import { listChannels, listUndelivered } from '../history/sql/outbox.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { Outcome } from '../notify/message.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -19,7 +21,11 @@ export interface OutboxRow {
 
 /** The channels, and the messages that were not delivered. */
 export async function answerOutbox(history: OpenHistory, limit: number): Promise<Answer<OutboxRow>> {
-  const [channels, messages, last] = [await history.channels(), await history.undelivered(), await history.lastRun()]
+  const [channels, messages, last] = [
+    await listChannels(history),
+    await listUndelivered(history),
+    await findLastRun(history),
+  ]
   const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
     const state = gone === null ? 'open' : 'gone'
     return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }

@@ -1,4 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -14,10 +16,10 @@ export async function answerQuery(
   reader: HistoryReader,
   found: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
 ): Promise<Answer<QueryRow>> {
-  const last = await reader.lastRun()
+  const last = await findLastRun(reader)
   return {
     command: 'query',
-    ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
+    ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
     rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
     omitted: found.isCut ? 'unknown' : 0,

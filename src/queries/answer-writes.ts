@@ -1,5 +1,5 @@
 import type { Approval } from '../history/approvals.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Backup } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'

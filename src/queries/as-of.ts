@@ -1,6 +1,7 @@
 import { toReportCoverage } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, RecordedScan } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList } from '../model/resource.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../report/answer.ts'

@@ -1,3 +1,5 @@
+import type { HistoryReader } from '../history/reader.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { diffCounterparts } from '../inventory/diff-counterparts.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Kind, projectKey } from '../model/resource.ts'
@@ -15,11 +17,12 @@ import {
   type UncomparedField,
 } from './compared-row.ts'
 import {
-  type ComparedHistory,
   type ComparedSide,
   gapOf,
   openSide,
   provesAbsence,
+  readScannedState,
+  type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
 import { concludeComparison, describeComparison } from './describe-comparison.ts'
@@ -32,13 +35,20 @@ interface Comparison {
 }
 
 /** Compares two projects resource by resource, each as its last scan by the run left it. */
-export async function compareProjects(reader: ComparedHistory, query: CompareQuery): Promise<Comparison> {
+export async function compareProjects(reader: HistoryReader, query: CompareQuery): Promise<Comparison> {
+  const { run } = query
+  const scans = await readLatestScans(reader, run.number)
+  const a = await readScannedState(reader, findProject(scans, query.a), run)
+  return compareStates(a, await readScannedState(reader, findProject(scans, query.b), run), query)
+}
+
+/** The same of what was read. */
+export function compareStates(stateA: ScannedState, stateB: ScannedState, query: CompareQuery): Comparison {
   const { run, matching, kind, limit } = query
-  const scans = await reader.latestScans(run.number)
-  const [scanA, scanB] = [findProject(scans, query.a), findProject(scans, query.b)]
+  const [scanA, scanB] = [stateA.scan, stateB.scan]
   const isSame = projectKey(scanA.project) === projectKey(scanB.project)
-  const a = await openSide(reader, scanA, { run, matching: isSame ? 'uid' : matching })
-  const b = isSame ? a : await openSide(reader, scanB, { run, matching })
+  const a = openSide(stateA, isSame ? 'uid' : matching)
+  const b = isSame ? a : openSide(stateB, matching)
   const kinds = configuredKinds.filter((each) => kind === undefined || each === kind)
   const { rows, equal, uncompared } = compareSides(a, b, kinds, query)
   const gaps = kinds.flatMap((each) => [...findGaps(a, b, each), ...(isSame ? [] : findGaps(b, a, each))])

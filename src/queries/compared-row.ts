@@ -1,4 +1,4 @@
-import type { CommittedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Kind } from '../model/resource.ts'

@@ -1,5 +1,10 @@
-import type { CommittedRun, HistoryReader, RecordedScan, ResourceAtRun } from '../history/reader.ts'
-import type { CompleteScan } from '../history/records.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CompleteScan, CompleteScans } from '../history/records.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readCompleteScans } from '../history/sql/scans.ts'
+import type { ResourceAtRun } from '../history/sql/state-at.ts'
+import { readStateAt } from '../history/sql/state-at.ts'
 import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
@@ -27,18 +32,26 @@ export interface ComparedSide {
   viewOf(kind: Kind): CompleteScan | undefined
 }
 
-/** What a comparison reads. */
-export type ComparedHistory = Pick<HistoryReader, 'latestScans' | 'completeScansAt' | 'stateAt'>
+/** A project's last scan, what was scanned completely by then, and its resources. */
+export interface ScannedState {
+  readonly scan: RecordedScan
+  readonly complete: CompleteScans
+  readonly state: readonly ResourceAtRun[]
+}
+
+export async function readScannedState(
+  reader: HistoryReader,
+  scan: RecordedScan,
+  { number }: CommittedRun,
+): Promise<ScannedState> {
+  const complete = await readCompleteScans(reader, scan.project, number)
+  return { scan, complete, state: await readStateAt(reader, scan.project, number) }
+}
 
 /** `matching`: by uid for a project that is compared with itself. */
-export async function openSide(
-  reader: ComparedHistory,
-  scan: RecordedScan,
-  { run, matching }: { readonly run: CommittedRun; readonly matching: Matching | 'uid' },
-): Promise<ComparedSide> {
+export function openSide({ scan, complete, state }: ScannedState, matching: Matching | 'uid'): ComparedSide {
   const { project } = scan
-  const complete = await reader.completeScansAt(project, run.number)
-  const resources = (await reader.stateAt(project, run.number)).map(({ body, ...resource }): SidedResource => {
+  const resources = state.map(({ body, ...resource }): SidedResource => {
     // A stored body is canonical JSON of an object, written by us.
     const attributes: JsonObject = JSON.parse(body)
     return {

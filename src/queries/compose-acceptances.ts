@@ -1,6 +1,7 @@
 import type { NewAcceptance } from '../history/acceptances.ts'
 import type { Signature } from '../history/approvals.ts'
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import { acceptedDigest } from '../rules/accepted-values.ts'
 
@@ -15,7 +16,7 @@ interface AcceptedFinding {
 
 /** Acceptances of violations with the values that the history has as of a run. */
 export async function composeAcceptances(
-  history: Pick<OpenHistory, 'versionsAt'>,
+  history: HistoryReader,
   run: number,
   violations: readonly AcceptedFinding[],
   signed: Signature & { readonly reason: string },
@@ -23,7 +24,7 @@ export async function composeAcceptances(
   const composed: NewAcceptance[] = []
   for (const ofProject of Map.groupBy(violations, ({ scanned }) => projectKey(scanned)).values()) {
     const points = ofProject.map(({ kind, uid }) => ({ kind, uid, run }))
-    const versions = await history.versionsAt(ofProject[0]?.scanned ?? noProject, points)
+    const versions = await readVersionsAt(history, ofProject[0]?.scanned ?? noProject, points)
     for (const [at, { scanned: project, fingerprint, rule, kind, uid, path }] of ofProject.entries()) {
       const valueDigest = acceptedDigest(versions[at]?.attributes ?? {}, { rule, path })
       composed.push({ project, fingerprint, rule, kind, uid, path, valueDigest, ...signed })

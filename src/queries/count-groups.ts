@@ -1,5 +1,7 @@
-import type { GroupChoice, HistoryReader, ViolationGroup } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../history/report-order.ts'
+import type { GroupChoice, ViolationGroup } from '../history/sql/first-violations.ts'
+import { readViolationGroups } from '../history/sql/first-violations.ts'
 import {
   countSeverities,
   isOpen,
@@ -18,12 +20,12 @@ export interface ViolationCounts {
 
 /** How many violations there are of a choice. */
 export async function countViolations(
-  reader: Pick<HistoryReader, 'groupViolations'>,
+  reader: HistoryReader,
   choice: Omit<GroupChoice, 'by'>,
   isCounted: (group: ViolationGroup) => boolean = () => true,
 ): Promise<number> {
   let total = 0
-  await reader.groupViolations({ ...choice, by: [] }, (group) => {
+  await readViolationGroups(reader, { ...choice, by: [] }, (group) => {
     if (isCounted(group)) total += group.violations
   })
   return total
@@ -103,14 +105,11 @@ export interface ActiveViolations {
 }
 
 /** Reads them once. */
-export async function readActive(
-  reader: Pick<HistoryReader, 'groupViolations'>,
-  run: number,
-): Promise<ActiveViolations> {
+export async function readActive(reader: HistoryReader, run: number): Promise<ActiveViolations> {
   const groups = new Map<string, ViolationGroup>()
   const open: ViolationGroup[] = []
   const active = new Set<string>()
-  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
+  await readViolationGroups(reader, { run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { severity, state, kind, projectId, firstRun, waiver, violations } = group
     const rule = group.rule === overdueRule ? overdueRule : ''
     const key = [projectId, severity, state, kind, firstRun, waiver, rule, group.ids === undefined].join()

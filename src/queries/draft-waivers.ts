@@ -1,6 +1,9 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { readViolationsAt } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { isOpen, overdueRule } from '../model/violation.ts'
@@ -29,8 +32,8 @@ export interface WaiverDraft {
 /** Waivers for all that is open, each uid with the name and the message in a comment. */
 export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Promise<WaiverDraft> {
   const { run, projects } = query
-  selectProjects(await reader.latestScans(run.number), projects)
-  const open = (await reader.violationsAt(run.number)).filter(
+  selectProjects(await readLatestScans(reader, run.number), projects)
+  const open = (await readViolationsAt(reader, run.number)).filter(
     (violation) => isOpen(violation) && matchesProject(violation.project, projects),
   )
   // What is overdue ends with the violations that are waived.

@@ -1,7 +1,12 @@
 import type { NewApproval } from '../history/approvals.ts'
-import { amendedIn, readApprovedBodies } from '../history/approved-state.ts'
+import { amendedIn } from '../history/approved-state.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { readStateBodies } from '../history/sql/approvals.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
+import { readViolationsAt } from '../history/sql/violations.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
 import { countSeverities, isAtLeast, type Severity, severities, type ViolationState } from '../model/violation.ts'
@@ -35,12 +40,12 @@ export async function readEndedBy(
   history: OpenHistory,
   approvals: readonly NewApproval[],
 ): Promise<readonly EndedRow[]> {
-  const last = await history.lastRun()
+  const last = await findLastRun(history)
   if (last === undefined) return []
   const names = new Map(
-    (await history.latestScans(last.number)).map(({ project }) => [projectKey(project), project.name]),
+    (await readLatestScans(history, last.number)).map(({ project }) => [projectKey(project), project.name]),
   )
-  const active = (await history.violationsAt(last.number)).filter(({ rule }) => comparing.has(rule))
+  const active = (await readViolationsAt(history, last.number)).filter(({ rule }) => comparing.has(rule))
   const ended: RecordedViolation[] = []
   for (const approval of approvals) {
     const name = names.get(projectKey(approval.project))
@@ -60,11 +65,10 @@ async function endedIn(
   const { project, state, amendments } = approval
   const stored = new Map((state.resources ?? []).map((one) => [resourceKey(one), one]))
   const approvedRun = 'run' in state ? state.run : undefined
-  const approved = await readApprovedBodies({ project, run: approvedRun, amendments }, violations, {
-    stored: async (some) => some.map((one) => stored.get(resourceKey(one))),
-    versionsAt: (ref, points) => history.versionsAt(ref, points),
-  })
-  const now = await history.versionsAt(
+  const approvedState = { project, run: approvedRun, amendments }
+  const approved = await readStateBodies(history, approvedState, violations, async () => stored)
+  const now = await readVersionsAt(
+    history,
     project,
     violations.map(({ kind, uid }) => ({ kind, uid, run })),
   )

@@ -1,4 +1,4 @@
-import type { RecordedScan } from '../history/reader.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { isProjectList } from '../model/resource.ts'
 import { suggestName } from '../text/nearest-name.ts'

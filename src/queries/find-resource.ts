@@ -1,4 +1,8 @@
-import type { HistoryReader, Identity } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
+import type { Identity } from '../history/sql/resource-life.ts'
+import { identifyResources, readVersionsOf } from '../history/sql/resource-life.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import type { RuleTarget } from '../policy/policy.ts'
 import { resolveUid } from './resolve-uid.ts'
@@ -13,10 +17,12 @@ export async function findResource(
   named: string,
   project: string | undefined,
 ): Promise<FoundResource> {
-  const run = (await history.lastRun())?.number
+  const run = (await findLastRun(history))?.number
   if (run === undefined) throw AuditError.usage('the history has no committed run yet')
   const uid = await resolveUid(history, named, { run, projects: project === undefined ? [] : [project] })
-  const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
+  const found = (await identifyResources(history, uid, run)).filter(
+    (each) => project === undefined || each.project.name === project,
+  )
   const [identity, ...others] = found
   if (identity === undefined) {
     const where = project === undefined ? 'the history' : project
@@ -28,9 +34,9 @@ export async function findResource(
     const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
     throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'name one with --project' })
   }
-  const version = (await history.versionsOf(identity, run)).at(-1)
+  const version = (await readVersionsOf(history, identity, run)).at(-1)
   if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
-  const record = await history.readRun(run)
+  const record = await readRunRecord(history, run)
   const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
   return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
 }

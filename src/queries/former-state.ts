@@ -1,4 +1,5 @@
-import type { CommittedRun, VersionSpan, ViolationSpan } from '../history/reader.ts'
+import type { VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Kind } from '../model/resource.ts'
 import { fieldsBetween } from './read-diff.ts'
 

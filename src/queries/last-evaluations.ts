@@ -1,4 +1,6 @@
-import type { HistoryReader, RecordedScan } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 
@@ -15,7 +17,7 @@ export async function readEvaluations(
   const found = new Map<string, ProjectEvaluation>()
   for (const [number, ofRun] of Map.groupBy(scans, ({ run }) => run.number)) {
     const names = new Set(ofRun.map(({ project }) => project.name))
-    for (const evaluation of (await reader.runInputs(number))?.projects ?? []) {
+    for (const evaluation of (await readRunInputs(reader, number))?.projects ?? []) {
       if (names.has(evaluation.project)) found.set(evaluation.project, evaluation)
     }
   }

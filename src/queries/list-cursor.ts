@@ -1,5 +1,8 @@
-import type { HistoryReader, ResolvedViolation, ViolationPlace } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { ViolationPlace } from '../history/sql/first-violations.ts'
+import { identifyViolations, readFoundViolations } from '../history/sql/found-violations.ts'
+import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
@@ -23,9 +26,11 @@ export async function placeOf(
 ): Promise<ViolationPlace> {
   const [, key = '', turn, rank, known, fingerprint = ''] =
     /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(cursor) ?? []
-  const [identified] = fingerprint === '' ? [] : await reader.identifyViolations(fingerprint, run, 1)
+  const [identified] = fingerprint === '' ? [] : await identifyViolations(reader, fingerprint, run, 1)
   const [violation] =
-    identified === undefined ? [] : await reader.foundViolations([{ ...identified, project: identified.project.name }])
+    identified === undefined
+      ? []
+      : await readFoundViolations(reader, [{ ...identified, project: identified.project.name }])
   const severity = severities[Number(rank)]
   if (violation === undefined || severity === undefined) {
     throw AuditError.usage('the cursor of the page is not one of this list', { advice: 'begin with its first page' })

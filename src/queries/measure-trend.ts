@@ -1,4 +1,5 @@
-import type { EndedRun, RecordedSpan } from '../history/reader.ts'
+import type { EndedRun } from '../history/sql/runs.ts'
+import type { RecordedSpan } from '../history/sql/visit-spans.ts'
 import { remembering } from '../model/remembering.ts'
 import { dayMs, isoTime } from '../model/time.ts'
 import type { OpenAndFixed, Trend, TrendDay, TrendStep, TrendWeek } from '../model/trend.ts'

@@ -1,6 +1,9 @@
 import type { Acceptance, AcceptanceEnding } from '../history/acceptances.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { readViolationsAt } from '../history/sql/violations.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -92,10 +95,10 @@ export const acceptancesView: AnswerView<AcceptanceRow> = {
 
 /** Active violations as of the last run, with their projects. */
 export async function readAcceptable(history: OpenHistory): Promise<readonly (RecordedViolation & Scanned)[]> {
-  const last = await history.lastRun()
+  const last = await findLastRun(history)
   if (last === undefined) return []
-  const scans = new Map((await history.latestScans(last.number)).map(({ project }) => [project.name, project]))
-  return (await history.violationsAt(last.number)).flatMap((violation) => {
+  const scans = new Map((await readLatestScans(history, last.number)).map(({ project }) => [project.name, project]))
+  return (await readViolationsAt(history, last.number)).flatMap((violation) => {
     const scanned = scans.get(violation.project)
     return scanned === undefined ? [] : [{ ...violation, scanned }]
   })

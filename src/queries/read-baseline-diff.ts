@@ -1,8 +1,13 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
-import type { OpenHistory } from '../history/history.ts'
-import type { CommittedRun, ResourceAtRun } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans, View } from '../history/records.ts'
+import { readApprovedResources } from '../history/sql/approvals.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import type { ResourceAtRun } from '../history/sql/state-at.ts'
+import { readStateAt } from '../history/sql/state-at.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
@@ -19,15 +24,17 @@ interface BaselineDiffQuery {
   readonly run: CommittedRun | undefined
   readonly projects: readonly string[]
   readonly limit: number
+  /** Of which those in force are compared with. */
+  readonly approvals: readonly Approval[]
 }
 
 /** What differs in a run from the approved baselines. */
 export async function readBaselineDiff(
-  history: OpenHistory,
-  { run, projects, limit }: BaselineDiffQuery,
+  history: HistoryReader,
+  { run, projects, limit, approvals: all }: BaselineDiffQuery,
 ): Promise<Answer<ReportChange>> {
-  const last = run ?? (await history.lastRun())
-  const approvals = activeApprovals(await history.approvals())
+  const last = run ?? (await findLastRun(history))
+  const approvals = activeApprovals(all)
     .filter(({ project }) => matchesProject(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))
   if (last === undefined || approvals.length === 0) {
@@ -36,7 +43,7 @@ export async function readBaselineDiff(
     })
   }
   const approved = new Set(approvals.map(({ project }) => projectKey(project)))
-  const scans = (await history.latestScans(last.number)).filter(({ project }) => approved.has(projectKey(project)))
+  const scans = (await readLatestScans(history, last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
@@ -52,11 +59,11 @@ export async function readBaselineDiff(
   return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
-async function compare(history: OpenHistory, approval: Approval, run: number) {
+async function compare(history: HistoryReader, approval: Approval, run: number) {
   const { project, scopes } = approval
-  const baselines = await history.completeScansAt(project, run)
-  const before = new Map((await history.approvedResources(approval)).map((one) => [resourceKey(one), one]))
-  const now = new Map((await history.stateAt(project, run)).map((one) => [resourceKey(one), one]))
+  const baselines = await readCompleteScans(history, project, run)
+  const before = new Map((await readApprovedResources(history, approval)).map((one) => [resourceKey(one), one]))
+  const now = new Map((await readStateAt(history, project, run)).map((one) => [resourceKey(one), one]))
   const rows: ReportChange[] = []
   const unknown = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {

@@ -1,6 +1,8 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Amendment, type Approval, activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
+import { listApprovals } from '../history/sql/approvals.ts'
+import { findLastRun } from '../history/sql/runs.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -34,8 +36,8 @@ export async function readBaselines(
   history: OpenHistory,
   { projects, all }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
-  const rows = listBaselines(await history.approvals(), projects).map(({ row }) => row)
-  const last = await history.lastRun()
+  const rows = listBaselines(await listApprovals(history), projects).map(({ row }) => row)
+  const last = await findLastRun(history)
   return {
     command: 'baseline',
     run: last === undefined ? null : toAnswerRun(last),

@@ -1,8 +1,13 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { firstInOrder } from '../history/first-in-order.ts'
-import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { CompleteScans } from '../history/records.ts'
 import { compareText, inResourceOrder } from '../history/report-order.ts'
+import type { Differing } from '../history/sql/differing.ts'
+import { visitDiffering } from '../history/sql/differing.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import type { KeptVersion } from '../history/sql/state-at.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import { differingMembers } from '../model/differing-members.ts'
@@ -48,7 +53,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const { from, to, projects, kind, withPatch, limit, after } = query
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
-  const scans = selectProjects(await reader.latestScans(later.number), projects)
+  const scans = selectProjects(await readLatestScans(reader, later.number), projects)
   const isScanned = await scannedKindsAt(
     reader,
     scans.map(({ project }) => project),
@@ -57,7 +62,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const first = firstInOrder<DiffRow>(limit, inResourceOrder)
   const unseen = new Map<string, UnseenKind>()
   let total = 0
-  await reader.visitDiffering(earlier.number, later.number, (pair) => {
+  await visitDiffering(reader, earlier.number, later.number, (pair) => {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
     if (pair.before === undefined && !isScanned(pair)) return countUnseen(unseen, pair)
     if (after !== undefined && inResourceOrder({ ...pair, project: pair.project.name }, after) <= 0) return
@@ -66,7 +71,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       first.add(row)
     }
   })
-  const extent = isBackwards ? selectProjects(await reader.latestScans(to.number), projects) : scans
+  const extent = isBackwards ? selectProjects(await readLatestScans(reader, to.number), projects) : scans
   const notScanned = [...unseen.values()].sort(
     (a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind),
   )
@@ -102,7 +107,7 @@ function countUnseen(unseen: Map<string, UnseenKind>, { project, kind }: Differi
 /** Whether a run had scanned a kind of a project. */
 async function scannedKindsAt(reader: HistoryReader, projects: readonly ProjectRef[], { number }: CommittedRun) {
   const known = new Map<string, CompleteScans>()
-  for (const project of projects) known.set(project.name, await reader.completeScansAt(project, number))
+  for (const project of projects) known.set(project.name, await readCompleteScans(reader, project, number))
   return ({ project, kind }: Differing) => kind in (known.get(project.name) ?? {})
 }
 

@@ -1,5 +1,11 @@
-import type { CommittedRun, HistoryReader, ViolationGroup } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRunsBefore } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
@@ -32,7 +38,7 @@ export async function readLastChanges(
   until: CommittedRun,
   most: number,
 ): Promise<readonly ChangeEntry[]> {
-  const runs = (await reader.runsBefore(until.number + 1, mostRuns)).filter(({ isCommitted }) => isCommitted)
+  const runs = (await listRunsBefore(reader, until.number + 1, mostRuns)).filter(({ isCommitted }) => isCommitted)
   const oldest = runs.at(-1) ?? until
   const changes = [...(await drift(reader, runs, most)), ...(await violations(reader, { until, oldest, runs, most }))]
   // What is not scanned is unknown for as long as it lasts: no change takes its place.
@@ -44,7 +50,7 @@ function newest(entries: readonly ChangeEntry[], most = Number.POSITIVE_INFINITY
 }
 
 async function unscanned(reader: HistoryReader, until: CommittedRun): Promise<ChangeEntry[]> {
-  return (await reader.latestScans(until.number)).flatMap(({ project, coverage, incompleteSince }) => {
+  return (await readLatestScans(reader, until.number)).flatMap(({ project, coverage, incompleteSince }) => {
     if (incompleteSince === undefined) return []
     const reasons = coverage.flatMap(({ listing, status, reason }) =>
       status === 'complete' || status === 'skipped' ? [] : [`${listing}: ${reason ?? status}`],
@@ -62,7 +68,7 @@ async function drift(reader: HistoryReader, runs: readonly CommittedRun[], most:
   const entries: ChangeEntry[] = []
   for (const { number, startedAt } of runs) {
     if (entries.length >= most) break
-    const { changes = [] } = (await reader.runInputs(number)) ?? {}
+    const { changes = [] } = (await readRunInputs(reader, number)) ?? {}
     for (const { change, project, kind, uid, name, fields } of changes) {
       const changed = fields.map(({ path }) => path).join(', ')
       entries.push({
@@ -87,12 +93,12 @@ async function violations(reader: HistoryReader, { until, oldest, runs, most }: 
   const runOf = new Map(runs.map(({ startedAt, number }) => [startedAt, number]))
   const isNew = ({ firstSeen }: Pick<ViolationGroup, 'firstSeen'>) => firstSeen >= oldest.startedAt
   const choice = { run: until.number, most }
-  const active = await reader.firstViolations({
+  const active = await readFirstViolations(reader, {
     ...{ ...choice, withActive: true, resolvedAfter: undefined },
     isChosen: isNew,
     sortKey: ({ firstSeen }) => newestFirst(firstSeen),
   })
-  const ended = await reader.firstViolations({
+  const ended = await readFirstViolations(reader, {
     ...{ ...choice, withActive: false, resolvedAfter: oldest.number - 1 },
   })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>

@@ -1,15 +1,18 @@
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
-import type { CommittedRun } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { type DueDurations, dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type ReplayedHistory, replayPolicy } from '../replay/replay-policy.ts'
+import { replayPolicy } from '../replay/replay-policy.ts'
 import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
 import type { Answer } from '../report/answer.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
@@ -45,13 +48,13 @@ export interface ReplayQuery {
  * reports, then resolved ones, the latest first.
  * @throws AuditError.usage when there is no such run, project or time
  */
-export async function readReplay(history: ReplayedHistory, query: ReplayQuery): Promise<Answer<ReplayRow>> {
+export async function readReplay(history: HistoryReader, query: ReplayQuery): Promise<Answer<ReplayRow>> {
   const { policy, since, projects, limit, clock } = query
-  const all = await history.runs()
+  const all = await listRuns(history)
   const now = clock()
   const last = findRun(all, 'latest', now)
   const runs = runsSince(all, last, since, now)
-  const known = await history.latestScans(last.number)
+  const known = await readLatestScans(history, last.number)
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
   const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))

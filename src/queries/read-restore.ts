@@ -1,5 +1,10 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, HistoryReader, Identity, RecordedScan, VersionSpan } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
+import { identifyResources, readReferrersOf, readVersionsOf, readViolationsOf } from '../history/sql/resource-life.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -49,11 +54,11 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   const { run, asked, rule, limit, gatewayOf, policyOf } = query
   const identity = await findOne(reader, query)
   const { project, kind, uid } = identity
-  const versions = await reader.versionsOf(identity, run.number)
+  const versions = await readVersionsOf(reader, identity, run.number)
   const last = versions.at(-1)
   const now = last?.toRun === null ? last : undefined
-  const scans = await reader.latestScans(run.number, project)
-  const violations = chooseViolations(identity, await reader.violationsOf(identity, run.number), rule)
+  const scans = await readLatestScans(reader, run.number, project)
+  const violations = chooseViolations(identity, await readViolationsOf(reader, identity, run.number), rule)
   const chosen = chooseFormerState(kind, versions, violations, asked)
   if (chosen === undefined && asked !== undefined) throw notThere(identity, versions, asked)
   const ready =
@@ -111,7 +116,7 @@ function noReadyFix(rule: string): AuditError {
 
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
   const uid = await resolveUid(reader, named, { run: run.number, projects, kind })
-  const found = (await reader.find(uid, run.number)).filter(
+  const found = (await identifyResources(reader, uid, run.number)).filter(
     (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
   const [one, ...others] = found
@@ -165,7 +170,7 @@ async function goneReferences(
   ] as const) {
     const uid = attributes[attribute]
     if (typeof uid !== 'string') continue
-    const last = (await reader.versionsOf({ project, kind, uid }, run.number)).at(-1)
+    const last = (await readVersionsOf(reader, { project, kind, uid }, run.number)).at(-1)
     if (last !== undefined && last.toRun !== null) gone.push(attribute)
   }
   return gone
@@ -185,13 +190,13 @@ async function readActivation(
   if (kind !== 'endpoint' || now === undefined) return undefined
   const walk = scans[0]?.coverage.find(({ listing }) => listing === 'project')
   const settings = { project, kind: 'project', uid: project.uid } as const
-  const last = walk?.status === 'complete' ? (await reader.versionsOf(settings, run.number)).at(-1) : undefined
+  const last = walk?.status === 'complete' ? (await readVersionsOf(reader, settings, run.number)).at(-1) : undefined
   return activationOf(last?.toRun === null ? attributesOf(last) : undefined, attributesOf(now))
 }
 
 /** Subscriptions that the same run removed: the service deletes them with their endpoint or source. */
 async function dependentsOf(reader: HistoryReader, identity: Identity, last: VersionSpan, run: CommittedRun) {
-  const referrers = await reader.referrersOf(identity, run.number)
+  const referrers = await readReferrersOf(reader, identity, run.number)
   return referrers
     .filter(({ toRun }) => toRun !== null && toRun === last.toRun)
     .map(({ uid, name }) => ({ uid, name: withoutSeals(name) }))

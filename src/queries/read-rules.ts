@@ -1,4 +1,9 @@
-import type { HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readViolationGroups } from '../history/sql/first-violations.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
@@ -32,12 +37,9 @@ export interface RuleInRun {
  * Every rule that the run evaluated, that comes with the program, or that has violations: by severity, of open violations
  * where there are some, then by name. Counts of each project are as of its last scan.
  */
-export async function readRules(
-  reader: Pick<HistoryReader, 'runInputs' | 'latestScans' | 'groupViolations'>,
-  run: number,
-): Promise<readonly RuleInRun[]> {
-  const inputs = await reader.runInputs(run)
-  const scans = await reader.latestScans(run)
+export async function readRules(reader: HistoryReader, run: number): Promise<readonly RuleInRun[]> {
+  const inputs = await readRunInputs(reader, run)
+  const scans = await readLatestScans(reader, run)
   const counts = await countByRule(reader, run)
   const evaluated = new Map((inputs?.rules ?? []).map((rule) => [rule.id, rule]))
   const published = new Map(ownRules.map((rule) => [rule.id, rule]))
@@ -67,9 +69,9 @@ export function worstOf({ severities: counts }: Pick<RuleInRun, 'severities'>): 
 
 const nothingFound = () => ({ open: 0, severities: countSeverities([]), unknown: 0, waived: 0 })
 
-async function countByRule(reader: Pick<HistoryReader, 'groupViolations'>, run: number) {
+async function countByRule(reader: HistoryReader, run: number) {
   const counts = new Map<string, ReturnType<typeof nothingFound>>()
-  await reader.groupViolations({ run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
+  await readViolationGroups(reader, { run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
     const { rule, state, severity, violations } = group
     const known = counts.get(rule) ?? nothingFound()
     counts.set(rule, known)

@@ -1,4 +1,7 @@
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun, listEndedRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
@@ -26,14 +29,14 @@ export async function readRuns(
   { limit, upTo }: { readonly limit: number; readonly upTo: CommittedRun | undefined },
 ): Promise<Answer<RunEntry>> {
   const isBounded = Number.isFinite(limit) && upTo === undefined
-  const ended = await reader.endedRuns(isBounded ? limit : Number.MAX_SAFE_INTEGER)
+  const ended = await listEndedRuns(reader, isBounded ? limit : Number.MAX_SAFE_INTEGER)
   const later = upTo === undefined ? 0 : ended.runs.filter(({ number }) => number > upTo.number).length
   const runs = ended.runs.slice(later, later + limit)
   const total = ended.total - later
-  const last = upTo ?? runs.find(({ isCommitted }) => isCommitted) ?? (await reader.lastRun())
+  const last = upTo ?? runs.find(({ isCommitted }) => isCommitted) ?? (await findLastRun(reader))
   return {
     command: 'runs',
-    ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
+    ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
     rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
       ...{ number, started_at: startedAt, finished_at: finishedAt },
       ...{ state: isCommitted ? 'committed' : 'interrupted', exit_code: exitCode },

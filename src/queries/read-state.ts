@@ -1,4 +1,8 @@
-import type { CommittedRun, HistoryReader, ResourceAtRun } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import type { ResourceAtRun } from '../history/sql/state-at.ts'
+import { readStateAt } from '../history/sql/state-at.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -30,10 +34,10 @@ export async function readState(
   reader: HistoryReader,
   { run, projects, kind, limit }: StateQuery,
 ): Promise<Answer<StateRow>> {
-  const scans = selectProjects(await reader.latestScans(run.number), projects)
-  const found: { readonly project: string; readonly row: Awaited<ReturnType<HistoryReader['stateAt']>>[number] }[] = []
+  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
+  const found: { readonly project: string; readonly row: ResourceAtRun }[] = []
   for (const { project } of scans) {
-    for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
+    for (const row of await readStateAt(reader, project, run.number, kind)) found.push({ project: project.name, row })
   }
   const { rows, omitted } = limited(found, limit)
   return {

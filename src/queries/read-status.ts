@@ -1,8 +1,13 @@
 import { toRelease } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
-import type { CommittedRun, HistoryReader, RecordedScan, ViolationGroup } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import { readViolationGroups } from '../history/sql/first-violations.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { findLastRun, readMove } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Json } from '../model/json.ts'
@@ -59,18 +64,28 @@ export interface StatusQuery {
   readonly withReleases?: boolean
 }
 
+/** What is read of a run; pages have read it already. */
+export interface StatusFacts {
+  scansAt(run: number): Promise<readonly RecordedScan[]>
+  countsAt(run: number): Promise<ReadonlyMap<string, ActiveCounts>>
+}
+
+function factsOf(reader: HistoryReader): StatusFacts {
+  return { scansAt: (run) => readLatestScans(reader, run), countsAt: (run) => countActive(reader, run) }
+}
+
 /**
  * When each project was last scanned, and how well. A project is stale when its next scan is overdue, when its next
  * complete scan is, or when it is configured and was never scanned.
  */
 export async function readStatus(
-  reader: HistoryReader & Pick<Acceptances, 'acceptances'>,
+  reader: HistoryReader,
   query: StatusQuery,
-  count = countActive,
+  read: StatusFacts = factsOf(reader),
 ): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
-  const run = query.run ?? (await reader.lastRun())
-  const known = run === undefined ? [] : await reader.latestScans(run.number)
+  const run = query.run ?? (await findLastRun(reader))
+  const known = run === undefined ? [] : await read.scansAt(run.number)
   const departed = await departedProjects(reader, known)
   // A list that the last run did not record has nothing open, or no longer decides.
   const isOldList = (scan: RecordedScan) => isProjectList(scan.project) && scan.run.number !== run?.number
@@ -84,7 +99,7 @@ export async function readStatus(
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
-  const active = run === undefined ? new Map<string, ActiveCounts>() : await count(reader, run.number)
+  const active = run === undefined ? new Map<string, ActiveCounts>() : await read.countsAt(run.number)
   const evaluations = query.withReleases ? await readEvaluations(reader, scans) : new Map<string, ProjectEvaluation>()
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
@@ -119,7 +134,7 @@ function showRelease(release: ReleaseRange | undefined): ReportRelease | null {
 
 /** A forgotten worker or command still reads the former place. */
 async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
-  const moved = await reader.moved()
+  const moved = await readMove(reader)
   if (moved === undefined) return {}
   return {
     more: { moved: { ...moved } },
@@ -141,7 +156,7 @@ const noneActive = (): ActiveCounts => ({ open: countSeverities([]), waived: 0, 
 async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
   const groups: ViolationGroup[] = []
   const asked = { run, withActive: true, resolvedAfter: undefined, by: [] }
-  await reader.groupViolations(asked, (group) => groups.push(group))
+  await readViolationGroups(reader, asked, (group) => groups.push(group))
   return countByProject(groups)
 }
 

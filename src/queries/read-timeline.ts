@@ -1,13 +1,10 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type {
-  CommittedRun,
-  HistoryReader,
-  Identity,
-  RecordedScan,
-  Referrer,
-  VersionSpan,
-  ViolationSpan,
-} from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { Identity, Referrer, VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
+import { identifyResources, readReferrersOf, readVersionsOf, readViolationsOf } from '../history/sql/resource-life.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
@@ -39,7 +36,7 @@ export interface TimelineQuery {
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { run, projects, kind, limit } = query
   const findChosen = async (uid: string) =>
-    (await reader.find(uid, run.number)).filter(
+    (await identifyResources(reader, uid, run.number)).filter(
       (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
     )
   const asNamed = await findChosen(query.uid)
@@ -48,15 +45,15 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   const found = isUid ? asNamed : await findChosen(uid)
   if (found.length === 0) {
     // When --project matches no project, that is the error to report.
-    selectProjects(await reader.latestScans(run.number), projects)
+    selectProjects(await readLatestScans(reader, run.number), projects)
     throw neverSeen(query)
   }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
   for (const identity of found) {
-    const versions = await reader.versionsOf(identity, run.number)
-    rows.push(...rowsOf(identity, versions, await reader.violationsOf(identity, run.number)))
-    const referrers = await reader.referrersOf(identity, run.number)
+    const versions = await readVersionsOf(reader, identity, run.number)
+    rows.push(...rowsOf(identity, versions, await readViolationsOf(reader, identity, run.number)))
+    const referrers = await readReferrersOf(reader, identity, run.number)
     resources.push({
       project: identity.project.name,
       kind: identity.kind,
@@ -67,7 +64,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   }
   const concerned = new Map(found.map(({ project }) => [project.name, project]))
   const scans: RecordedScan[] = []
-  for (const project of concerned.values()) scans.push(...(await reader.latestScans(run.number, project)))
+  for (const project of concerned.values()) scans.push(...(await readLatestScans(reader, run.number, project)))
   const extent = statingExtent(run, scans)
   return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
 }

@@ -1,5 +1,9 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, EndedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun, EndedRun } from '../history/sql/runs.ts'
+import { listEndedRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import { visitSpans } from '../history/sql/visit-spans.ts'
 import { policyProject } from '../model/resource.ts'
 import { dayMs, showOpenTime } from '../model/time.ts'
 import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
@@ -33,7 +37,7 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
   const from = Math.min(to, Math.max(first, since ?? to - trendDays * dayMs))
   const before = runs.find(({ startedAt }) => Date.parse(startedAt) < from)?.number ?? 0
   const trend = startTrend(runs, { from, to })
-  await reader.visitSpans(before, run.number, (span) => {
+  await visitSpans(reader, before, run.number, (span) => {
     if (matchesProject(span.project, projects)) trend.add(span)
   })
   return trend.conclude()
@@ -42,7 +46,7 @@ export async function findTrend(reader: HistoryReader, { run, since, projects }:
 /** Ended runs, newest first, as far back as one before a time: there may be millions. */
 async function runsSince(reader: HistoryReader, time: number): Promise<readonly EndedRun[]> {
   for (let most = 1000; ; most *= 8) {
-    const { runs, total } = await reader.endedRuns(most)
+    const { runs, total } = await listEndedRuns(reader, most)
     const isReached = runs.some(({ startedAt, isCommitted }) => isCommitted && Date.parse(startedAt) < time)
     if (isReached || total <= most) return runs
   }
@@ -54,7 +58,7 @@ export async function readTrend(
   { limit, ...query }: TrendQuery & { readonly limit: number },
 ): Promise<{ readonly answer: Answer<TrendDay>; readonly weeks: readonly TrendWeek[] }> {
   const { run, projects } = query
-  const known = await reader.latestScans(run.number)
+  const known = await readLatestScans(reader, run.number)
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const trend = await findTrend(reader, query)
   const { rows, omitted } = limited(trend.days.toReversed(), limit)

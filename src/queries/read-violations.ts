@@ -1,6 +1,12 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { CommittedRun, GroupPart, HistoryReader, ResolvedViolation, ViolationGroup } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { GroupPart, ViolationGroup } from '../history/sql/first-violations.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRuns } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
+import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { remembering } from '../model/remembering.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { type Kind, policyProject } from '../model/resource.ts'
@@ -62,19 +68,19 @@ export type ViolationOrder = (typeof violationOrders)[number]
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, projects, owners, sort, limit: most } = query
-  const known = await reader.latestScans(run.number)
+  const known = await readLatestScans(reader, run.number)
   // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const scans = known.filter(({ project }) => chosen.has(project))
   const evaluations = await readEvaluations(reader, scans)
   const hasLabels = labelTest(evaluations, query.labels)
   const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
-  const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
+  const since = after === 0 ? '' : ((await listRuns(reader)).find(({ number }) => number > after)?.startedAt ?? '~')
   const dueOf: DueOf = (project) => evaluations.get(project)?.due
   const matches = testGroups(query, dueOf)
   const sortKey = sortKeyOf(sort, dueOf)
   const tally = startTally()
-  const violations = await reader.firstViolations({
+  const violations = await readFirstViolations(reader, {
     run: run.number,
     rules: rule === undefined ? [] : [rule],
     owners,

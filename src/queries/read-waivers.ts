@@ -1,6 +1,9 @@
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { compareText } from '../history/report-order.ts'
+import { readFirstViolations } from '../history/sql/first-violations.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readWaivedBetween } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { dayMs } from '../model/time.ts'
 import type { Waiver } from '../model/violation.ts'
@@ -22,12 +25,12 @@ const mostShown = 500
 
 /** Waivers that accept violations as of a run, the first that ends first. `now`: milliseconds since the epoch. */
 export async function readWaivers(
-  reader: Pick<HistoryReader, 'waivedBetween' | 'firstViolations'>,
+  reader: HistoryReader,
   run: CommittedRun,
   now: number,
 ): Promise<readonly WaiverInForce[]> {
-  const waived = await reader.waivedBetween(run.number - 1, run.number)
-  const named = await reader.firstViolations({
+  const waived = await readWaivedBetween(reader, run.number - 1, run.number)
+  const named = await readFirstViolations(reader, {
     run: run.number,
     withActive: true,
     resolvedAfter: undefined,

@@ -1,4 +1,7 @@
-import type { CommittedRun, HistoryReader, Identity, VersionSpan, ViolationSpan } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
+import type { Identity, VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { isEqual, isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -80,7 +83,7 @@ async function readBounds(reader: HistoryReader, asking: Asking): Promise<Bounds
   const policy = await policyOf()
   if (policy === undefined) return undefined
   const { project, kind, uid } = identity
-  const record = scan === undefined ? undefined : await reader.readRun(scan.number)
+  const record = scan === undefined ? undefined : await readRunRecord(reader, scan.number)
   const labels = record?.projects.find(({ project: name }) => name === project.name)?.labels ?? {}
   const sets = ruleSets(policy, () => labels)
   const resource = { kind, uid, name: now.name, attributes: attributesOf(now), volatile: {}, facts: {} }

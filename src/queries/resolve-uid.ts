@@ -1,5 +1,7 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { HistoryReader, NamedIdentity } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { NamedIdentity } from '../history/sql/resource-life.ts'
+import { identifyResources, searchResources } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import { quote } from '../text/neutralise.ts'
@@ -22,8 +24,8 @@ export async function resolveUid(reader: HistoryReader, text: string, choice: Re
   const { run, projects, kind } = choice
   const isChosen = (identity: Omit<NamedIdentity, 'name'>) =>
     matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind)
-  if (text === '' || (await reader.find(text, run)).some(isChosen)) return text
-  const found = (await reader.search(text, run)).filter(isChosen)
+  if (text === '' || (await identifyResources(reader, text, run)).some(isChosen)) return text
+  const found = (await searchResources(reader, text, run)).filter(isChosen)
   const named = found.filter(({ name, uid }) => name === text || !uid.startsWith(text))
   const meant = named.length > 0 ? named : found
   const uids = [...new Set(meant.map(({ uid }) => uid))]

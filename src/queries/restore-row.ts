@@ -1,4 +1,4 @@
-import type { Identity } from '../history/reader.ts'
+import type { Identity } from '../history/sql/resource-life.ts'
 import type { Kind } from '../model/resource.ts'
 import type { BodyObject, Pieces } from '../repair/pieces.ts'
 import type { LeftToYou } from '../repair/write-body.ts'

@@ -1,6 +1,8 @@
 import { dateValues, type ValueDates } from '../audit/date-values.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { chunks } from '../model/chunks.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -40,7 +42,7 @@ export async function evaluateVersions(
     const dates = await dateValues(
       some.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
       { before: run.number + 1, startedAt: run.startedAt },
-      (points) => history.versionsAt(ofProject.project, points),
+      (points) => readVersionsAt(history, ofProject.project, points),
     )
     for (const [at, version] of some.entries()) found.push(...evaluateAnew(version, dates[at], scan, now).findings)
   }

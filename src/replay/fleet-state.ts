@@ -1,6 +1,7 @@
 import type { ValueDates } from '../audit/date-values.ts'
 import type { KeyedFinding } from '../audit/reconcile.ts'
-import type { Differing, EvaluableVersion } from '../history/reader.ts'
+import type { Differing } from '../history/sql/differing.ts'
+import type { EvaluableVersion } from '../history/sql/state-at.ts'
 import { parseFacts } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'

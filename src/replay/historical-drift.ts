@@ -6,8 +6,10 @@ import {
   findFirstSightings,
   noChanges,
 } from '../audit/recent-changes.ts'
-import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
@@ -61,7 +63,7 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number, ignore
   const recentOf = async (changed: readonly ChangedVersion[], { run, project }: ChangedScan) => {
     if (lookbackMs === 0) return changed.map(() => noChanges)
     const now = Date.parse(run.startedAt)
-    const versionsAt: VersionsAt = (points) => history.versionsAt(project, points)
+    const versionsAt: VersionsAt = (points) => readVersionsAt(history, project, points)
     const ofProject = log.get(project.name)
     const known = changed.map(({ version: { key, resource }, paths }) => {
       const reports = [...(ofProject?.resources.get(key) ?? [])].flatMap(([path, all]) => {

@@ -1,5 +1,9 @@
 import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
-import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readViolationsAt } from '../history/sql/violations.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import { isListing, type Kind, kinds, type Listing, projectKey, resourceKey } from '../model/resource.ts'
 import { rules } from '../rules/rules.ts'
@@ -94,7 +98,7 @@ export async function findEvidence(
   const isCut = scans.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
   if (!isCut) return found
   const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
-  for (const violation of await history.violationsAt(number)) {
+  for (const violation of await readViolationsAt(history, number)) {
     const key = keys.get(violation.project)
     const wasSeen = violation.state !== 'unknown' && violation.lastSeen === startedAt
     if (key !== undefined && wasSeen && provesObservation(violation.rule)) found.add(`${key} ${resourceKey(violation)}`)

@@ -1,4 +1,9 @@
-import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import type { Labels } from '../policy/selector.ts'
@@ -13,9 +18,9 @@ export interface PastRun {
 export async function readPastRuns(history: HistoryReader, runs: readonly CommittedRun[]): Promise<PastRun[]> {
   const past: PastRun[] = []
   for (const run of runs) {
-    const runInputs = await history.runInputs(run.number)
+    const runInputs = await readRunInputs(history, run.number)
     if (runInputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
-    const scans = (await history.latestScans(run.number)).filter(
+    const scans = (await readLatestScans(history, run.number)).filter(
       (scan) => scan.run.number === run.number && !isProjectList(scan.project),
     )
     past.push({ run, scans, runInputs })

@@ -3,9 +3,15 @@ import { concludeOverdue } from '../audit/conclude-overdue.ts'
 import { bareResource } from '../audit/policy-endings.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { RuleNotEvaluated } from '../compliance/compliance.ts'
-import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
-import type { CommittedRun, HistoryReader, RunInputs } from '../history/reader.ts'
+import { approvalInForce, approvalsByProject } from '../history/approvals.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
+import { listApprovals } from '../history/sql/approvals.ts'
+import { readDiffering } from '../history/sql/differing.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import { readRunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRuns } from '../history/sql/runs.ts'
 import { type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
 import { type Finding, overdueRule } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -38,16 +44,14 @@ export interface Replay {
   readonly context: PolicyEvaluation
 }
 
-export type ReplayedHistory = HistoryReader & Pick<Approvals, 'approvals'>
-
 /**
  * Evaluates past runs by a policy, from what the history keeps of them: each version once, in each run only what asks
  * the time and what spans resources. Coverage and labels are those of then. Each project leaves the same outcome as in
  * a run, and the same functions conclude the fleet and reconcile what was found.
  */
-export async function replayPolicy(history: ReplayedHistory, { policy, runs, clock }: ReplayRequest): Promise<Replay> {
+export async function replayPolicy(history: HistoryReader, { policy, runs, clock }: ReplayRequest): Promise<Replay> {
   const unreplayable = findUnreplayable(policy)
-  const approvals = approvalsByProject(await history.approvals())
+  const approvals = approvalsByProject(await listApprovals(history))
   const pastRuns = await readPastRuns(history, runs)
   const isWholeFleet = detectWholeFleets(pastRuns)
   const labelsIn = rememberLabels()
@@ -62,7 +66,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
 
   for (const past of pastRuns) {
     const { run, scans, runInputs } = past
-    const losses = applyDifferences(fleet, await history.differing(previous, run.number))
+    const losses = applyDifferences(fleet, await readDiffering(history, previous, run.number))
     previous = run.number
     const now = Date.parse(run.startedAt)
     const labelsOf = labelsIn(runInputs.projects)
@@ -140,13 +144,13 @@ function rememberTrackers() {
 
 /** What was there before the first run, and what its drift is compared with; returns the run before it, or 0. */
 async function startBefore(history: HistoryReader, first: number, fleet: FleetState, log: ChangeLog): Promise<number> {
-  const earlier = (await history.runs()).filter(({ number }) => number < first)
+  const earlier = (await listRuns(history)).filter(({ number }) => number < first)
   const previous = earlier.at(-1)?.number ?? 0
   if (previous === 0) return 0
-  applyDifferences(fleet, await history.differing(0, previous))
+  applyDifferences(fleet, await readDiffering(history, 0, previous))
   for (const state of fleet.values()) markAsCompared(state, () => true)
   for (const run of earlier) {
-    if (log.readsPast) log.note(run, (await history.runInputs(run.number))?.changes ?? [])
+    if (log.readsPast) log.note(run, (await readRunInputs(history, run.number))?.changes ?? [])
   }
   return previous
 }

@@ -2,11 +2,14 @@ import { composeReport } from '../audit/compose-report.ts'
 import { recordOf as readRecord, scannedIn } from '../audit/policy-results.ts'
 import type { PolicyResults } from '../compliance/policy-results.ts'
 import { isSilenced, withoutChanged } from '../compliance/silenced-violations.ts'
-import type { CommittedRun, ResolvedViolation } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import { listRuns } from '../history/sql/runs.ts'
+import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Replay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
+import { type Replay, replayPolicy } from './replay-policy.ts'
 import { recordOf } from './violation-tracker.ts'
 
 /** What the last run of a replay would have said: what is active, and what it found gone; in the order of reports. */
@@ -27,10 +30,10 @@ export function resolvedIn({ ended }: Replay, after: number, upTo: number): read
 }
 
 /** What a history would hold, had a policy evaluated all its runs. Each run that is asked about is replayed once. */
-export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, clock: () => number): PolicyResults {
+export function replayedPolicyResults(history: HistoryReader, policy: Policy, clock: () => number): PolicyResults {
   const replays = new Map<number, Promise<{ readonly replay: Replay; readonly run: CommittedRun }>>()
   const replayTo = async (number: number) => {
-    const runs = (await history.runs()).filter((run) => run.number <= number)
+    const runs = (await listRuns(history)).filter((run) => run.number <= number)
     const run = runs.at(-1)
     if (run === undefined) throw new Error(`there is no run up to ${number}`)
     return { replay: await replayPolicy(history, { policy, runs, clock }), run }

@@ -2,7 +2,13 @@ import { compareWithOrigins, type FollowedViolation } from '../audit/compare-wit
 import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { isKindComplete } from '../audit/project-scan.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
-import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { CompleteScans } from '../history/records.ts'
+import type { RunInputs } from '../history/sql/read-run.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readCompleteScans } from '../history/sql/scans.ts'
+import { readVersionsAt } from '../history/sql/state-at.ts'
 import { chunks } from '../model/chunks.ts'
 import {
   type Kind,
@@ -117,7 +123,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   })
   for (const { resource } of seen) ofProject.collect(resource)
 
-  const { versionsAt, used } = rememberOrigins(state.origins, (points) => history.versionsAt(project, points))
+  const { versionsAt, used } = rememberOrigins(state.origins, (points) => readVersionsAt(history, project, points))
   state.origins = used
   const origins = compareWithOrigins(followed, {
     ...{ now, sealKeyId: runInputs.sealKeyId, ofProject },
@@ -128,7 +134,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   })
   const followedKeys = new Set(followed.map(resourceKey))
   const compared = seen.filter(({ key }) => changes?.has(key) === true || followedKeys.has(key))
-  let lastComplete: Awaited<ReturnType<HistoryReader['completeScansAt']>> | undefined
+  let lastComplete: CompleteScans | undefined
   for (const some of chunks(compared, comparedAtOnce)) {
     const drifts = await log.driftsOf(some, changed)
     const drifted: Finding[] = []
@@ -136,7 +142,7 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
       const drift = drifts[at]
       // Most drift breaks no rule: only what does is worth asking the history what it is compared with.
       if (drift === undefined || ofProject.compare(resource, drift).length === 0) continue
-      lastComplete ??= await history.completeScansAt(project, run.number - 1)
+      lastComplete ??= await readCompleteScans(history, project, run.number - 1)
       drifted.push(...ofProject.compare(resource, drift, lastComplete[resource.kind]?.run))
     }
     const resources = some.map(({ resource }) => resource)

@@ -8,8 +8,8 @@ import {
   reconcile,
   stateOf,
 } from '../audit/reconcile.ts'
-import type { CommittedRun } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Ending } from '../model/ending.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'

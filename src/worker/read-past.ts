@@ -1,9 +1,12 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/configuration.ts'
-import type { Acceptances } from '../history/acceptances.ts'
 import { departedProjects } from '../history/departed-projects.ts'
-import type { HistoryReader, RecordedScan } from '../history/reader.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readRunRecord } from '../history/sql/read-run.ts'
+import { listRuns } from '../history/sql/runs.ts'
+import type { RecordedScan } from '../history/sql/scans.ts'
+import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete, isInterrupted } from '../model/coverage.ts'
 import type { Report } from '../model/report.ts'
 import { isProjectList, type ProjectRef, projectKey, type WalkedListing } from '../model/resource.ts'
@@ -25,13 +28,13 @@ const latenessMs = 60_000
 
 /** Reads the known state of the configured projects. */
 export async function readPast(
-  history: HistoryReader & Pick<Acceptances, 'acceptances'>,
+  history: HistoryReader,
   isConfigured: (project: ProjectRef) => boolean,
 ): Promise<RecordedPast> {
-  const runs = await history.runs()
+  const runs = await listRuns(history)
   const latest = runs.at(-1)
   if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
-  const known = await history.latestScans(latest.number)
+  const known = await readLatestScans(history, latest.number)
   const departed = await departedProjects(history, known)
   const scans = known.filter(({ project }) => isConfigured(project) && !departed.has(projectKey(project)))
   const configured = new Set(scans.map(({ project }) => project.name))
@@ -39,7 +42,7 @@ export async function readPast(
   let fleet = emptyFleetStatus
   let last: Report | undefined
   for (const number of numbers.slice(-mostRead)) {
-    const record = await history.readRun(number)
+    const record = await readRunRecord(history, number)
     if (record === undefined) continue
     last = composeReport(record)
     fleet = addRun(fleet, last)
@@ -48,14 +51,14 @@ export async function readPast(
   const scansAt = async (number: number) => {
     const known = scansBefore.get(number)
     if (known !== undefined) return known
-    const found = new Map((await history.latestScans(number)).map((scan) => [projectKey(scan.project), scan]))
+    const found = new Map((await readLatestScans(history, number)).map((scan) => [projectKey(scan.project), scan]))
     scansBefore.set(number, found)
     return found
   }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
   for (const { project, incompleteSince } of scans) {
     if (incompleteSince === undefined) continue
-    const baselines = Object.values(await history.completeScansAt(project, latest.number))
+    const baselines = Object.values(await readCompleteScans(history, project, latest.number))
     const ends: (readonly [WalkedListing, number])[] = baselines.map(({ listing, run }) => [
       listing,
       endOf.get(run) ?? 0,

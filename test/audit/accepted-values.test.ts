@@ -4,6 +4,8 @@ import { changeData, changeEndpoint, deleteEndpoint, replaceSecret } from '../..
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Acceptance } from '../../src/history/acceptances.ts'
 import type { History } from '../../src/history/history.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
@@ -89,10 +91,10 @@ async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: object = {})
         await history.accept(await composeAcceptances(history, number, [{ ...violation, scanned }], signed))
       })
     },
-    acceptances: () => withHistory((history) => history.acceptances()),
+    acceptances: () => withHistory((history) => listAcceptances(history)),
     approve: () =>
       withHistory(async (history) => {
-        const run = await history.lastRun()
+        const run = await findLastRun(history)
         const signed = { by: 'eve', note: 'agreed', at: new Date(fixture.harness.clock.now()).toISOString() }
         await history.approve(await approvalsOf(history, run ?? expect.unreachable(), () => true, signed))
       }),

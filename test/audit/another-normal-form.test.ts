@@ -4,6 +4,7 @@ import { stateOf } from '../../src/audit/expected-state.ts'
 import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { noHistory } from '../../src/history/history.ts'
+import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
@@ -34,7 +35,7 @@ it.each([
       draft,
       project: payments,
       known: new KnownVersions(await draft.current(payments)),
-      lastComplete: await draft.completeScansAt(payments, draft.run - 1),
+      lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
       filters: {},
       ignored: [],
       history: noHistory,
@@ -73,7 +74,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
 
   const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
+    const lastComplete = await readCompleteScans(draft.past, payments, draft.run - 1)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
     const stage = {
       draft,
@@ -120,7 +121,7 @@ describe('a text that an earlier version stored in clear', () => {
     await first.stage(payments, [old])
     await commit(first)
     const draft = await history.begin(aStart(at(2)))
-    const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
+    const lastComplete = await readCompleteScans(draft.past, payments, draft.run - 1)
     const stage = {
       draft,
       project: payments,

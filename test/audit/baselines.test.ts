@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { History } from '../../src/history/history.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
@@ -45,12 +47,14 @@ async function withHistory<Result>(
 /** A person approves the last run. */
 function approve(fixture: FleetFixture, name = 'acme/payments'): Promise<void> {
   return withHistory(fixture, async (history) => {
-    const run = (await history.runs()).at(-1)?.number ?? 0
-    const scan = (await history.latestScans(run)).find(({ project }) => project.name === name)
+    const run = (await listRuns(history)).at(-1)?.number ?? 0
+    const scan = (await readLatestScans(history, run)).find(({ project }) => project.name === name)
     if (scan === undefined) throw new Error('nothing was scanned')
     const { project } = scan
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
+    await history.approve([
+      { project, scopes: await readCompleteScans(history, project, run), ...signed, state: { run } },
+    ])
   })
 }
 

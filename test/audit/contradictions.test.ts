@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
@@ -135,7 +136,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     }
     const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
     try {
-      const runs = await history.runs()
+      const runs = await listRuns(history)
       for (const [index, run] of runs.entries()) {
         const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
         const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)

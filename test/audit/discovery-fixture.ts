@@ -1,5 +1,6 @@
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { ProjectRow } from '../../src/demo/rows.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
@@ -71,7 +72,7 @@ export async function accept({ harness }: FleetFixture, report: Report, rule: st
   if (violation === undefined) throw new Error(`the report has no ${rule}`)
   const { fingerprint, kind, uid, path, project: name } = violation
   const history = openSqliteHistory(harness.file, harness.owner)
-  const scans = await history.latestScans(report.run.number)
+  const scans = await readLatestScans(history, report.run.number)
   const project = scans.find((scan) => scan.project.name === name)?.project
   if (project === undefined) throw new Error(`the history has no ${name}`)
   const signed = { by: 'a person', at: new Date(harness.clock.now()).toISOString(), reason: 'deleted on purpose' }

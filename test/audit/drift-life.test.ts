@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, deleteEndpoint, replaceSecret } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { History } from '../../src/history/history.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
+import { readViolationsAt } from '../../src/history/sql/violations.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { hourMs } from '../../src/model/time.ts'
 import type { Policy } from '../../src/policy/policy.ts'
@@ -57,9 +60,9 @@ async function withHistory<Result>(
 
 async function accept(fixture: FleetFixture): Promise<void> {
   await withHistory(fixture, async (history) => {
-    const run = (await history.runs()).at(-1)?.number ?? 0
-    const project = at(await history.latestScans(run), 0).project
-    const [violation] = await history.violationsAt(run)
+    const run = (await listRuns(history)).at(-1)?.number ?? 0
+    const project = at(await readLatestScans(history, run), 0).project
+    const [violation] = await readViolationsAt(history, run)
     if (violation === undefined) throw new Error('nothing is open')
     const signed = {
       reason: 'moves with ticket 4711',

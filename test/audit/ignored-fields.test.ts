@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
@@ -34,7 +35,7 @@ const violationsIn = ({ violations }: Report) =>
 async function replayed(fixture: FleetFixture, policy: Policy) {
   const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
   try {
-    const runs = await history.runs()
+    const runs = await listRuns(history)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
     return { ...replay, violations: violationsOf(replay, at(runs, -1)) }
   } finally {

@@ -1,5 +1,7 @@
 import { updateSource } from '../../src/demo/edits.ts'
 import type { SourceRow } from '../../src/demo/rows.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { policyOf } from './audit-harness.ts'
@@ -52,10 +54,12 @@ export const posts = ({ service }: Pick<FleetFixture, 'service'>) =>
 /** A person approves the last run. */
 export async function approveLast({ harness }: Pick<FleetFixture, 'harness'>): Promise<void> {
   const history = openSqliteHistory(harness.file, harness.owner)
-  const run = (await history.runs()).at(-1)?.number ?? 0
-  for (const { project } of await history.latestScans(run)) {
+  const run = (await listRuns(history)).at(-1)?.number ?? 0
+  for (const { project } of await readLatestScans(history, run)) {
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
+    await history.approve([
+      { project, scopes: await readCompleteScans(history, project, run), ...signed, state: { run } },
+    ])
   }
   await history.close()
 }

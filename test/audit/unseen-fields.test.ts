@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -237,7 +238,7 @@ custom:
   }
   const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
   try {
-    const runs = await history.runs()
+    const runs = await listRuns(history)
     for (const [index, run] of runs.entries()) {
       const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
       const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Acceptance, NewAcceptance } from '../../src/history/acceptances.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { at, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 import { opening } from './violation-steps.ts'
@@ -25,10 +27,12 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       const { project: _, valueDigest: __, ...acceptance } = anAcceptance()
       const accepted = [{ ...acceptance, project: payments.name, severity, name, message }]
       expect((await run()).accepted).toEqual(accepted)
-      const [first] = await fixture.history.acceptances()
+      const [first] = await listAcceptances(fixture.history)
       await fixture.history.revokeAcceptances([first?.id ?? 0], { by: 'ops', at: at(2.7) })
       expect((await run()).accepted).toEqual([])
-      const past = await Promise.all([1, 2, 3].map(async (number) => (await fixture.history.readRun(number))?.accepted))
+      const past = await Promise.all(
+        [1, 2, 3].map(async (number) => (await readRunRecord(fixture.history, number))?.accepted),
+      )
       expect(past).toEqual([[], accepted, []])
     })
 
@@ -65,11 +69,15 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
         [3, 'restored'],
       ])
       // Not yet for others.
-      expect((await fixture.history.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined, undefined])
+      expect((await listAcceptances(fixture.history)).map(({ ended }) => ended)).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ])
       const { accepted } = await commit(draft)
       expect(accepted.map(({ fingerprint }) => fingerprint)).toEqual(['e'.repeat(32)])
       const ended = { at: at(2) }
-      const all = await fixture.history.acceptances()
+      const all = await listAcceptances(fixture.history)
       expect(all.map((one) => one.ended)).toEqual([
         { ...ended, by: 'value_changed' },
         undefined,
@@ -77,7 +85,7 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       ])
       // What is over cannot be revoked.
       await fixture.history.revokeAcceptances([1, 2], { by: 'ops', at: at(2.7), osUser: 'root' })
-      expect((await fixture.history.acceptances()).map(({ revoked }) => revoked)).toEqual([
+      expect((await listAcceptances(fixture.history)).map(({ revoked }) => revoked)).toEqual([
         undefined,
         { by: 'ops', at: at(2.7), osUser: 'root' },
         undefined,
@@ -97,7 +105,7 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       const draft = await end()
       await draft.discard(payments)
       await commit(draft)
-      expect((await fixture.history.acceptances()).map(({ ended }) => ended)).toEqual([undefined])
+      expect((await listAcceptances(fixture.history)).map(({ ended }) => ended)).toEqual([undefined])
     })
 
     it('shows them without severity and message when their violation is no longer known', async () => {

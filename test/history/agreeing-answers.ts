@@ -1,14 +1,30 @@
 import { expect } from 'vitest'
-import type {
-  HistoryReader,
-  Identity,
-  PageChoice,
-  ResolvedViolation,
-  ViolationGroup,
-  ViolationPlace,
-} from '../../src/history/reader.ts'
+import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RecordedViolation } from '../../src/history/records.ts'
 import { byKindAndUid, compareText } from '../../src/history/report-order.ts'
+import { readDiffering } from '../../src/history/sql/differing.ts'
+import type { PageChoice, ViolationGroup, ViolationPlace } from '../../src/history/sql/first-violations.ts'
+import {
+  readFirstViolations,
+  readViolatedRules,
+  readViolationGroups,
+  readViolationPage,
+} from '../../src/history/sql/first-violations.ts'
+import { identifyViolations } from '../../src/history/sql/found-violations.ts'
+import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import type { Identity } from '../../src/history/sql/resource-life.ts'
+import {
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+  searchResources,
+} from '../../src/history/sql/resource-life.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
+import { readStateAt, readVersionsAt } from '../../src/history/sql/state-at.ts'
+import type { ResolvedViolation } from '../../src/history/sql/violations.ts'
+import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import { kinds, type ProjectRef } from '../../src/model/resource.ts'
 import { only } from './samples.ts'
 
@@ -19,11 +35,11 @@ import { only } from './samples.ts'
 export async function expectAnswersToAgree(reader: HistoryReader, uids: readonly string[]): Promise<void> {
   /** Where a uid was seen so far. */
   const seen = new Map<string, Identity>()
-  const runs = await reader.runs()
+  const runs = await listRuns(reader)
   for (const { number: run } of runs) {
-    const projects = (await reader.latestScans(run)).map(({ project }) => project)
+    const projects = (await readLatestScans(reader, run)).map(({ project }) => project)
     for (const project of projects) {
-      for (const { kind, uid } of await reader.stateAt(project, run))
+      for (const { kind, uid } of await readStateAt(reader, project, run))
         seen.set(`${project.uid} ${kind} ${uid}`, { project, kind, uid })
       await expectStateToAgree(reader, project, run)
       for (const uid of uids) await expectLifeToAgree(reader, project, uid, run)
@@ -36,43 +52,43 @@ export async function expectAnswersToAgree(reader: HistoryReader, uids: readonly
 
 /** Of a project: lists, counts and single versions. */
 async function expectStateToAgree(reader: HistoryReader, project: ProjectRef, run: number): Promise<void> {
-  const state = await reader.stateAt(project, run)
+  const state = await readStateAt(reader, project, run)
   const choice = { run, projects: [project], kind: undefined, withRemoved: false, after: undefined, most: 1000 }
-  expect(await reader.listResources(choice)).toEqual(
+  expect(await listResources(reader, choice)).toEqual(
     state.map(({ kind, uid, name, since }) => ({ project, kind, uid, name, since, removedBy: null })),
   )
   const counts = kinds.toSorted().flatMap((kind) => {
     const resources = state.filter((resource) => resource.kind === kind).length
     return resources === 0 ? [] : [{ project, kind, resources }]
   })
-  expect(await reader.countResources([project], run)).toEqual(counts)
+  expect(await countResources(reader, [project], run)).toEqual(counts)
   const points = state.map(({ kind, uid }) => ({ kind, uid, run }))
   const versions = state.map(({ name, fromRun, since, body, sealKeyId }) => {
     return { name, fromRun, since, attributes: JSON.parse(body), facts: {}, normaliser: 1, sealKeyId }
   })
-  expect(await reader.versionsAt(project, points)).toEqual(versions)
+  expect(await readVersionsAt(reader, project, points)).toEqual(versions)
   const nowhere = [{ kind: 'endpoint' as const, uid: 'nowhere', run }]
-  expect(await reader.versionsAt(project, [...nowhere, ...points])).toEqual([undefined, ...versions])
+  expect(await readVersionsAt(reader, project, [...nowhere, ...points])).toEqual([undefined, ...versions])
 }
 
 /** Of a resource of any kind: its versions, violations and referrers that are there in the run. */
 async function expectLifeToAgree(reader: HistoryReader, project: ProjectRef, uid: string, run: number): Promise<void> {
-  const state = await reader.stateAt(project, run)
-  const violations = await reader.violationsAt(run)
+  const state = await readStateAt(reader, project, run)
+  const violations = await readViolationsAt(reader, run)
   for (const kind of ['endpoint', 'subscription', 'source'] as const) {
-    const versions = await reader.versionsOf({ project, kind, uid }, run)
+    const versions = await readVersionsOf(reader, { project, kind, uid }, run)
     const now = versions.filter(({ toRun }) => toRun === null)
     const there = state.filter((resource) => resource.kind === kind && resource.uid === uid)
     expect(now.map(({ name, fromRun, from, digest, body }) => [name, fromRun, from, digest, body])).toEqual(
       there.map(({ name, fromRun, since, digest, body }) => [name, fromRun, since, digest, body]),
     )
-    const spans = await reader.violationsOf({ project, kind, uid }, run)
+    const spans = await readViolationsOf(reader, { project, kind, uid }, run)
     const active = violations.filter((one) => one.project === project.name && one.kind === kind && one.uid === uid)
     expect(
       spans.filter(({ toRun }) => toRun === null).map(({ fingerprint, message }) => [fingerprint, message]),
     ).toEqual(active.map(({ fingerprint, message }) => [fingerprint, message]))
   }
-  const referrers = await reader.referrersOf({ project, kind: 'source', uid }, run)
+  const referrers = await readReferrersOf(reader, { project, kind: 'source', uid }, run)
   const using = state.filter(({ kind, body }) => kind === 'subscription' && JSON.parse(body).source_uid === uid)
   expect(referrers.filter(({ toRun }) => toRun === null).map((one) => [one.uid, one.fromRun])).toEqual(
     using.map((one) => [one.uid, one.fromRun]),
@@ -88,10 +104,10 @@ async function expectFindingsToAgree(
 ): Promise<void> {
   for (const uid of uids) {
     const places = seen.filter((identity) => identity.uid === uid).sort(byProject)
-    expect(await reader.find(uid, run)).toEqual(places)
+    expect(await identifyResources(reader, uid, run)).toEqual(places)
     const named = places.map((place) => ({ ...place, name: `name of ${uid}` }))
-    expect(await reader.search(uid, run)).toEqual(named)
-    expect(await reader.search(`name of ${uid}`, run)).toEqual(named)
+    expect(await searchResources(reader, uid, run)).toEqual(named)
+    expect(await searchResources(reader, `name of ${uid}`, run)).toEqual(named)
   }
 }
 
@@ -105,14 +121,14 @@ async function expectDifferencesToAgree(
 ): Promise<void> {
   const expected: unknown[] = []
   for (const project of projects) {
-    const [before, after] = [await reader.stateAt(project, from), await reader.stateAt(project, to)]
+    const [before, after] = [await readStateAt(reader, project, from), await readStateAt(reader, project, to)]
     const places = new Map([...before, ...after].map(({ kind, uid }) => [`${kind} ${uid}`, { kind, uid }]))
     for (const { kind, uid } of [...places.values()].sort(byKindAndUid)) {
       const digestIn = (state: typeof before) => state.find((one) => one.kind === kind && one.uid === uid)?.digest
       if (digestIn(before) !== digestIn(after)) expected.push([project, kind, uid, digestIn(before), digestIn(after)])
     }
   }
-  const found = await reader.differing(from, to)
+  const found = await readDiffering(reader, from, to)
   expect(
     found.map(({ project, kind, uid, before, after }) => [project, kind, uid, before?.digest, after?.digest]),
   ).toEqual(expected)
@@ -120,31 +136,31 @@ async function expectDifferencesToAgree(
 
 /** Read at once, chosen, in pages, counted, and found again by their fingerprints. */
 async function expectViolationsToAgree(reader: HistoryReader, run: number): Promise<void> {
-  const [active, resolved] = [await reader.violationsAt(run), await reader.resolvedBetween(0, run)]
+  const [active, resolved] = [await readViolationsAt(reader, run), await readResolvedBetween(reader, 0, run)]
   const all = { run, isChosen: () => true, most: 1000 }
-  expect(await reader.firstViolations({ ...all, withActive: true, resolvedAfter: undefined })).toEqual(active)
-  expect(await reader.firstViolations({ ...all, withActive: false, resolvedAfter: 0 })).toEqual(resolved)
+  expect(await readFirstViolations(reader, { ...all, withActive: true, resolvedAfter: undefined })).toEqual(active)
+  expect(await readFirstViolations(reader, { ...all, withActive: false, resolvedAfter: 0 })).toEqual(resolved)
   const both = [...active, ...resolved]
   await expectPagesToAgree(reader, { run, withActive: true, resolvedAfter: 0, most: 3 }, both)
   const groups: ViolationGroup[] = []
   const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule', 'owner', 'resource'] as const }
-  await reader.groupViolations(choice, (group) => groups.push(group))
+  await readViolationGroups(reader, choice, (group) => groups.push(group))
   const text = (one: Pick<RecordedViolation, 'project' | 'kind' | 'uid' | 'rule' | 'state' | 'owner'>) =>
     [one.project, one.kind, one.uid, one.rule, one.state, one.owner ?? ''].join(' ')
   const counted = groups.flatMap((group) => Array.from({ length: group.violations }, () => text(group)))
   expect(counted.sort()).toEqual(both.map(text).sort())
   const ofRules = both.map(({ project, rule }) => `${project} ${rule}`)
-  const violated = (await reader.violatedRules(run)).map(({ project, rule }) => `${project} ${rule}`)
+  const violated = (await readViolatedRules(reader, run)).map(({ project, rule }) => `${project} ${rule}`)
   expect(violated.sort()).toEqual([...new Set(ofRules)].sort())
   const isMentioned = (one: RecordedViolation) =>
     [one.name, one.message, one.uid, one.rule, one.path, one.project].some((part) => part.toLowerCase().includes('a'))
-  expect(await reader.firstViolations({ ...all, withActive: true, resolvedAfter: 0, text: 'A' })).toEqual(
+  expect(await readFirstViolations(reader, { ...all, withActive: true, resolvedAfter: 0, text: 'A' })).toEqual(
     both.filter(isMentioned),
   )
-  const identified = await reader.identifyViolations('', run, 1000)
+  const identified = await identifyViolations(reader, '', run, 1000)
   expect(identified.map(({ fingerprint }) => fingerprint)).toEqual(both.map(({ fingerprint }) => fingerprint).sort())
   for (const { fingerprint } of active) {
-    expect(only(await reader.identifyViolations(fingerprint, run, 1)).fingerprint).toBe(fingerprint)
+    expect(only(await identifyViolations(reader, fingerprint, run, 1)).fingerprint).toBe(fingerprint)
   }
 }
 
@@ -161,10 +177,10 @@ async function expectPagesToAgree(
   for (let at = 0; at < all.length; at += choice.most) {
     const end = Math.min(all.length, at + choice.most)
     const expected = { violations: all.slice(at, end), before: at, after: all.length - end }
-    expect(await reader.pageViolations({ ...choice, place: placeOf(at - 1, false) })).toEqual(expected)
+    expect(await readViolationPage(reader, { ...choice, place: placeOf(at - 1, false) })).toEqual(expected)
     const start = Math.max(0, at - choice.most)
     if (at > 0) {
-      expect(await reader.pageViolations({ ...choice, place: placeOf(at, true) })).toEqual({
+      expect(await readViolationPage(reader, { ...choice, place: placeOf(at, true) })).toEqual({
         ...{ violations: all.slice(start, at), before: start, after: all.length - at },
       })
     }

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import { keepNothing } from '../../src/history/retention.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { migrationsDirectory } from '../../src/history/sqlite/read-migrations.ts'
 import { expectedSchema, knownSchemaDigest, schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
@@ -90,7 +91,7 @@ describe('a history with a foreign trigger', () => {
   it('can be read', async () => {
     alter(trigger)
     const history = openSqliteHistory(file, owner())
-    expect(await history.readRun(4)).toMatchObject({ number: 4 })
+    expect(await readRunRecord(history, 4)).toMatchObject({ number: 4 })
     await history.close()
   })
 })
@@ -117,7 +118,7 @@ describe('a history with an altered object', () => {
     alter(sql)
     expect(await sqliteUpkeep(file, owner()).planPruning({ ...keepNothing, last: 1 })).toEqual(plan)
     const history = openSqliteHistory(file, owner())
-    expect(await history.readRun(4)).toMatchObject({ number: 4 })
+    expect(await readRunRecord(history, 4)).toMatchObject({ number: 4 })
     await expect(history.begin(aStart(at(9)))).rejects.toThrow(fault)
     await history.close()
   })

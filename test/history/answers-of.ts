@@ -1,45 +1,70 @@
 import { expect } from 'vitest'
-import type { Differing, GroupChoice, HistoryReader, RecordedSpan, ViolationGroup } from '../../src/history/reader.ts'
+import type { HistoryReader } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
+import type { Differing } from '../../src/history/sql/differing.ts'
+import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
+import type { GroupChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
+import { readFirstViolations, readViolatedRules, readViolationGroups } from '../../src/history/sql/first-violations.ts'
+import { identifyViolations } from '../../src/history/sql/found-violations.ts'
+import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { readPoliciesBetween, readRunInputs } from '../../src/history/sql/read-run.ts'
+import {
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+} from '../../src/history/sql/resource-life.ts'
+import {
+  findCommittedRun,
+  listEndedRuns,
+  listRuns,
+  listRunsBefore,
+  readRunExtents,
+} from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
+import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
+import { visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
 export async function answersAt(reader: HistoryReader, run: number, uids: readonly string[]): Promise<unknown> {
-  const scans = await reader.latestScans(run)
+  const scans = await readLatestScans(reader, run)
   const state: unknown[] = [
     scans,
-    await reader.runInputs(run),
-    await reader.violationsAt(run),
-    await reader.resolvedBetween(0, run),
+    await readRunInputs(reader, run),
+    await readViolationsAt(reader, run),
+    await readResolvedBetween(reader, 0, run),
     ...(await firstAt(reader, run)),
-    byText(await reader.waivedBetween(run - 2, run)),
-    await reader.policiesBetween(run - 2, run),
+    byText(await readWaivedBetween(reader, run - 2, run)),
+    await readPoliciesBetween(reader, run - 2, run),
     byText(await spansOf(reader, run - 2, run)),
-    (await reader.violatedRules(run)).map(({ project, rule }) => `${project} ${rule}`).sort(),
-    (await reader.identifyViolations('', run, 5)).map(({ id: _, ...violation }) => violation),
-    await reader.committedRun(run),
-    await reader.runsBefore(run + 1, 3),
-    await reader.runExtents(run - 1, run),
+    (await readViolatedRules(reader, run)).map(({ project, rule }) => `${project} ${rule}`).sort(),
+    (await identifyViolations(reader, '', run, 5)).map(({ id: _, ...violation }) => violation),
+    await findCommittedRun(reader, run),
+    await listRunsBefore(reader, run + 1, 3),
+    await readRunExtents(reader, run - 1, run),
     ...(await listedAt(reader, run)),
   ]
   for (const { project } of scans) {
-    state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
-    state.push(await reader.stateAt(project, run, 'subscription'))
+    state.push(await readCompleteScans(reader, project, run), await readStateAt(reader, project, run))
+    state.push(await readStateAt(reader, project, run, 'subscription'))
     for (const uid of uids) {
       for (const kind of kinds) {
         const identity = { project, kind, uid }
-        state.push(await reader.versionsOf(identity, run), await reader.violationsOf(identity, run))
-        state.push(await reader.referrersOf(identity, run))
+        state.push(await readVersionsOf(reader, identity, run), await readViolationsOf(reader, identity, run))
+        state.push(await readReferrersOf(reader, identity, run))
       }
     }
   }
-  for (const uid of uids) state.push(await reader.find(uid, run))
+  for (const uid of uids) state.push(await identifyResources(reader, uid, run))
   for (let from = 1; from < run; from += 1) {
-    const differing = await reader.differing(from, run)
+    const differing = await readDiffering(reader, from, run)
     const visited: Differing[] = []
-    await reader.visitDiffering(from, run, (pair) => visited.push(pair))
+    await visitDiffering(reader, from, run, (pair) => visited.push(pair))
     expect(byText(visited)).toEqual(byText(differing))
     state.push(differing)
   }
@@ -49,7 +74,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
 /** The spans of violations, as visited. */
 export async function spansOf(reader: HistoryReader, after: number, run: number): Promise<RecordedSpan[]> {
   const spans: RecordedSpan[] = []
-  await reader.visitSpans(after, run, (span) => spans.push(span))
+  await visitSpans(reader, after, run, (span) => spans.push(span))
   // Stable, so those of a violation stay in their order; the order of violations is a backend's own.
   return spans.sort((a, b) => compareText(a.fingerprint, b.fingerprint) || compareText(a.project, b.project))
 }
@@ -59,11 +84,11 @@ const fewResources = 200
 
 /** Resources in every way that they are listed: whole, and two at a time. */
 async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> {
-  const projects = (await reader.latestScans(run)).map(({ project }) => project)
-  const answers: unknown[] = [await reader.countResources(projects, run)]
+  const projects = (await readLatestScans(reader, run)).map(({ project }) => project)
+  const answers: unknown[] = [await countResources(reader, projects, run)]
   const all = { run, projects, kind: undefined, withRemoved: false, after: undefined, most: 100_000 }
   for (const part of [{}, { kind: 'endpoint' }, { withRemoved: true }] as const) {
-    const listed = await reader.listResources({ ...all, ...part })
+    const listed = await listResources(reader, { ...all, ...part })
     answers.push(listed)
     const atOnce = listed.length > fewResources ? fewResources - 1 : 2
     const walked: ListedResource[] = []
@@ -71,7 +96,7 @@ async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> 
       const last = walked.at(-1)
       const left =
         last === undefined ? projects : projects.slice(projects.findIndex(({ name }) => name === last.project.name))
-      const next = await reader.listResources({ ...all, ...part, projects: left, after: last, most: atOnce })
+      const next = await listResources(reader, { ...all, ...part, projects: left, after: last, most: atOnce })
       walked.push(...next)
       more = next.length === atOnce
     }
@@ -87,13 +112,13 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
     const all = { run, withActive: true, resolvedAfter: 0, most }
     const isChosen = ({ kind, waiver }: ViolationGroup) => kind === 'endpoint' || waiver !== undefined
     answers.push(
-      await reader.firstViolations(all),
-      await reader.firstViolations({ ...all, withActive: false, resolvedAfter: run - 2 }),
-      await reader.firstViolations({ ...all, resolvedAfter: undefined, isChosen }),
-      await reader.firstViolations({ ...all, sortKey: ({ firstSeen, kind }) => `${firstSeen} ${kind}` }),
-      await reader.firstViolations({ ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
-      await reader.firstViolations({ ...all, owners: ['*0*'] }),
-      await reader.firstViolations({ ...all, text: 'ENDPOINT' }),
+      await readFirstViolations(reader, all),
+      await readFirstViolations(reader, { ...all, withActive: false, resolvedAfter: run - 2 }),
+      await readFirstViolations(reader, { ...all, resolvedAfter: undefined, isChosen }),
+      await readFirstViolations(reader, { ...all, sortKey: ({ firstSeen, kind }) => `${firstSeen} ${kind}` }),
+      await readFirstViolations(reader, { ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
+      await readFirstViolations(reader, { ...all, owners: ['*0*'] }),
+      await readFirstViolations(reader, { ...all, text: 'ENDPOINT' }),
     )
   }
   for (const by of [[], ['rule'], ['owner'], ['resource'], ['start', 'rule', 'owner', 'resource']] as const) {
@@ -106,7 +131,7 @@ async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
 /** How many there are of each group, whenever they ended. Ids are a backend's own. */
 async function groupsOf(reader: HistoryReader, choice: GroupChoice): Promise<readonly string[]> {
   const counts = new Map<string, number>()
-  await reader.groupViolations(choice, ({ projectId: _, ids: __, asOf: ___, violations, ...group }) => {
+  await readViolationGroups(reader, choice, ({ projectId: _, ids: __, asOf: ___, violations, ...group }) => {
     const key = canonicalJson(JSON.parse(JSON.stringify(group)))
     counts.set(key, (counts.get(key) ?? 0) + violations)
   })
@@ -119,7 +144,7 @@ function byText(values: readonly object[]): string[] {
 
 /** Everything that can be asked, as of every committed run. */
 export async function answersOf(reader: HistoryReader, uids: readonly string[]): Promise<unknown[]> {
-  const state: unknown[] = [await reader.runs(), await reader.endedRuns(3), await reader.endedRuns(1000)]
-  for (const { number } of await reader.runs()) state.push(await answersAt(reader, number, uids))
+  const state: unknown[] = [await listRuns(reader), await listEndedRuns(reader, 3), await listEndedRuns(reader, 1000)]
+  for (const { number } of await listRuns(reader)) state.push(await answersAt(reader, number, uids))
   return state
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type ApprovedResource, activeApprovals, type NewApproval } from '../../src/history/approvals.ts'
 import type { Draft } from '../../src/history/history.ts'
+import {
+  findLastApproval,
+  listApprovals,
+  readApprovedBodies,
+  readApprovedResources,
+  readApprovedUids,
+} from '../../src/history/sql/approvals.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
@@ -40,14 +47,14 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await twoRuns()
       await fixture.history.approve([anApproval(payments, 1), anApproval(orders, 1)])
       await fixture.history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
-      const ids = async () => activeApprovals(await fixture.history.approvals()).map(({ id }) => id)
+      const ids = async () => activeApprovals(await listApprovals(fixture.history)).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
       await fixture.history.revoke([3], { by: 'lead', at: at(12) })
       // A second revocation changes nothing.
       await fixture.history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
       const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
-      expect(await fixture.history.approvals()).toEqual([
+      expect(await listApprovals(fixture.history)).toEqual([
         { ...common, id: 1, project: payments },
         { ...common, id: 2, project: orders },
         {
@@ -67,16 +74,16 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await twoRuns()
       await fixture.history.approve([anApproval(payments, 1)])
       const draft = await begin()
-      const approval = await draft.approved(payments)
+      const approval = await findLastApproval(draft.past, payments)
       if (approval === undefined) throw new Error('nothing is approved')
-      expect(await draft.approved(orders)).toBeUndefined()
-      expect((await draft.approvedUids(approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
-      expect(await draft.approvedUids(approval, 'source')).toEqual([])
+      expect(await findLastApproval(draft.past, orders)).toBeUndefined()
+      expect((await readApprovedUids(draft.past, approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
+      expect(await readApprovedUids(draft.past, approval, 'source')).toEqual([])
       const asked = ['z', 'a'].map((uid) => ({ kind: 'endpoint', uid }) as const)
-      const bodies = await draft.approvedBodies(approval, asked)
+      const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 1 }])
       await draft.abandon(at(20))
-      expect((await fixture.history.approvedResources(approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
+      expect((await readApprovedResources(fixture.history, approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
     })
 
     it('gives amended resources as they were approved by themselves, and the rest as of its run', async () => {
@@ -91,38 +98,39 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' }),
       ])
       const draft = await begin()
-      const approval = await draft.approved(payments)
+      const approval = await findLastApproval(draft.past, payments)
       if (approval === undefined) throw new Error('nothing is approved')
       expect(approval).toMatchObject({ run: 1, amendments, osUser: 'root' })
-      expect(await draft.approvedUids(approval, 'endpoint')).toEqual(['a'])
+      expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
       const asked = ['b', 'a', 'c'].map((uid) => ({ kind: 'endpoint', uid }) as const)
-      const bodies = await draft.approvedBodies(approval, asked)
+      const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 2 }, undefined])
       await draft.abandon(at(20))
       expect(
-        (await fixture.history.approvedResources(approval)).map(({ uid, attributes }) => [uid, attributes]),
+        (await readApprovedResources(fixture.history, approval)).map(({ uid, attributes }) => [uid, attributes]),
       ).toEqual([['a', { n: 2 }]])
       // Where the rest is of a run as well.
       await fixture.history.approve([
         anApproval(payments, 2, { state: { run: 1, resources: [] }, amendments: [amendments[1]] }),
       ])
-      const rest = await fixture.history.approvedResources(
-        activeApprovals(await fixture.history.approvals())[0] ?? approval,
+      const rest = await readApprovedResources(
+        fixture.history,
+        activeApprovals(await listApprovals(fixture.history))[0] ?? approval,
       )
       expect(rest.map(({ uid, attributes }) => [uid, attributes])).toEqual([['a', { n: 1 }]])
     })
 
     it('gives a state that came from files, byte for byte', async () => {
       await fixture.history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
-      const [approval] = await fixture.history.approvals()
+      const [approval] = await listApprovals(fixture.history)
       if (approval === undefined) throw new Error('nothing is approved')
       expect(approval.run).toBeUndefined()
-      expect(await fixture.history.approvedResources(approval)).toEqual([anImported])
+      expect(await readApprovedResources(fixture.history, approval)).toEqual([anImported])
       const draft = await begin()
-      expect(await draft.approvedUids(approval, 'endpoint')).toEqual(['a'])
+      expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
       const { name, attributes, sealKeyId } = anImported
       const asked = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid }) as const)
-      const [body, ...others] = await draft.approvedBodies(approval, asked)
+      const [body, ...others] = await readApprovedBodies(draft.past, approval, asked)
       expect(body).toMatchObject({ name, attributes, sealKeyId })
       expect(others).toEqual([undefined])
       await draft.abandon(at(20))
@@ -134,7 +142,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await expect(fixture.history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
       await expect(fixture.history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
       await draft.abandon(at(20))
-      expect(await fixture.history.approvals()).toEqual([])
+      expect(await listApprovals(fixture.history)).toEqual([])
     })
 
     it('remembers withheld removals until a walk reaches the end again', async () => {

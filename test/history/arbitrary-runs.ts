@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Draft, NewViolation } from '../../src/history/history.ts'
+import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
@@ -94,7 +95,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
   const state: unknown[] = [draft.run, draft.interrupted]
   for (const project of projects) {
     state.push(
-      await draft.completeScansAt(project, draft.run - 1),
+      await readCompleteScans(draft.past, project, draft.run - 1),
       await draft.lastScannedRun(project),
       await draft.referrers(project, uids),
     )

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { backUp } from '../../src/history/sqlite/back-up.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
@@ -38,7 +39,7 @@ describe('a backup', () => {
     await history.close()
     await machines.pass(60)
     const restored = openSqliteHistory(target, machines.process(3))
-    expect(await restored.readRun(2)).toBeUndefined()
+    expect(await readRunRecord(restored, 2)).toBeUndefined()
     const next = await restored.begin(aStart(at(3)))
     expect(next.interrupted).toEqual([2])
     await next.abandon(at(4))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { tries } from '../thoroughness.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersOf } from './answers-of.ts'
@@ -29,7 +30,7 @@ async function play(place: Place, runs: readonly Run[]): Promise<readonly unknow
     if (run.end === 'abandon') await draft.abandon(at(index + 1.5))
     process.kill()
     await machines.pass(60)
-    for (let number = 1; number <= draft.run; number += 1) seen.push(await history.readRun(number))
+    for (let number = 1; number <= draft.run; number += 1) seen.push(await readRunRecord(history, number))
     seen.push(await answersOf(history, uids.slice(0, 2)))
     await history.close()
   }

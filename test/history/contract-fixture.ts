@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import type { KnownName, Named } from '../../src/history/sql/read-names.ts'
+import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { HistoryDatabase } from '../../src/history/sql/session.ts'
 import type { HistoryUpkeep } from '../../src/history/upkeep.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
@@ -71,7 +72,7 @@ export function openContractFixture(makePlace: () => Place) {
     const each = async <Key extends string, Value>(keys: readonly Key[], ask: (key: Key) => Promise<Value>) =>
       Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
     return {
-      baselines: await draft.completeScansAt(project, draft.run - 1),
+      baselines: await readCompleteScans(draft.past, project, draft.run - 1),
       lastScan: await draft.lastScannedRun(project),
       history: await historyOf(draft, project, at(0)),
       known: await each(kinds, (kind) => knownIn(draft, project, kind, uids)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { aStart, at, aVersion, commit, latestRun, payments, walkAll } from './samples.ts'
 
@@ -83,8 +84,8 @@ export function describeLease(name: string, makePlace: () => Place): void {
           ['b', 'continuing'],
         ])
         expect(await latestRun(fixture.history)).toBe(3)
-        expect(await fixture.history.readRun(2)).toBeUndefined()
-        expect(await fixture.history.readRun(1)).toEqual(first)
+        expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
+        expect(await readRunRecord(fixture.history, 1)).toEqual(first)
         await other.close()
       })
     })

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
+import { findFirstWaiting, listChannels, listUndelivered } from '../../src/history/sql/outbox.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf } from './known-in.ts'
 import { aContext, aCoverage, aStart, at, aVersion, aViolation, orders, payments, walkAll } from './samples.ts'
@@ -47,7 +49,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     const reopening = (uid: string) => turning(uid, { state: 'open', waiver: undefined })
     const doubting = (uid: string) => turning(uid, { state: 'unknown', waiver: undefined })
     const waiting = async () =>
-      (await fixture.history.undelivered()).map(({ id, number, state }) => [id, number, state])
+      (await listUndelivered(fixture.history)).map(({ id, number, state }) => [id, number, state])
 
     describe('transitions', () => {
       it('compare violations with those before', async () => {
@@ -192,11 +194,11 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
-        expect(await fixture.history.firstWaiting('hook')).toEqual({
+        expect(await findFirstWaiting(fixture.history, 'hook')).toEqual({
           ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
           ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
         })
-        expect(await fixture.history.firstWaiting('no-such-channel')).toBeUndefined()
+        expect(await findFirstWaiting(fixture.history, 'no-such-channel')).toBeUndefined()
         expect((await run()).channels).toEqual(['chat', 'hook'])
       })
 
@@ -204,7 +206,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         await draft.abandon(at(1))
-        expect(await fixture.history.channels()).toEqual([])
+        expect(await listChannels(fixture.history)).toEqual([])
       })
 
       it('is empty after a failed commit', async () => {
@@ -214,13 +216,13 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           throw new Error('no words')
         }
         await expect(draft.commit(at(1), () => 0, failing)).rejects.toThrow('no words')
-        expect([await fixture.history.runs(), await fixture.history.channels()]).toEqual([[], []])
+        expect([await listRuns(fixture.history), await listChannels(fixture.history)]).toEqual([[], []])
       })
 
       it('numbers messages without gaps while many are written at once, some of them the same', async () => {
         const ids = Array.from({ length: 40 }, (_, index) => `m${index % 25}`)
         await Promise.all(ids.map((id) => fixture.history.enqueue([aMessage(id), aMessage('same')], at(1))))
-        const numbers = (await fixture.history.undelivered()).map(({ number }) => number)
+        const numbers = (await listUndelivered(fixture.history)).map(({ number }) => number)
         expect(numbers).toEqual(Array.from({ length: 26 }, (_, index) => index + 1))
         const written = fixture.place.inDatabase((db) => db.value('SELECT written FROM hookdrift.channel'))
         expect(await written).toBe(26)
@@ -232,7 +234,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ['b', 1, 'pending'],
           ['a', 2, 'pending'],
         ])
-        expect((await fixture.history.firstWaiting('hook'))?.body).toBe('{"id":"b"}')
+        expect((await findFirstWaiting(fixture.history, 'hook'))?.body).toBe('{"id":"b"}')
       })
 
       it('keeps a message that is written while older ones are forgotten', async () => {
@@ -250,12 +252,12 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
-        expect(await fixture.history.firstWaiting('hook')).toMatchObject(tried)
+        expect(await findFirstWaiting(fixture.history, 'hook')).toMatchObject(tried)
         await fixture.history.delivered('m1', at(3))
-        expect((await fixture.history.firstWaiting('hook'))?.id).toBe('m2')
+        expect((await findFirstWaiting(fixture.history, 'hook'))?.id).toBe('m2')
         await fixture.history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
-        expect((await fixture.history.firstWaiting('hook'))?.id).toBe('m3')
-        expect(await fixture.history.channels()).toEqual([
+        expect((await findFirstWaiting(fixture.history, 'hook'))?.id).toBe('m3')
+        expect(await listChannels(fixture.history)).toEqual([
           { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), gone: null },
         ])
         await fixture.history.delivered('m2', at(5))
@@ -280,9 +282,9 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const gone = { at: at(2), target: 'sealed:1' }
         await fixture.history.markGone('hook', gone)
-        expect((await fixture.history.channels())[0]?.gone).toEqual(gone)
+        expect((await listChannels(fixture.history))[0]?.gone).toEqual(gone)
         await fixture.history.markGone('hook', undefined)
-        expect((await fixture.history.channels())[0]?.gone).toBeNull()
+        expect((await listChannels(fixture.history))[0]?.gone).toBeNull()
       })
 
       it('forgets messages that ended long ago, except those that wait or follow a waiting one', async () => {

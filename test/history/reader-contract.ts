@@ -1,8 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
-import type { RecordedSpan } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
+import { readDiffering } from '../../src/history/sql/differing.ts'
+import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
+import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
+import { identifyViolations } from '../../src/history/sql/found-violations.ts'
+import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { readPoliciesBetween, readRunInputs, readRunRecord } from '../../src/history/sql/read-run.ts'
+import {
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+  searchResources,
+} from '../../src/history/sql/resource-life.ts'
+import {
+  findCommittedRun,
+  findLastRun,
+  listEndedRuns,
+  listRuns,
+  listRunsBefore,
+  readMadeAt,
+  readRunExtents,
+} from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
+import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
+import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
@@ -80,20 +105,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageViolations(policyProject, { confirmed: [], violations })
       })
       expect(record.violations.map(({ project, uid }) => [project, uid])).toEqual([['hookdrift/policy', 'w']])
-      expect(await fixture.history.violationsAt(1)).toEqual(record.violations)
+      expect(await readViolationsAt(fixture.history, 1)).toEqual(record.violations)
       expect(record.coverage.map(({ project }) => project)).toEqual([payments.name])
-      expect((await fixture.history.latestScans(1)).map(({ project }) => project)).toEqual([payments])
-      expect((await fixture.history.endedRuns(1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([
-        [1, 1],
-      ])
+      expect((await readLatestScans(fixture.history, 1)).map(({ project }) => project)).toEqual([payments])
+      expect(
+        (await listEndedRuns(fixture.history, 1)).runs.map(({ walks, incomplete }) => [walks, incomplete]),
+      ).toEqual([[1, 1]])
     })
 
     it('answers for an empty history', async () => {
       expect(await answersOf(fixture.history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
-      expect(await fixture.history.latestScans(0)).toEqual([])
-      expect(await fixture.history.find('a', 0)).toEqual([])
-      expect(await fixture.history.stateAt(payments, 0)).toEqual([])
-      expect(await fixture.history.completeScansAt(payments, 0)).toEqual({})
+      expect(await readLatestScans(fixture.history, 0)).toEqual([])
+      expect(await identifyResources(fixture.history, 'a', 0)).toEqual([])
+      expect(await readStateAt(fixture.history, payments, 0)).toEqual([])
+      expect(await readCompleteScans(fixture.history, payments, 0)).toEqual({})
     })
 
     it('gives the same answers about a run, and its record byte for byte, during and after later writes', async () => {
@@ -101,7 +126,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { place, machines } = fixture
       const reader = await place.open(machines.process(200))
       const records = async () =>
-        JSON.stringify(await Promise.all([1, 2, 3].map((number) => fixture.history.readRun(number))))
+        JSON.stringify(await Promise.all([1, 2, 3].map((number) => readRunRecord(fixture.history, number))))
       const [before, recorded] = [await answersOf(reader, uids), await records()]
       const draft = await begin()
       await walkAll(draft)
@@ -120,7 +145,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await abandoned.abandon(at(20))
       await fixture.history.close()
       fixture.history = await place.open(machines.process(300))
-      expect((await reader.runs()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
+      expect((await listRuns(reader)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
       for (const number of [1, 2, 3]) expect(await answersAt(reader, number, uids)).toEqual(before[number + 2])
       expect(await records()).toBe(recorded)
       await reader.close()
@@ -143,21 +168,21 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { rules, projects } = aContext()
       const { service, uid: projectUid } = payments
       const ofProject = { service, uid: projectUid }
-      expect(await fixture.history.runInputs(4)).toEqual({
+      expect(await readRunInputs(fixture.history, 4)).toEqual({
         ...{ configurationDigest: 'configuration', sealKeyId: 'key-1', failOn: 'medium', rules, projects },
         changes: [{ project: payments.name, ...aChange('z') }],
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
         unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
       })
-      expect(await fixture.history.runInputs(1)).toMatchObject({ withheldRemovals: [], unreferenced: [] })
-      expect(await fixture.history.runInputs(5)).toBeUndefined()
-      expect((await fixture.history.lastRun())?.number).toBe(4)
+      expect(await readRunInputs(fixture.history, 1)).toMatchObject({ withheldRemovals: [], unreferenced: [] })
+      expect(await readRunInputs(fixture.history, 5)).toBeUndefined()
+      expect((await findLastRun(fixture.history))?.number).toBe(4)
     })
 
     it('identifies violations by the beginning of their fingerprint, ended ones too', async () => {
       await threeRuns()
       const identified = async (prefix: string, number: number, most = 9) =>
-        (await fixture.history.identifyViolations(prefix, number, most)).map((one) => [
+        (await identifyViolations(fixture.history, prefix, number, most)).map((one) => [
           one.kind,
           one.uid,
           one.fingerprint,
@@ -195,10 +220,10 @@ export function describeReader(name: string, makePlace: () => Place): void {
     })
 
     it('says when the history was made, regardless of the runs that follow', async () => {
-      const made = await fixture.history.madeAt()
+      const made = await readMadeAt(fixture.history)
       expect(new Date(made).toISOString()).toBe(made)
       await threeRuns()
-      expect(await fixture.history.madeAt()).toBe(made)
+      expect(await readMadeAt(fixture.history)).toBe(made)
     })
 
     it('counts walks and changes by the name that a project had in each run', async () => {
@@ -210,14 +235,14 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await walkAll(draft, orders)
       })
       const none = { incomplete: 0, changes: 0 }
-      const [{ walks } = { walks: 0 }, ...more] = await fixture.history.runExtents(1, 1)
+      const [{ walks } = { walks: 0 }, ...more] = await readRunExtents(fixture.history, 1, 1)
       expect([walks > 0, more]).toEqual([true, []])
-      expect(await fixture.history.runExtents(0, 5)).toEqual([
+      expect(await readRunExtents(fixture.history, 0, 5)).toEqual([
         { run: 1, project: payments, walks, ...none },
         { run: 2, project: orders, walks, ...none },
         { run: 2, project: renamed, walks, ...none, changes: 1 },
       ])
-      expect(await fixture.history.runExtents(3, 9)).toEqual([])
+      expect(await readRunExtents(fixture.history, 3, 9)).toEqual([])
     })
 
     it('lists interrupted runs too, newest first, and hides a run under way', async () => {
@@ -239,35 +264,39 @@ export function describeReader(name: string, makePlace: () => Place): void {
         incomplete: 0,
         changes: 0,
       }
-      expect(await fixture.history.endedRuns(10)).toEqual({ runs: [second, first], total: 2 })
-      expect(await fixture.history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
-      expect(await fixture.history.runsBefore(3, 1)).toEqual([second])
-      expect(await fixture.history.runsBefore(2, 5)).toEqual([first])
-      expect(await fixture.history.runsBefore(1, 5)).toEqual([])
-      expect(await fixture.history.runExtents(1, 3)).toEqual([
+      expect(await listEndedRuns(fixture.history, 10)).toEqual({ runs: [second, first], total: 2 })
+      expect(await listEndedRuns(fixture.history, 1)).toEqual({ runs: [second], total: 2 })
+      expect(await listRunsBefore(fixture.history, 3, 1)).toEqual([second])
+      expect(await listRunsBefore(fixture.history, 2, 5)).toEqual([first])
+      expect(await listRunsBefore(fixture.history, 1, 5)).toEqual([])
+      expect(await readRunExtents(fixture.history, 1, 3)).toEqual([
         { run: 1, project: payments, walks: 2, incomplete: 1, changes: 2 },
       ])
-      const found = [0, 1, 2, 3].map((number) => fixture.history.committedRun(number))
+      const found = [0, 1, 2, 3].map((number) => findCommittedRun(fixture.history, number))
       expect(await Promise.all(found)).toEqual([undefined, committedRun(1), undefined, undefined])
     })
 
     it('gives the last scan of each project, and since when scans were incomplete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
-      expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: committedRun(2), ...complete }])
-      expect(await fixture.history.latestScans(3, orders)).toMatchObject([{ project: orders, run: committedRun(3) }])
-      expect(await fixture.history.latestScans(2, orders)).toEqual([])
+      expect(await readLatestScans(fixture.history, 2)).toEqual([
+        { project: payments, run: committedRun(2), ...complete },
+      ])
+      expect(await readLatestScans(fixture.history, 3, orders)).toMatchObject([
+        { project: orders, run: committedRun(3) },
+      ])
+      expect(await readLatestScans(fixture.history, 2, orders)).toEqual([])
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
         await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
-      expect(await fixture.history.latestScans(4)).toEqual([
+      expect(await readLatestScans(fixture.history, 4)).toEqual([
         { project: orders, run: committedRun(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
         { project: payments, run: committedRun(4), coverage, incompleteSince: committedRun(3) },
       ])
-      expect((await fixture.history.completeScansAt(payments, 3)).endpoint).toEqual({
+      expect((await readCompleteScans(fixture.history, payments, 3)).endpoint).toEqual({
         run: 2,
         listing: 'endpoints',
         filter: null,
@@ -278,7 +307,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('gives a scan without a walk', async () => {
       await run((draft) => draft.stageScan(orders))
       const scan = { project: orders, run: committedRun(1), coverage: [], incompleteSince: undefined }
-      expect(await fixture.history.latestScans(1)).toEqual([scan])
+      expect(await readLatestScans(fixture.history, 1)).toEqual([scan])
     })
 
     it('gives violations of one resource by rule and path, with waiver and origin, the waived ones last', async () => {
@@ -291,14 +320,14 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ]
       await fixture.run((draft) => draft.stageViolations(payments, { confirmed: [], violations }))
       const choice = { run: 1, withActive: true, resolvedAfter: undefined }
-      const first = await fixture.history.firstViolations({ ...choice, most: 9 })
+      const first = await readFirstViolations(fixture.history, { ...choice, most: 9 })
       expect(first.map(({ rule, path, waiver }) => [rule, path, waiver])).toEqual([
         ['endpoint/b', '/url', undefined],
         ['endpoint/url-not-https', '/y', undefined],
         ['endpoint/url-not-https', '/z', undefined],
         ['endpoint/url-not-https', '/b', waiver],
       ])
-      const spans = await fixture.history.violationsOf(a, 1)
+      const spans = await readViolationsOf(fixture.history, a, 1)
       expect(spans.map(({ path, originRun, waiver }) => [path, originRun, waiver])).toEqual([
         ['/b', 1, waiver],
         ['/z', undefined, undefined],
@@ -309,12 +338,12 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
       await threeRuns()
-      const active = await fixture.history.violationsAt(2)
+      const active = await readViolationsAt(fixture.history, 2)
       expect(active.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
-      const resolved = only(await fixture.history.resolvedBetween(0, 3))
+      const resolved = only(await readResolvedBetween(fixture.history, 0, 3))
       expect([resolved.project, resolved.uid, resolved.state, resolved.lastSeen]).toEqual([
         'acme/payments',
         'b',
@@ -322,7 +351,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         at(1),
       ])
       expect([resolved.run, resolved.resolvedAt]).toEqual([2, at(2)])
-      expect(await fixture.history.resolvedBetween(2, 3)).toEqual([])
+      expect(await readResolvedBetween(fixture.history, 2, 3)).toEqual([])
     })
 
     it('lists what was accepted in a period, once for each waiver, ended or not', async () => {
@@ -332,9 +361,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await fixture.run(turning('a', { state: 'open', waiver: undefined }))
       await fixture.run()
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
-      expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
-      expect(await fixture.history.waivedBetween(0, 3)).toEqual(waivers)
-      expect(await fixture.history.waivedBetween(1, 3)).toEqual([])
+      expect(await readWaivedBetween(fixture.history, 0, 1)).toEqual(waivers)
+      expect(await readWaivedBetween(fixture.history, 0, 3)).toEqual(waivers)
+      expect(await readWaivedBetween(fixture.history, 1, 3)).toEqual([])
     })
 
     it('lists what policies left out in a period, each once with its first and last run there', async () => {
@@ -344,17 +373,17 @@ export function describeReader(name: string, makePlace: () => Place): void {
       }
       const [some, none] = [aContext().policy, { packs: ['tls'], exceptions: [], waivers: [] }]
       for (const policy of [some, none, some]) await run(stage(policy))
-      expect(await fixture.history.policiesBetween(0, 3)).toEqual([
+      expect(await readPoliciesBetween(fixture.history, 0, 3)).toEqual([
         { firstRun: 1, lastRun: 3, policy: some },
         { firstRun: 2, lastRun: 2, policy: none },
       ])
-      expect(await fixture.history.policiesBetween(1, 2)).toEqual([{ firstRun: 2, lastRun: 2, policy: none }])
+      expect(await readPoliciesBetween(fixture.history, 1, 2)).toEqual([{ firstRun: 2, lastRun: 2, policy: none }])
     })
 
     it('lists resources of a run with their first run, and marks unreferenced ones', async () => {
       await threeRuns()
       const rows = async (number: number, kind?: Kind) =>
-        (await fixture.history.stateAt(payments, number, kind)).map((row) => [
+        (await readStateAt(fixture.history, payments, number, kind)).map((row) => [
           row.kind,
           row.uid,
           row.body,
@@ -378,7 +407,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const projects = [orders, payments]
       const all = { run: 3, projects, kind: undefined, withRemoved: false, after: undefined, most: 9 }
       const listed = async (choice: Partial<ResourceListChoice> = {}) =>
-        (await fixture.history.listResources({ ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
+        (await listResources(fixture.history, { ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
       expect(await listed()).toEqual(['endpoint a', 'endpoint c', 'source s', 'subscription u'])
       expect(await listed({ most: 2 })).toEqual(['endpoint a', 'endpoint c'])
       const after = { kind: 'endpoint', uid: 'b' } as const
@@ -387,19 +416,19 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await listed({ projects: [orders, payments], after, most: 1 })).toEqual(['endpoint a'])
       expect(await listed({ projects: [payments], kind: 'endpoint', after })).toEqual(['endpoint c'])
       expect(await listed({ projects: [orders] })).toEqual([])
-      expect(await fixture.history.countResources(projects, 3)).toEqual([
+      expect(await countResources(fixture.history, projects, 3)).toEqual([
         { project: payments, kind: 'endpoint', resources: 2 },
         { project: payments, kind: 'source', resources: 1 },
         { project: payments, kind: 'subscription', resources: 1 },
       ])
-      expect(await fixture.history.countResources([], 3)).toEqual([])
+      expect(await countResources(fixture.history, [], 3)).toEqual([])
     })
 
     it('lists removed resources where they are asked for, with the run that no longer found them', async () => {
       await threeRuns()
       const all = { projects: [payments], kind: 'endpoint', after: undefined, most: 9 } as const
       const listed = async (run: number, withRemoved: boolean) =>
-        (await fixture.history.listResources({ ...all, run, withRemoved })).map(({ uid, since, removedBy }) => [
+        (await listResources(fixture.history, { ...all, run, withRemoved })).map(({ uid, since, removedBy }) => [
           uid,
           since,
           removedBy,
@@ -427,7 +456,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, [aVersion('a', {}, { replaces: id }), aVersion('b')])
       })
       const changesBetween = async (from: number, to: number) =>
-        (await fixture.history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
+        (await readDiffering(fixture.history, from, to)).map(({ uid, before, after }) => [
+          uid,
+          before?.body,
+          after?.body,
+        ])
       expect((await changesBetween(1, 2)).slice(0, 3)).toEqual([
         ['a', '{}', '{"url":"new"}'],
         ['b', '{}', undefined],
@@ -440,7 +473,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('finds resources by a name that they had and by the beginning of a uid, with their last names', async () => {
       await threeRuns()
       const found = async (text: string, run: number) =>
-        (await fixture.history.search(text, run)).map(({ kind, uid, name }) => [kind, uid, name])
+        (await searchResources(fixture.history, text, run)).map(({ kind, uid, name }) => [kind, uid, name])
       const all = await found('', 3)
       expect(all.map(([, uid]) => uid)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
       for (const [kind, uid, name] of all) {
@@ -464,7 +497,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, versions)
       })
       const found = async (owner: string, run: number) =>
-        (await fixture.history.endpointsOf(owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])
+        (await findEndpointsOf(fixture.history, owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])
       const of = (uid: string) => [payments.name, 'endpoint', uid]
       expect(await found('mine', 1)).toEqual([of('a')])
       expect(await found('theirs', 1)).toEqual([of('b')])
@@ -475,31 +508,37 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
-      expect(await fixture.history.find('a', 3)).toEqual([a])
-      expect(await fixture.history.find('nowhere', 3)).toEqual([])
-      expect((await fixture.history.versionsOf(a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual([
-        [at(1), at(2), false],
-        [at(2), null, false],
+      expect(await identifyResources(fixture.history, 'a', 3)).toEqual([a])
+      expect(await identifyResources(fixture.history, 'nowhere', 3)).toEqual([])
+      expect((await readVersionsOf(fixture.history, a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual(
+        [
+          [at(1), at(2), false],
+          [at(2), null, false],
+        ],
+      )
+      expect((await readVersionsOf(fixture.history, { ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([
+        true,
       ])
-      expect((await fixture.history.versionsOf({ ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([true])
-      const spans = await fixture.history.violationsOf(a, 3)
+      const spans = await readViolationsOf(fixture.history, a, 3)
       expect(
         spans.map(({ message, from, to, isContinued, goesOn }) => [message, from, to, isContinued, goesOn]),
       ).toEqual([
         ['a is reached without TLS', at(1), at(2), false, true],
         ['in other words', at(2), null, true, false],
       ])
-      expect((await fixture.history.violationsOf(a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([[null, false]])
+      expect((await readViolationsOf(fixture.history, a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([
+        [null, false],
+      ])
       const referrer = (fromRun: number, toRun: number | null) => ({
         ...{ uid: 'u', name: 'name of u', fromRun, from: at(fromRun), toRun, to: toRun === null ? null : at(toRun) },
       })
-      expect(await fixture.history.referrersOf(a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
-      expect(await fixture.history.referrersOf({ ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
-      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([
+      expect(await readReferrersOf(fixture.history, a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
+      expect(await readReferrersOf(fixture.history, { ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
+      expect(await readReferrersOf(fixture.history, { ...a, kind: 'device', uid: 'd' }, 3)).toEqual([
         referrer(1, 2),
         referrer(2, null),
       ])
-      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'e' }, 3)).toEqual([])
+      expect(await readReferrersOf(fixture.history, { ...a, kind: 'device', uid: 'e' }, 3)).toEqual([])
     })
   })
 }

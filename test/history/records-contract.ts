@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
+import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { identifyResources, readReferrersOf, searchResources } from '../../src/history/sql/resource-life.ts'
 import { type Listing, longestUid, type ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
@@ -107,7 +110,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
           },
           [odd],
         )
-        const record = await fixture.history.readRun(1)
+        const record = await readRunRecord(fixture.history, 1)
         expect(record?.coverage.find(({ listing }) => listing === 'sources')).toMatchObject({
           project: text,
           reason: text,
@@ -129,10 +132,12 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         const [endpoint, subscription] = (['endpoint', 'subscription'] as const).map((kind) => ({
           ...{ project: odd, kind, uid },
         }))
-        expect(await fixture.history.find(uid, 1)).toEqual([endpoint, subscription])
-        expect(await fixture.history.search(text, 1)).toMatchObject([endpoint, subscription])
-        expect(await fixture.history.endpointsOf(text, 1)).toMatchObject([endpoint])
-        expect(await fixture.history.referrersOf({ project: odd, kind: 'endpoint', uid }, 1)).toMatchObject([{ uid }])
+        expect(await identifyResources(fixture.history, uid, 1)).toEqual([endpoint, subscription])
+        expect(await searchResources(fixture.history, text, 1)).toMatchObject([endpoint, subscription])
+        expect(await findEndpointsOf(fixture.history, text, 1)).toMatchObject([endpoint])
+        expect(await readReferrersOf(fixture.history, { project: odd, kind: 'endpoint', uid }, 1)).toMatchObject([
+          { uid },
+        ])
         expect(await fixture.place.namesOf('resources', text.slice(0, 300))).toHaveLength(2)
       })
 
@@ -146,9 +151,9 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 1 }])
         expect(body?.attributes).toEqual({ half })
         expect([half, half.toWellFormed()]).toContain(body?.name)
-        const record = await fixture.history.readRun(1)
+        const record = await readRunRecord(fixture.history, 1)
         expect([half, half.toWellFormed()]).toContain(record?.violations[0]?.message)
-        expect(await fixture.history.find(half, 1)).toHaveLength(1)
+        expect(await identifyResources(fixture.history, half, 1)).toHaveLength(1)
       })
     })
   })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { noHistory } from '../../src/history/history.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
+import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
@@ -28,12 +31,12 @@ export function describeRuns(name: string, makePlace: () => Place): void {
     describe('a history', () => {
       it('has no run at first', async () => {
         expect(await latestRun(fixture.history)).toBeUndefined()
-        expect(await fixture.history.runs()).toEqual([])
-        expect(await fixture.history.readRun(1)).toBeUndefined()
+        expect(await listRuns(fixture.history)).toEqual([])
+        expect(await readRunRecord(fixture.history, 1)).toBeUndefined()
         const draft = await begin()
         expect(draft.run).toBe(1)
         expect(draft.interrupted).toEqual([])
-        expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual({})
+        expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual({})
         expect(await draft.lastScannedRun(payments)).toBeUndefined()
         expect(await historyOf(draft, payments, at(0))).toEqual(noHistory)
         expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
@@ -91,7 +94,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         })
         // A link covers the exit code, so the record that gives it has none yet.
         expect(asked).toEqual({ ...committed, chain: null })
-        expect(await fixture.history.readRun(1)).toEqual(committed)
+        expect(await readRunRecord(fixture.history, 1)).toEqual(committed)
         expect(await latestRun(fixture.history)).toBe(1)
       })
 
@@ -102,15 +105,15 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await doEverything(draft)
         const reader = await fixture.place.open(fixture.machines.process(200))
         expect(await latestRun(reader)).toBe(1)
-        expect(await reader.readRun(1)).toEqual(first)
-        expect(await reader.readRun(2)).toBeUndefined()
-        expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual(before.baselines)
+        expect(await readRunRecord(reader, 1)).toEqual(first)
+        expect(await readRunRecord(reader, 2)).toBeUndefined()
+        expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual(before.baselines)
         expect(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
         expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
         await commit(draft)
         expect(await latestRun(reader)).toBe(2)
-        expect(await reader.readRun(1)).toEqual(first)
-        expect((await reader.readRun(2))?.changes).toHaveLength(2)
+        expect(await readRunRecord(reader, 1)).toEqual(first)
+        expect((await readRunRecord(reader, 2))?.changes).toHaveLength(2)
         await reader.close()
       })
 
@@ -121,14 +124,14 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await doEverything(abandoned)
         await abandoned.abandon(at(9))
         expect(await latestRun(fixture.history)).toBe(1)
-        expect(await fixture.history.readRun(2)).toBeUndefined()
-        expect(await fixture.history.readRun(1)).toEqual(first)
+        expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
+        expect(await readRunRecord(fixture.history, 1)).toEqual(first)
         const next = await begin()
         expect(next.run).toBe(3)
         expect(next.interrupted).toEqual([])
         expect(await stateOf(next)).toEqual(before)
         await next.commit(at(9), () => 3)
-        expect(await fixture.history.runs()).toEqual([
+        expect(await listRuns(fixture.history)).toEqual([
           { number: 1, startedAt: at(1), finishedAt: at(1.5) },
           { number: 3, startedAt: at(3), finishedAt: at(9) },
         ])
@@ -147,8 +150,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await stateOf(next)).toEqual(before)
         await walkAll(next)
         await commit(next)
-        expect(await fixture.history.readRun(1)).toEqual(first)
-        expect(await fixture.history.readRun(2)).toBeUndefined()
+        expect(await readRunRecord(fixture.history, 1)).toEqual(first)
+        expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
         expect(await latestRun(fixture.history)).toBe(3)
       })
 
@@ -187,7 +190,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await expect(committed.stage(payments, [aVersion('c')])).rejects.toThrow(AuditError)
         await expect(commit(committed)).rejects.toThrow(AuditError)
         await committed.abandon(at(9))
-        expect(await fixture.history.readRun(committed.run)).toEqual(record)
+        expect(await readRunRecord(fixture.history, committed.run)).toEqual(record)
       })
     })
   })

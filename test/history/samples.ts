@@ -3,6 +3,7 @@ import { columnsOf } from '../../src/history/body-columns.ts'
 import type { ActiveViolation, Draft, NewVersion, NewViolation, RunStart } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RunContext, RunRecord, StagedChange } from '../../src/history/records.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
 import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
@@ -160,7 +161,7 @@ export function only<Value>(values: readonly Value[]): Value {
 
 /** Number of the last committed run. */
 export async function latestRun(history: HistoryReader): Promise<number | undefined> {
-  return (await history.runs()).at(-1)?.number
+  return (await listRuns(history)).at(-1)?.number
 }
 
 /** Ends of violations, all for one reason. */

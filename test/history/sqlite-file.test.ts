@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openToExamine } from '../../src/history/sqlite/open-to-examine.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
@@ -224,7 +225,7 @@ describe('a killed process', () => {
     // The killed process's lease is of this machine, and its process is gone.
     const history = openSqliteHistory(file, machines.process(2))
     expect(await latestRun(history)).toBe(1)
-    expect(await history.readRun(1)).toEqual(record)
+    expect(await readRunRecord(history, 1)).toEqual(record)
     const draft = await history.begin(aStart(at(4)))
     expect([draft.run, draft.interrupted]).toEqual([3, [2]])
     expect([...(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])

@@ -3,9 +3,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval } from '../../src/history/approvals.ts'
 import { beginRun } from '../../src/history/draft/begin-run.ts'
 import type { Draft } from '../../src/history/history.ts'
-import type { HistoryReader, ViolationChoice, ViolationGroup } from '../../src/history/reader.ts'
-import { storedBodies } from '../../src/history/sql/approvals.ts'
+import type { HistoryReader } from '../../src/history/reader.ts'
+import { findLastApproval, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
+import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
+import { findEndpointsOf } from '../../src/history/sql/endpoints-of.ts'
+import type { ViolationChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
+import {
+  readFirstViolations,
+  readViolatedRules,
+  readViolationGroups,
+  readViolationPage,
+} from '../../src/history/sql/first-violations.ts'
+import { identifyViolations } from '../../src/history/sql/found-violations.ts'
+import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import {
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+} from '../../src/history/sql/resource-life.ts'
+import { findCommittedRun, listEndedRuns, listRunsBefore, readRunExtents } from '../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { sqlReader } from '../../src/history/sql/sql-reader.ts'
+import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
@@ -109,7 +131,8 @@ describe('query plans', () => {
       const session = new SqliteDatabase(listening)
       const backend = sqliteBackend(session, new Machines().process(1))
       for (const hour of [1, 2, 3]) await auditAll(await beginRun(backend, aStart(at(hour))), hour)
-      await storedBodies(session, approval, [{ kind: 'endpoint', uid: 'a' }])
+      const imported = { ...approval, run: undefined }
+      await readApprovedBodies(sqlReader(session), imported, [{ kind: 'endpoint', uid: 'a' }])
     }, own)
     expect(texts.length).toBeGreaterThan(40)
     const steps = texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))
@@ -121,7 +144,7 @@ describe('query plans', () => {
   })
 
   it('scan no table for a run', async () => {
-    const texts = await preparedFor((reader) => reader.readRun(1))
+    const texts = await preparedFor((reader) => readRunRecord(reader, 1))
     expect(texts.length).toBeGreaterThan(0)
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })
@@ -130,44 +153,44 @@ describe('query plans', () => {
     const asOf = 1
     const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const texts = await preparedFor(async (reader) => {
-      await reader.latestScans(asOf)
-      await reader.completeScansAt(payments, asOf)
-      await reader.violationsAt(asOf)
-      await reader.resolvedBetween(0, asOf)
-      await reader.firstViolations(fifty)
-      await reader.firstViolations({ ...fifty, owners: ['me'] })
-      await reader.groupViolations({ ...fifty, by: ['rule', 'owner', 'resource', 'start'] }, () => {})
-      await reader.groupViolations({ ...fifty, by: [], text: 'a' }, () => {})
-      await reader.violatedRules(asOf)
+      await readLatestScans(reader, asOf)
+      await readCompleteScans(reader, payments, asOf)
+      await readViolationsAt(reader, asOf)
+      await readResolvedBetween(reader, 0, asOf)
+      await readFirstViolations(reader, fifty)
+      await readFirstViolations(reader, { ...fifty, owners: ['me'] })
+      await readViolationGroups(reader, { ...fifty, by: ['rule', 'owner', 'resource', 'start'] }, () => {})
+      await readViolationGroups(reader, { ...fifty, by: [], text: 'a' }, () => {})
+      await readViolatedRules(reader, asOf)
       for (const isEnd of [false, true]) {
         const place = { ...group, rule: 'a/b', path: '', sortKey: '', isEnd }
-        await reader.pageViolations({ ...fifty, groups: [group], owners: ['me'] })
+        await readViolationPage(reader, { ...fifty, groups: [group], owners: ['me'] })
         for (const at of [place, { ...place, ...resolved }]) {
-          await reader.pageViolations({ ...fifty, most: 0, groups: [group, { ...group, ...resolved }], place: at })
+          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], place: at })
         }
       }
-      await reader.identifyViolations('abc', asOf, 5)
-      await reader.waivedBetween(0, asOf)
-      await reader.stateAt(payments, asOf)
-      await reader.stateAt(payments, asOf, 'endpoint')
-      await reader.differing(0, asOf)
-      await reader.visitDiffering(0, asOf, () => {})
-      await reader.find('a', asOf)
-      await reader.endpointsOf('me', asOf)
-      await reader.versionsOf(identity, asOf)
-      await reader.violationsOf(identity, asOf)
+      await identifyViolations(reader, 'abc', asOf, 5)
+      await readWaivedBetween(reader, 0, asOf)
+      await readStateAt(reader, payments, asOf)
+      await readStateAt(reader, payments, asOf, 'endpoint')
+      await readDiffering(reader, 0, asOf)
+      await visitDiffering(reader, 0, asOf, () => {})
+      await identifyResources(reader, 'a', asOf)
+      await findEndpointsOf(reader, 'me', asOf)
+      await readVersionsOf(reader, identity, asOf)
+      await readViolationsOf(reader, identity, asOf)
       for (const kind of ['endpoint', 'source', 'device'] as const)
-        await reader.referrersOf({ ...identity, kind }, asOf)
-      await reader.endedRuns(10)
-      await reader.runsBefore(asOf, 10)
-      await reader.runExtents(asOf, asOf)
-      await reader.committedRun(asOf)
-      await reader.countResources([payments], asOf)
+        await readReferrersOf(reader, { ...identity, kind }, asOf)
+      await listEndedRuns(reader, 10)
+      await listRunsBefore(reader, asOf, 10)
+      await readRunExtents(reader, asOf, asOf)
+      await findCommittedRun(reader, asOf)
+      await countResources(reader, [payments], asOf)
       for (const withRemoved of [false, true]) {
         for (const kind of [undefined, 'endpoint'] as const) {
           for (const after of [undefined, identity]) {
             const choice = { run: asOf, projects: [payments], kind, withRemoved, after, most: 50 }
-            await reader.listResources(choice)
+            await listResources(reader, choice)
           }
         }
       }
@@ -180,9 +203,9 @@ describe('query plans', () => {
   it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
     for (const ask of [
-      (reader: HistoryReader) => reader.firstViolations(fifty),
-      (reader: HistoryReader) => reader.groupViolations({ ...fifty, by: ['rule'] }, () => {}),
-      (reader: HistoryReader) => reader.firstViolations({ ...fifty, groups: [group] }),
+      (reader: HistoryReader) => readFirstViolations(reader, fifty),
+      (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: ['rule'] }, () => {}),
+      (reader: HistoryReader) => readFirstViolations(reader, { ...fifty, groups: [group] }),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
@@ -194,9 +217,9 @@ describe('query plans', () => {
 
   it('find active violations by the index that has no others, also where all of them is read', async () => {
     for (const ask of [
-      (reader: HistoryReader) => reader.violationsAt(1),
-      (reader: HistoryReader) => reader.waivedBetween(0, 1),
-      (reader: HistoryReader) => reader.groupViolations({ ...fifty, by: [], text: 'a' }, () => {}),
+      (reader: HistoryReader) => readViolationsAt(reader, 1),
+      (reader: HistoryReader) => readWaivedBetween(reader, 0, 1),
+      (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: [], text: 'a' }, () => {}),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
@@ -209,18 +232,18 @@ describe('query plans', () => {
   it('count and list resolved violations within their index, and count them in its order', async () => {
     const choice = { ...fifty, withActive: false, by: [] }
     const found = 'SEARCH x USING COVERING INDEX violation_ended_in_project'
-    const counting = await preparedFor((reader) => reader.groupViolations(choice, () => {}))
+    const counting = await preparedFor((reader) => readViolationGroups(reader, choice, () => {}))
     expect(counting.flatMap(stepsOf)).toContain(`${found} (project_id=? AND to_run>? AND to_run<?)`)
     expect(counting.flatMap(stepsOf)).not.toContainEqual(expect.stringContaining('GROUP BY'))
     const groups = [{ ...group, ...resolved }]
-    const listing = await preparedFor((reader) => reader.firstViolations({ ...choice, groups }))
+    const listing = await preparedFor((reader) => readFirstViolations(reader, { ...choice, groups }))
     expect(listing.flatMap(stepsOf)).toContainEqual(expect.stringContaining(`${found} (project_id=? AND to_run=?`))
   })
 
   it('find referrers of a resource by their index', async () => {
     const texts = await preparedFor(async (reader) => {
       for (const kind of ['endpoint', 'source', 'device'] as const) {
-        await reader.referrersOf({ project: payments, kind, uid: 'a' }, 1)
+        await readReferrersOf(reader, { project: payments, kind, uid: 'a' }, 1)
       }
     })
     const plans = texts.map((sql) => stepsOf(sql).join())
@@ -238,7 +261,7 @@ describe('query plans', () => {
 async function auditAll(draft: Draft, hour: number): Promise<void> {
   await draft.historiesOf([payments], at(0))
   await draft.lastScannedRun(payments)
-  await draft.completeScansAt(payments, draft.run - 1)
+  await readCompleteScans(draft.past, payments, draft.run - 1)
   await draft.previouslyWithheld(payments, 'endpoints')
   const uids = ['a', 'b']
   const known = await knownIn(draft, payments, 'endpoint', uids)
@@ -259,9 +282,9 @@ async function auditAll(draft: Draft, hour: number): Promise<void> {
   await draft.unconfirmedBy(['endpoint/url-not-https'], [payments])
   await draft.oldViolations(payments, { high: at(9), low: at(9) })
   await draft.acceptancesOf([payments])
-  await draft.approved(payments)
-  await draft.approvedUids(approval, 'endpoint')
-  await draft.approvedBodies(approval, [{ kind: 'endpoint', uid: 'a' }])
+  await findLastApproval(draft.past, payments)
+  await readApprovedUids(draft.past, approval, 'endpoint')
+  await readApprovedBodies(draft.past, approval, [{ kind: 'endpoint', uid: 'a' }])
   if (hour === 3) await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
   await draft.reading(payments, 'items')
   await draft.stageReading(payments, 'items', '{}')

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { NewVersion } from '../../src/history/history.ts'
+import { readVersionsAt } from '../../src/history/sql/state-at.ts'
+import type { VersionPoint } from '../../src/history/stored-body.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf, knownIn } from './known-in.ts'
 import { aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
@@ -51,10 +53,10 @@ export function describeVersions(name: string, makePlace: () => Place): void {
           { kind: 'endpoint', uid: 'a', run: 1 },
           { kind: 'endpoint', uid: 'b', run: 1 },
         ] as const
-        for (const history of [draft, fixture.history]) {
-          const found = await history.versionsAt(payments, points)
-          expect(found.map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
-          expect(await history.versionsAt(payments, [])).toEqual([])
+        const toReaders = (some: readonly VersionPoint[]) => readVersionsAt(fixture.history, payments, some)
+        for (const ask of [toReaders, (some: readonly VersionPoint[]) => draft.versionsAt(payments, some)]) {
+          expect((await ask(points)).map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
+          expect(await ask([])).toEqual([])
         }
       })
 

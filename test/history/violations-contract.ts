@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewVersion } from '../../src/history/history.ts'
-import type { ViolationChoice, ViolationGroup } from '../../src/history/reader.ts'
+import type { ViolationChoice, ViolationGroup } from '../../src/history/sql/first-violations.ts'
+import { readFirstViolations, readViolationGroups, readViolationPage } from '../../src/history/sql/first-violations.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { activeViolationOf, knownIn } from './known-in.ts'
@@ -48,7 +51,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           await ending('a')(draft)
         })
         const ownersIn = async (number: number) =>
-          (await fixture.history.readRun(number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
+          (await readRunRecord(fixture.history, number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
         const atFirst = [
           ['a', 'tenant-01'],
           ['b', null],
@@ -56,9 +59,11 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           ['u', 'tenant-01'],
         ]
         expect(await ownersIn(1)).toEqual(atFirst)
-        expect((await fixture.history.violationsAt(1)).map(({ uid, owner }) => [uid, owner]).sort()).toEqual(atFirst)
+        expect((await readViolationsAt(fixture.history, 1)).map(({ uid, owner }) => [uid, owner]).sort()).toEqual(
+          atFirst,
+        )
         expect((await ownersIn(2))?.find(([uid]) => uid === 'u')).toEqual(['u', 'tenant-02'])
-        const resolved = await fixture.history.resolvedBetween(1, 2)
+        const resolved = await readResolvedBetween(fixture.history, 1, 2)
         expect(resolved.map(({ uid, owner }) => [uid, owner])).toEqual([['a', 'tenant-02']])
       })
 
@@ -77,7 +82,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
           asked.length = 0
           const choice = { run: 4, withActive: true, resolvedAfter: 0, most }
           const isChosen = (group: ViolationGroup) => asked.push(group) > 0
-          return (await fixture.history.firstViolations({ ...choice, isChosen, ...other })).map(({ uid }) => uid)
+          return (await readFirstViolations(fixture.history, { ...choice, isChosen, ...other })).map(({ uid }) => uid)
         }
         expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
         expect(await first(1)).toEqual(['e'])
@@ -97,10 +102,13 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await first(9, { run: 2 })).toEqual(['c', 'd', 'a', 'b'])
         expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
         expect(await first(3, { sortKey: ({ firstSeen }) => firstSeen })).toEqual(['d', 'a', 'c'])
-        const whole = await fixture.history.firstViolations({
+        const whole = await readFirstViolations(fixture.history, {
           ...{ run: 4, withActive: true, resolvedAfter: 0, most: 9 },
         })
-        const apart = [...(await fixture.history.violationsAt(4)), ...(await fixture.history.resolvedBetween(0, 4))]
+        const apart = [
+          ...(await readViolationsAt(fixture.history, 4)),
+          ...(await readResolvedBetween(fixture.history, 0, 4)),
+        ]
         expect(whole).toEqual(apart)
       })
 
@@ -109,7 +117,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         const asked = { run: 1, withActive: true, resolvedAfter: undefined, by: [] }
         const count = async () => {
           const groups: ViolationGroup[] = []
-          await fixture.history.groupViolations(asked, (group) => groups.push(group))
+          await readViolationGroups(fixture.history, asked, (group) => groups.push(group))
           return groups
         }
         const counted = [await count()]
@@ -118,11 +126,11 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await run(ending('c'))
         counted.push(await count())
         for (const groups of counted) {
-          const found = await fixture.history.pageViolations({ ...asked, most: 2, groups })
+          const found = await readViolationPage(fixture.history, { ...asked, most: 2, groups })
           expect([found.violations.map(({ uid }) => uid), found.before, found.after]).toEqual([['a', 'b'], 0, 1])
           const [, last] = found.violations
           const place = last && { ...last, sortKey: '', run: 0, isEnd: false }
-          const next = await fixture.history.pageViolations({ ...asked, most: 2, groups, place })
+          const next = await readViolationPage(fixture.history, { ...asked, most: 2, groups, place })
           expect([next.violations.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
         }
       })
@@ -142,7 +150,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         })
         expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', firstSeen: at(1) }])
         expect(only(reopened.violations)).not.toHaveProperty('waiver')
-        expect(await fixture.history.readRun(1)).toEqual(waived)
+        expect(await readRunRecord(fixture.history, 1)).toEqual(waived)
       })
 
       it('is given as active before this run, by resource', async () => {
@@ -212,7 +220,9 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(record.violations).toMatchObject([
           { uid: 'a', state: 'continuing', message: 'other words', severity: 'low', firstSeen: at(1), lastSeen: at(2) },
         ])
-        expect((await fixture.history.readRun(1))?.violations).toMatchObject([{ state: 'opened', severity: 'high' }])
+        expect((await readRunRecord(fixture.history, 1))?.violations).toMatchObject([
+          { state: 'opened', severity: 'high' },
+        ])
       })
 
       it('is resolved by its end, last seen by the last run that scanned its project', async () => {

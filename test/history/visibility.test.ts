@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seenScans, seenWalks } from '../../src/history/visibility.ts'
 import type { Coverage } from '../../src/model/coverage.ts'
 
-const visibility = { isVisible: (name: string) => name === 'acme/orders', seesService: () => false }
+const visibility = { isWhole: false, isVisible: (name: string) => name === 'acme/orders', seesService: () => false }
 const run = { number: 1, startedAt: '2026-11-21T00:00:00.000Z', finishedAt: '2026-11-21T00:00:01.000Z' }
 const project = { service: 'acme', uid: 'P1', name: 'acme/orders' }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -22,7 +23,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       }
       const baselines = async () => {
         const draft = await begin()
-        const found = await draft.completeScansAt(payments, draft.run - 1)
+        const found = await readCompleteScans(draft.past, payments, draft.run - 1)
         await draft.abandon(at(99))
         return found
       }
@@ -88,7 +89,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
           source: { run: 1, listing: 'sources', filter },
           event_type: { run: 1, listing: 'event_types', filter: null },
         })
-        expect(await fixture.history.completeScansAt(orders, 1)).toEqual({})
+        expect(await readCompleteScans(fixture.history, orders, 1)).toEqual({})
       })
 
       it('give the normal form of the run of each', async () => {
@@ -101,7 +102,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await second.stageScan(payments)
         await second.stageWalk(payments, aCoverage('subscriptions'), undefined)
         await commit(second)
-        const found = await fixture.history.completeScansAt(payments, 2)
+        const found = await readCompleteScans(fixture.history, payments, 2)
         expect([found.endpoint, found.subscription, found.source].map((scan) => [scan?.run, scan?.normaliser])).toEqual(
           [
             [1, 10],
@@ -109,7 +110,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
             [2, 20],
           ],
         )
-        expect((await fixture.history.completeScansAt(payments, 1)).source).toMatchObject({ run: 1, normaliser: 10 })
+        expect((await readCompleteScans(fixture.history, payments, 1)).source).toMatchObject({ run: 1, normaliser: 10 })
       })
 
       it('give the filter of the last complete scan', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
+import { findFirstWaiting, listChannels, listUndelivered } from '../../src/history/sql/outbox.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type Delivery, deliver, waitMs } from '../../src/notify/deliver.ts'
 import { accepted, type Outcome, refused } from '../../src/notify/message.ts'
@@ -93,7 +94,7 @@ describe('delivery', () => {
     await harness.machines.pass(20)
     await harness.deliver()
     expect(harness.got).toEqual(['m1', 'm2', 'm2', 'm2', 'm3'])
-    expect(await harness.history().undelivered()).toEqual([])
+    expect(await listUndelivered(harness.history())).toEqual([])
   })
 
   it('waits longer after each failure, half an hour at most', () => {
@@ -111,12 +112,12 @@ describe('delivery', () => {
       await harness.machines.pass(600)
     }
     expect(harness.got).not.toContain('m2')
-    expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    expect((await listUndelivered(harness.history())).map(({ state }) => state)).toEqual(['pending', 'pending'])
     await harness.machines.pass(hourS)
     await harness.deliver()
     expect(harness.got.at(-1)).toBe('m2')
     expect(harness.messages.filter((line) => line.includes('given up'))).toEqual(['m1 given up: answered 500'])
-    const [dead] = await harness.history().undelivered()
+    const [dead] = await listUndelivered(harness.history())
     expect(dead).toMatchObject({ id: 'm1', state: 'dead', error: 'answered 500' })
     expect(dead?.attempts).toBeGreaterThan(40)
   })
@@ -140,7 +141,7 @@ describe('delivery', () => {
     await harness.deliver({ isPatient: false })
     expect(harness.got).toEqual(['m1'])
     expect(harness.messages).toEqual(['hook gone', 'm1 failed: answered 410'])
-    expect((await harness.history().channels())[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
+    expect((await listChannels(harness.history()))[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
     harness.answers(() => accepted)
     await harness.deliver({ target: 'sealed:2' })
     expect(harness.got).toEqual(['m1', 'm1', 'm2', 'm3'])
@@ -152,10 +153,10 @@ describe('delivery', () => {
     await harness.machines.pass(23 * hourS)
     await harness.write('m2')
     await harness.deliver({ receivers: [] })
-    expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    expect((await listUndelivered(harness.history())).map(({ state }) => state)).toEqual(['pending', 'pending'])
     await harness.machines.pass(2 * hourS)
     await harness.deliver({ receivers: [] })
-    expect((await harness.history().undelivered()).map(({ id, state }) => `${id} ${state}`)).toEqual([
+    expect((await listUndelivered(harness.history())).map(({ id, state }) => `${id} ${state}`)).toEqual([
       'm1 dead',
       'm2 pending',
     ])
@@ -198,7 +199,7 @@ describe('delivery', () => {
     })
     await harness.deliver({ signal: stop.signal })
     expect(harness.messages).toEqual([])
-    expect(await harness.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
+    expect(await findFirstWaiting(harness.history(), 'hook')).toMatchObject({ id: 'm1', attempts: 0 })
   })
 
   it('of a one-shot run tries each message once, within its time', async () => {

@@ -33,6 +33,8 @@ export async function openDemoSite() {
     options,
     api,
     history,
+    /** Where it lies. */
+    file,
     /** What was logged. */
     faults,
     /** Asks for a path with its query. */

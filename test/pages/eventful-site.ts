@@ -1,5 +1,7 @@
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
+import { findLastRun } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { composeAcceptances } from '../../src/queries/compose-acceptances.ts'
@@ -59,7 +61,7 @@ export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOp
   await audit()
   harness.advance(dayMs)
   await write(async (history, now) => {
-    const run = await history.lastRun()
+    const run = await findLastRun(history)
     if (run === undefined) throw new Error('one run, please')
     await history.approve(await approvalsOf(history, run, () => true, { by: 'kim', at: now, note: 'agreed' }))
   })
@@ -72,7 +74,7 @@ export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOp
       (await readAcceptable(history)).filter((one) => one.uid === insecure.uid),
       0,
     )
-    const run = (await history.lastRun())?.number ?? 0
+    const run = (await findLastRun(history))?.number ?? 0
     const signed = { reason: 'known', by: 'kim', at: now }
     const accepted = await composeAcceptances(history, run, [violation], signed)
     // As it is, so that another value leaves it to be revoked.
@@ -86,7 +88,7 @@ export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOp
   service.failNext({ how: 'bad-json', path: new RegExp(second), page: 1, times: 99 })
   await audit(policyFor(waived.uid))
   await write(async (history, now) => {
-    const ids = (await history.acceptances()).map(({ id }) => id)
+    const ids = (await listAcceptances(history)).map(({ id }) => id)
     await history.revokeAcceptances(ids, { by: 'lee', at: now })
   })
   return { ...(await openSiteOver(fixtureOfHistory)), directory: harness.directory, file: harness.file }

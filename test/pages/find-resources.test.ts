@@ -21,7 +21,7 @@ function startReading() {
     const from = after === undefined ? first : all.findIndex(({ uid }, at) => at >= first && uid === after.uid) + 1
     return all.slice(from, from + most)
   }
-  return { asked, history: { listResources } }
+  return { asked, listResources }
 }
 
 it.each(['77', 'ORDERS', 'orders 2776 ä', 'ders 2776 Ä', 'U002', 'nothing', '%', '_'])(
@@ -33,8 +33,8 @@ it.each(['77', 'ORDERS', 'orders 2776 ä', 'ders 2776 Ä', 'U002', 'nothing', '%
     const whole = { run: 1, projects, kind: undefined, withRemoved: true, after: undefined }
     let list: Omit<ResourceListChoice, 'most'> | undefined = whole
     while (list !== undefined) {
-      const { asked, history } = startReading()
-      const { shown, goesOnAfter, isCut } = await findResources(history, { list, text })
+      const { asked, listResources } = startReading()
+      const { shown, goesOnAfter, isCut } = await findResources(listResources, { list, text })
       expect(asked.names).toBeLessThanOrEqual(mostNames)
       expect(shown.length).toBeLessThanOrEqual(rowsPerPage)
       // A page that is not full says why: it read all that it may, or the list ended.

@@ -1,15 +1,19 @@
 import { Script } from 'node:vm'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
-import type { History } from '../../src/history/history.ts'
 import { browserScript } from '../../src/pages/browser-script.ts'
 import { showMarkdown } from '../../src/pages/markdown.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { changeDocuments, openChanged } from '../history/changed-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
 
 const attack = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>`
 const noon = Date.parse('2026-11-20T12:00:00Z')
+
+const newFile = temporaryDatabasePaths()
 
 describe('the pages of rules, exceptions and the worker', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
@@ -20,11 +24,17 @@ describe('the pages of rules, exceptions and the worker', () => {
 
   const text = async (path: string) => (await site.get(path)).text()
 
-  /** The site over the same history, of which some answers differ. */
-  async function show(path: string, changed: Partial<History>, plan?: SitePlan, now = Date.now()): Promise<string> {
+  /** The site over the same history, in which some rows are others. */
+  async function show(
+    path: string,
+    change: (db: Database.Database) => void,
+    plan?: SitePlan,
+    now = Date.now(),
+  ): Promise<string> {
+    const changed = openChanged(site.file, newFile(), change)
     const other = createSite({
       api: site.api,
-      history: async () => ({ ...site.history, ...changed }),
+      history: async () => changed,
       now: () => now,
       version: '1.2.3',
       isHostOfPort: () => true,
@@ -59,15 +69,13 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('shows ? for a rule whose resources were not all scanned', async () => {
-    const latestScans: History['latestScans'] = async (run) =>
-      (await site.history.latestScans(run)).map((scan) => ({
-        ...scan,
-        coverage: scan.coverage.map((walk) => ({ ...walk, status: 'failed' as const, reason: attack })),
-      }))
-    const page = await show('/rules', { latestScans })
+    const failAll = (db: Database.Database) => {
+      db.prepare("UPDATE walk SET status = 'failed', reason = ?").run(attack)
+    }
+    const page = await show('/rules', failAll)
     expect(page).toMatch(/<tr data-rule="endpoint\/mtls-expired">[^\n]*<td data-label="Open" class="n unseen">\?<\/td>/)
     expect(page).toMatch(/<tr data-rule="endpoint\/url-not-https">[^\n]*<td data-label="Open" class="n">3\+<\/td>/)
-    const one = await show('/rules/endpoint/mtls-expired', { latestScans })
+    const one = await show('/rules/endpoint/mtls-expired', failAll)
     expect(one).toContain('could not be evaluated everywhere in 3 projects')
     expect(one).toContain('Nothing was found where it could be evaluated.')
     expect(one).not.toContain('<img')
@@ -85,13 +93,10 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('shows of a rule of the policy what the run recorded', async () => {
-    const page = await show('/rules/acme/odd', {
-      async runInputs(run) {
-        const inputs = await site.history.runInputs(run)
-        const own = { id: 'acme/odd', kind: 'endpoint', severity: 'high', controls: ['own:1'], needs: [] } as const
-        return inputs && { ...inputs, rules: [{ ...own, title: attack, remediation: attack }] }
-      },
-    })
+    const own = { id: 'acme/odd', kind: 'endpoint', severity: 'high', controls: ['own:1'], needs: [] } as const
+    const page = await show('/rules/acme/odd', (db) =>
+      changeDocuments(db, 2, { rules: () => [{ ...own, title: attack, remediation: attack }] }),
+    )
     expect(page).toContain('How to fix')
     expect(page).toContain('own:1')
     expect(page).not.toContain('<img')
@@ -118,22 +123,24 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('shows waivers by their end, and acceptances with who, why and when', async () => {
-    const waiver = (expires: string) => ({
-      fingerprint: 'f'.repeat(32),
-      rule: 'endpoint/url-not-https',
-      waiver: { owner: 'payments', reason: attack, expires, ticket: 'OPS-7' },
-    })
-    const waivedBetween: History['waivedBetween'] = async () =>
-      ['2027-03-01', '2026-11-25', '2026-11-19'].map((day) => waiver(`${day}T00:00:00.000Z`))
-    const project = { name: 'demo/payments', service: 'demo', uid: '1' }
-    const acceptances: History['acceptances'] = async () => [
-      {
-        ...{ id: 1, project, fingerprint: 'e'.repeat(32), rule: 'endpoint/orphan', kind: 'endpoint', uid: attack },
-        ...{ path: '', reason: 'known and small', by: 'kim', at: '2026-11-01T10:00:00Z', revoked: undefined },
-        ...{ valueDigest: null, ended: undefined },
+    const page = await show(
+      '/waivers',
+      (db) => {
+        const ids = db.prepare<[], number>('SELECT id FROM violation WHERE to_run IS NULL ORDER BY id').pluck().all()
+        for (const [at, day] of ['2027-03-01', '2026-11-25', '2026-11-19'].entries()) {
+          const expires = `${day}T00:00:00.000Z`
+          const waiver = JSON.stringify({ owner: 'payments', reason: attack, expires, ticket: 'OPS-7' })
+          db.prepare("UPDATE violation SET state = 'waived', waiver = ? WHERE id = ?").run(waiver, ids[at])
+        }
+        db.prepare(
+          `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, accepted_at, accepted_by)
+           SELECT id, 'demo/payments', 'e', 'endpoint/orphan', 'endpoint', ?, '', 'known and small',
+             '2026-11-01T10:00:00Z', 'kim' FROM project ORDER BY id LIMIT 1`,
+        ).run(attack)
       },
-    ]
-    const page = await show('/waivers', { waivedBetween, acceptances }, undefined, noon)
+      undefined,
+      noon,
+    )
     const marks = ['id="ended"', 'id="soon"', 'id="in-force"', 'id="accepted"'].map((mark) => page.indexOf(mark))
     expect(marks).toEqual(marks.toSorted((a, b) => a - b))
     expect(marks).not.toContain(-1)
@@ -144,15 +151,14 @@ describe('the pages of rules, exceptions and the worker', () => {
   })
 
   it('shows channels that lost messages before those that wait', async () => {
-    const channel = { name: 'chat', pending: 1, dead: 1, lastDeliveredAt: null, gone: null }
-    const message = { channel: 'chat', run: 2, createdAt: '2026-11-20T11:00:00Z', attempts: 3, error: attack }
-    const nextTryAt = '2026-11-20T12:05:00Z'
-    const page = await show('/notifications', {
-      channels: async () => [channel, { ...channel, name: attack, gone: { at: '2026-11-20T11:00:00Z', target: 'x' } }],
-      undelivered: async () => [
-        { ...message, id: 'a', number: 1, state: 'pending', nextTryAt },
-        { ...message, id: 'b', number: 2, state: 'dead', nextTryAt },
-      ],
+    const page = await show('/notifications', (db) => {
+      const channel = db.prepare('INSERT INTO channel (name, written, gone_at, gone_target) VALUES (?, 2, ?, ?)')
+      channel.run('chat', null, null)
+      channel.run(attack, '2026-11-20T11:00:00Z', 'x')
+      const message = db.prepare(`INSERT INTO notification (id, channel, number, run, created_at, body, state, attempts,
+        next_try_at, error) VALUES (?, 'chat', ?, 2, '2026-11-20T11:00:00Z', '{}', ?, 3, '2026-11-20T12:05:00Z', ?)`)
+      message.run('a', 1, 'pending', attack)
+      message.run('b', 2, 'dead', attack)
     })
     expect(page).toContain('2 channels fail to deliver')
     expect(page.indexOf('id="dead"')).toBeLessThan(page.indexOf('id="pending"'))
@@ -172,17 +178,17 @@ describe('the pages of rules, exceptions and the worker', () => {
         workers: [{ id: '1', host: 'a', pid: 7, slots: 2, run: null, walks: ['demo/orders', 'demo/payments'] }],
       }),
     }
-    const page = await show('/worker', {}, plan)
+    const page = await show('/worker', () => {}, plan)
     expect(page).toContain('The scan of 1 project is stale')
     const scans = [...page.matchAll(/<tr data-project="([^"]+)"/g)].map(([, project]) => project)
     expect(scans).toEqual(['demo/never', 'demo/orders', 'demo/payments'])
     expect(page).toMatch(/data-schedule="nightly".*<time datetime="20\d\d-\d\d-\d\dT03:00:00Z">/)
     expect(page).toContain('reads demo/orders, demo/payments')
     expect(await text('/worker')).toContain('schedules are unknown')
-    const orders = await show('/projects/demo/orders', {}, plan)
+    const orders = await show('/projects/demo/orders', () => {}, plan)
     expect(orders).toMatch(/Schedule nightly<\/dt><dd><code>0 3 \* \* \*<\/code> UTC, next <time datetime="20/)
-    expect(await show('/projects/demo/payments', {}, plan)).toContain('<dt>Schedules</dt><dd>none</dd>')
-    expect(await show('/projects/demo/orders?run=1', {}, plan)).not.toContain('Schedule nightly')
+    expect(await show('/projects/demo/payments', () => {}, plan)).toContain('<dt>Schedules</dt><dd>none</dd>')
+    expect(await show('/projects/demo/orders?run=1', () => {}, plan)).not.toContain('Schedule nightly')
     expect(await text('/projects/demo/orders')).not.toContain('<dt>Schedules</dt>')
   })
 

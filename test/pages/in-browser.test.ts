@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type Database from 'better-sqlite3'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { History } from '../../src/history/history.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { type Listening, listen } from '../../src/serving/listen.ts'
+import { openChanged } from '../history/changed-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
@@ -25,6 +27,8 @@ const attack =
     'W',
   )
 
+const newFile = temporaryDatabasePaths()
+
 describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
   let browser: Browser
@@ -33,9 +37,10 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   beforeAll(async () => {
     site = await openDemoSite()
     serving = await listen({ host: '127.0.0.1', port: 0 }, (request) => site.site.fetch(request), '')
+    const changed = openChanged(site.file, newFile(), nameHostile)
     const attacked = createSite({
       api: site.api,
-      history: async () => withNames(site.history),
+      history: async () => changed,
       ...{ now: () => Date.now(), version: '1.2.3', isHostOfPort: () => true },
       onFault: (error) => {
         throw error
@@ -166,52 +171,30 @@ describe.skipIf(!existsSync(executablePath))('the pages in Chromium', () => {
   })
 })
 
-/** A history in which each name that people or services give is an attack. */
-function withNames(history: History): History {
-  const waiver = { owner: attack, reason: attack, expires: '2027-01-01T00:00:00Z', ticket: attack }
-  const named = <Named extends object>(one: Named) => {
-    return { ...one, name: attack, message: attack, path: attack, owner: attack }
+/** Each name that people or services give becomes an attack. */
+function nameHostile(db: Database.Database): void {
+  const waiver = JSON.stringify({ owner: attack, reason: attack, expires: '2027-01-01T00:00:00Z', ticket: attack })
+  const time = '2026-01-01T00:00:00Z'
+  db.prepare('UPDATE violation SET name = @attack, message = @attack, path = @attack').run({ attack })
+  db.prepare('UPDATE version SET name = @attack, owner_id = CASE WHEN owner_id IS NOT NULL THEN @attack END').run({
+    attack,
+  })
+  db.prepare('UPDATE change SET name = @attack').run({ attack })
+  db.prepare(
+    "UPDATE violation SET state = 'waived', waiver = ? WHERE id = (SELECT max(id) FROM violation WHERE to_run IS NULL)",
+  ).run(waiver)
+  db.prepare('INSERT INTO channel (name, written, gone_at, gone_target) VALUES (?, 2, ?, ?)').run(attack, time, attack)
+  for (const [number, state] of ['pending', 'dead'].entries()) {
+    db.prepare(
+      `INSERT INTO notification (id, channel, number, run, created_at, body, state, attempts, next_try_at, error)
+       VALUES (@state, @attack, @number, 1, @time, '{}', @state, 1, @time, @attack)`,
+    ).run({ state, attack, number: number + 1, time })
   }
-  return {
-    ...history,
-    firstViolations: async (choice) => (await history.firstViolations(choice)).map(named),
-    foundViolations: async (found) => (await history.foundViolations(found)).map(named),
-    pageViolations: async (choice) => {
-      const page = await history.pageViolations(choice)
-      return { ...page, violations: page.violations.map(named) }
-    },
-    groupViolations: (choice, visit) =>
-      history.groupViolations(choice, (one) => visit(one.owner === '' ? one : { ...one, owner: attack })),
-    endpointsOf: async (_, run) => (await history.search('', run)).map((one) => ({ ...one, name: attack })),
-    search: async (text, run) => (await history.search(text, run)).map((one) => ({ ...one, name: attack })),
-    stateAt: async (...asked) => (await history.stateAt(...asked)).map((one) => ({ ...one, name: attack })),
-    runInputs: async (run) => {
-      const inputs = await history.runInputs(run)
-      return inputs && { ...inputs, changes: inputs.changes.map((change) => ({ ...change, name: attack })) }
-    },
-    waivedBetween: async () => [{ fingerprint: 'f'.repeat(32), rule: 'acme/x', waiver }],
-    channels: async () => [
-      {
-        name: attack,
-        pending: 1,
-        dead: 1,
-        lastDeliveredAt: null,
-        gone: { at: '2026-01-01T00:00:00Z', target: attack },
-      },
-    ],
-    undelivered: async () =>
-      (['pending', 'dead'] as const).map((state, number) => ({
-        ...{ id: state, channel: attack, number, run: 1, createdAt: '2026-01-01T00:00:00Z', state, attempts: 1 },
-        ...{ nextTryAt: '2026-01-01T00:00:00Z', error: attack },
-      })),
-    acceptances: async () => [
-      {
-        ...{ id: 1, project: { name: attack, service: '', uid: '' }, fingerprint: attack, rule: 'acme/x' },
-        ...{ kind: 'endpoint', uid: attack, path: attack, reason: attack, by: attack, at: attack, revoked: undefined },
-        ...{ valueDigest: attack, osUser: attack, ended: undefined },
-      },
-    ],
-  }
+  db.prepare(
+    `INSERT INTO acceptance (project_id, project, fingerprint, rule, kind, uid, path, reason, value_digest, accepted_at,
+       accepted_by, accepted_as) SELECT min(id), @attack, @attack, 'acme/x', 'endpoint', @attack, @attack, @attack,
+       @attack, @time, @attack, @attack FROM project`,
+  ).run({ attack, time })
 }
 
 /** Collects console messages, failed answers and requests to other places. */

@@ -4,6 +4,7 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import type { History } from '../../src/history/history.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
@@ -56,7 +57,7 @@ describe('a long list of violations', () => {
     const walked = pages.flatMap(({ rows }) => rows)
     const run = /run=50/.test(first) ? 50 : 100
     const choice = { run, withActive: !/resolved/.test(first), most: Number.POSITIVE_INFINITY }
-    const wanted = await history.firstViolations({
+    const wanted = await readFirstViolations(history, {
       ...choice,
       resolvedAfter: /state=(?:all|resolved)/.test(first) ? 0 : undefined,
       rules: !/rule=/.test(first) ? [] : /rule-2/.test(first) ? ['endpoint/rule-2'] : ['endpoint/rule-1*'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { openEventfulSite } from './eventful-site.ts'
 
 describe('the pages of a past run', () => {
@@ -6,7 +7,7 @@ describe('the pages of a past run', () => {
   let accepted: string
   beforeAll(async () => {
     site = await openEventfulSite()
-    accepted = (await site.history.acceptances())[0]?.fingerprint ?? ''
+    accepted = (await listAcceptances(site.history))[0]?.fingerprint ?? ''
   })
   afterAll(async () => {
     expect(site.faults).toEqual([])

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { History } from '../../src/history/history.ts'
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { countSeverities } from '../../src/model/violation.ts'
 import { showSeverity } from '../../src/pages/rule/show-severity.ts'
 import { createSite } from '../../src/pages/site.ts'
 import type { RuleInRun } from '../../src/queries/read-rules.ts'
+import { changeDocuments, openChanged } from '../history/changed-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
 
 const id = 'endpoint/url-not-https'
@@ -27,6 +28,8 @@ describe('the severity of a rule', () => {
   })
 })
 
+const newFile = temporaryDatabasePaths()
+
 describe('the pages of rules', () => {
   let site: Awaited<ReturnType<typeof openDemoSite>>
   beforeAll(async () => {
@@ -43,17 +46,13 @@ describe('the pages of rules', () => {
     rule: Partial<EvaluatedRule>,
     notEvaluated: Readonly<Record<string, string>> = {},
   ) => {
-    const runInputs: History['runInputs'] = async (run) => {
-      const inputs = await site.history.runInputs(run)
-      return (
-        inputs && {
-          ...inputs,
-          rules: inputs.rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
-          projects: inputs.projects.map((project) => ({ ...project, notEvaluated })),
-        }
-      )
-    }
-    const other = createSite({ ...site.options, history: async () => ({ ...site.history, runInputs }) })
+    const changed = openChanged(site.file, newFile(), (db) =>
+      changeDocuments(db, 2, {
+        rules: (rules) => rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
+        projects: (projects) => projects.map((project) => ({ ...project, notEvaluated })),
+      }),
+    )
+    const other = createSite({ ...site.options, history: async () => changed })
     return (await other.request(`http://localhost${path}`, { headers: { host: 'localhost' } })).text()
   }
 

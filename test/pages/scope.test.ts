@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiCommands } from '../../src/cli/api/api-commands.ts'
 import { scopedHistory } from '../../src/history/scoped-history.ts'
+import { listAcceptances } from '../../src/history/sql/acceptances.ts'
+import { listApprovals } from '../../src/history/sql/approvals.ts'
+import { identifyViolations } from '../../src/history/sql/found-violations.ts'
+import { readRunRecord } from '../../src/history/sql/read-run.ts'
+import { readVersionsOf, searchResources } from '../../src/history/sql/resource-life.ts'
+import { listEndedRuns } from '../../src/history/sql/runs.ts'
+import { readLatestScans } from '../../src/history/sql/scans.ts'
+import { readStateAt } from '../../src/history/sql/state-at.ts'
+import { readViolationsAt } from '../../src/history/sql/violations.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { answersOf, spansOf } from '../history/answers-of.ts'
@@ -33,11 +42,11 @@ beforeAll(async () => {
     pool: async () => ({ workers: [{ name: 'w', walks: ['demo/payments'] }] }) as never,
   }
   site = createSite(scopeSite({ ...demo.options, plan }, ['demo/ord*']))
-  const others = (await demo.history.latestScans(2))
+  const others = (await readLatestScans(demo.history, 2))
     .map(({ project }) => project)
     .filter(({ name }) => name !== visible)
-  const inside = await Promise.all(others.map((project) => demo.history.stateAt(project, 2)))
-  const ofVisible = (await demo.history.stateAt(await projectOf(visible), 2)).map(({ uid }) => uid)
+  const inside = await Promise.all(others.map((project) => readStateAt(demo.history, project, 2)))
+  const ofVisible = (await readStateAt(demo.history, await projectOf(visible), 2)).map(({ uid }) => uid)
   uids = inside
     .flat()
     .map(({ uid }) => uid)
@@ -48,13 +57,13 @@ beforeAll(async () => {
 afterAll(() => demo[Symbol.asyncDispose]())
 
 async function projectOf(name: string) {
-  const found = (await demo.history.latestScans(2)).find(({ project }) => project.name === name)
+  const found = (await readLatestScans(demo.history, 2)).find(({ project }) => project.name === name)
   if (found === undefined) throw new Error(`${name} was not scanned`)
   return found.project
 }
 
-const whole = { isVisible: () => true, seesService: () => true }
-const own = { isVisible: (name: string) => name === visible, seesService: () => true }
+const whole = { isWhole: false, isVisible: () => true, seesService: () => true }
+const own = { isWhole: false, isVisible: (name: string) => name === visible, seesService: () => true }
 
 const ask = (path: string) => site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
 const namesIn = (text: string) => hidden.filter((name) => text.includes(name))
@@ -119,7 +128,7 @@ describe('the API for readers of some projects', () => {
   }
   for (const { name } of apiCommands.filter((each) => each.isOfAllProjects === undefined)) {
     it(`names no other project in ${name}`, async () => {
-      const [{ uid } = { uid: '' }] = await demo.history.stateAt(await projectOf(visible), 2)
+      const [{ uid } = { uid: '' }] = await readStateAt(demo.history, await projectOf(visible), 2)
       const answer = await ask(`/api/v1/${name}${(required[name] ?? '').replace('UID', uid)}`)
       expect(answer.status).toBe(200)
       expect(namesIn(await answer.text())).toEqual([])
@@ -133,25 +142,19 @@ describe('the API for readers of some projects', () => {
   })
 })
 
+/** Answers in which no run says what it came to. */
+function withoutVerdicts(answers: unknown): unknown {
+  return JSON.parse(JSON.stringify(answers), (name, value) => (name === 'exitCode' ? null : value))
+}
+
 describe('a history of some projects', () => {
   it('answers as the whole one where every project is visible', async () => {
     const all = scopedHistory(demo.history, whole)
     const some = uids.slice(0, 3)
-    const { endedRuns, runsBefore } = demo.history
     // A verdict counts what a reader may not know of.
-    const withoutVerdict = (runs: Awaited<ReturnType<typeof runsBefore>>) =>
-      runs.map((run) => ({ ...run, exitCode: null }))
-    const asked = {
-      ...demo.history,
-      endedRuns: async (most: number) => {
-        const { runs, total } = await endedRuns(most)
-        return { runs: withoutVerdict(runs), total }
-      },
-      runsBefore: async (...range: [number, number]) => withoutVerdict(await runsBefore(...range)),
-    }
-    expect(await answersOf(all, some)).toEqual(await answersOf(asked, some))
-    expect(await all.approvals()).toEqual(await demo.history.approvals())
-    expect(await all.acceptances()).toEqual(await demo.history.acceptances())
+    expect(withoutVerdicts(await answersOf(all, some))).toEqual(withoutVerdicts(await answersOf(demo.history, some)))
+    expect(await listApprovals(all)).toEqual(await listApprovals(demo.history))
+    expect(await listAcceptances(all)).toEqual(await listAcceptances(demo.history))
   })
 
   it('names nothing hidden in any answer, and leaves out nothing that is visible', async () => {
@@ -160,32 +163,32 @@ describe('a history of some projects', () => {
     const identity = { project: { name: 'demo/payments', service: 'demo', uid: 'x' }, kind: 'endpoint', uid } as const
     const answers = [
       await answersOf(mine, [uid]),
-      await mine.readRun(1),
-      await mine.approvals(),
-      await mine.acceptances(),
-      await mine.search('', 2),
-      await mine.versionsOf(identity, 2),
+      await readRunRecord(mine, 1),
+      await listApprovals(mine),
+      await listAcceptances(mine),
+      await searchResources(mine, '', 2),
+      await readVersionsOf(mine, identity, 2),
     ]
     expect(namesIn(JSON.stringify(answers))).toEqual([])
-    const whole = (await demo.history.violationsAt(2)).filter(({ project }) => project === visible)
-    expect(await mine.violationsAt(2)).toEqual(whole)
+    const whole = (await readViolationsAt(demo.history, 2)).filter(({ project }) => project === visible)
+    expect(await readViolationsAt(mine, 2)).toEqual(whole)
     expect(whole.length).toBeGreaterThan(3)
     expect(await spansOf(mine, 0, 2)).toEqual(
       (await spansOf(demo.history, 0, 2)).filter(({ project }) => project === visible),
     )
     const first = whole[0]?.fingerprint ?? ''
-    expect((await mine.identifyViolations(first.slice(0, 1), 2, 1)).length).toBe(1)
-    expect((await mine.identifyViolations('', 2, 1000)).length).toBe(
+    expect((await identifyViolations(mine, first.slice(0, 1), 2, 1)).length).toBe(1)
+    expect((await identifyViolations(mine, '', 2, 1000)).length).toBe(
       new Set((await spansOf(mine, 0, 2)).map(({ fingerprint }) => fingerprint)).size,
     )
   })
 
   it('counts in its runs what is visible', async () => {
     const mine = scopedHistory(demo.history, own)
-    const { changes = [], coverage = [] } = (await mine.readRun(2)) ?? {}
-    const [last] = (await mine.endedRuns(1)).runs
+    const { changes = [], coverage = [] } = (await readRunRecord(mine, 2)) ?? {}
+    const [last] = (await listEndedRuns(mine, 1)).runs
     expect(last).toMatchObject({ walks: coverage.length, changes: changes.length, exitCode: null })
-    expect(last?.walks).toBeLessThan((await demo.history.endedRuns(1)).runs[0]?.walks ?? 0)
+    expect(last?.walks).toBeLessThan((await listEndedRuns(demo.history, 1)).runs[0]?.walks ?? 0)
   })
 
   it('is not written', async () => {

@@ -3,9 +3,13 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import type { History } from '../../src/history/history.ts'
 import { readLocation } from '../../src/history/location.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { SiteHistory } from '../../src/pages/page.ts'
 import { pages } from '../../src/pages/pages.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { openChanged } from '../history/changed-history.ts'
+import { temporaryDatabasePaths } from '../history/database-fixture.ts'
+import { Machines } from '../history/processes.ts'
 import { openHistoryFixture } from '../queries/history-fixture.ts'
 import { openStorySite, owner } from './story-site.ts'
 
@@ -27,13 +31,17 @@ function siteOf(history: SiteHistory) {
   }
 }
 
+const newFile = temporaryDatabasePaths()
+
 describe('pages of a first run that found nothing', () => {
   let fixture: Awaited<ReturnType<typeof openHistoryFixture>>
   let history: History
+  let file: string
   beforeAll(async () => {
     fixture = await openHistoryFixture({ fleet: { clean: true, projects: 2, endpointsPerProject: 2 } })
     await fixture.fixture.audit()
-    const { file, directory } = fixture.fixture.harness
+    const { directory } = fixture.fixture.harness
+    file = fixture.fixture.harness.file
     history = await openExistingHistory(readLocation(file, directory), {})
   })
   afterAll(async () => {
@@ -55,15 +63,18 @@ describe('pages of a first run that found nothing', () => {
   })
 
   it('show 50 of 5,000 projects, those first that could not be scanned, in at most 60 kB', async () => {
-    const [scan] = await history.latestScans(1)
-    if (scan === undefined) throw new Error('a project was scanned')
-    const failed = scan.coverage.map((walk) => ({ ...walk, status: 'failed', cause: 'timeout', pages: 0 }) as const)
-    const many = Array.from({ length: 5000 }, (_, at) => ({
-      ...scan,
-      project: { ...scan.project, name: `acme/project-${at}`, uid: `${at}` },
-      ...(at % 5 === 4 ? { coverage: failed } : {}),
-    }))
-    const { text } = await siteOf({ ...history, latestScans: async () => many })('/')
+    const many = openChanged(file, newFile(), (db) => {
+      db.exec(`WITH RECURSIVE many (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM many WHERE at < 4999)
+        INSERT INTO project (id, service, uid) SELECT 1000 + at, 'acme', 'many-' || at FROM many;
+        DELETE FROM walk; DELETE FROM scan;
+        INSERT INTO scan (run, project_id, name)
+          SELECT 1, id, 'acme/project-' || (id - 1000) FROM project WHERE uid LIKE 'many-%';
+        INSERT INTO walk (run, project_id, listing, status, cause, pages, items, requests, retries, duration_ms)
+          SELECT 1, project_id, 'endpoints', CASE (project_id - 1000) % 5 WHEN 4 THEN 'failed' ELSE 'complete' END,
+            CASE (project_id - 1000) % 5 WHEN 4 THEN 'timeout' END, 1, 2, 1, 0, 5 FROM scan`)
+    })
+    const { text } = await siteOf(many)('/')
+    await many.close()
     expect(text).toContain('Projects <span class="count">50 of 5000, the worst first</span>')
     const shown = [...text.matchAll(/<tr data-project="acme\/project-(\d+)"/g)].map(([, number]) => Number(number))
     expect(shown).toHaveLength(50)
@@ -73,7 +84,7 @@ describe('pages of a first run that found nothing', () => {
   })
 
   it('say that the history is empty before the first run', async () => {
-    const get = siteOf({ ...history, lastRun: async () => undefined, runs: async () => [] })
+    const get = siteOf(openSqliteHistory(newFile(), new Machines().process(100)))
     for (const path of lists) {
       const { status, text } = await get(path)
       expect([path, status]).toEqual([path, 200])

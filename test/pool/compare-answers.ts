@@ -1,4 +1,6 @@
 import type { History } from '../../src/history/history.ts'
+import { findFirstWaiting, listChannels } from '../../src/history/sql/outbox.ts'
+import { listEndedRuns, listRuns } from '../../src/history/sql/runs.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { answersAt } from '../history/answers-of.ts'
@@ -26,8 +28,12 @@ export interface AnswerQuestions {
 
 /** Everything that a history answers, with the bodies of all messages: each is taken for delivered. */
 export async function answersOf(history: History, { runs, uids }: AnswerQuestions): Promise<readonly string[]> {
-  const answers: unknown[] = [await history.runs(), await history.endedRuns(3), await history.endedRuns(1000)]
-  for (const { number } of await history.runs()) {
+  const answers: unknown[] = [
+    await listRuns(history),
+    await listEndedRuns(history, 3),
+    await listEndedRuns(history, 1000),
+  ]
+  for (const { number } of await listRuns(history)) {
     if (runs === undefined || runs.includes(number)) answers.push(await answersAt(history, number, uids))
   }
   return [...answers, ...(await takeMessages(history))].map(masked)
@@ -35,10 +41,10 @@ export async function answersOf(history: History, { runs, uids }: AnswerQuestion
 
 /** Every message of the outbox, with its body. */
 async function takeMessages(outbox: History): Promise<unknown[]> {
-  const taken: unknown[] = [await outbox.channels()]
-  for (const { name } of await outbox.channels()) {
+  const taken: unknown[] = [await listChannels(outbox)]
+  for (const { name } of await listChannels(outbox)) {
     for (;;) {
-      const message = await outbox.firstWaiting(name)
+      const message = await findFirstWaiting(outbox, name)
       if (message === undefined) break
       taken.push({ ...message, body: JSON.parse(message.body) })
       await outbox.delivered(message.id, message.createdAt)

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
-import type { CommittedRun, RecordedScan, ResourceAtRun } from '../../src/history/reader.ts'
 import type { CompleteScans } from '../../src/history/records.ts'
+import type { CommittedRun } from '../../src/history/sql/runs.ts'
+import type { ResourceAtRun } from '../../src/history/sql/state-at.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
-import { compareProjects } from '../../src/queries/compare-projects.ts'
+import { compareStates } from '../../src/queries/compare-projects.ts'
 import type { ComparedRow, CompareQuery } from '../../src/queries/compared-row.ts'
-import type { ComparedHistory } from '../../src/queries/compared-side.ts'
+import type { ScannedState } from '../../src/queries/compared-side.ts'
+import { findProject } from '../../src/queries/find-project.ts'
 
 /** A project as the history knows it. */
 export interface World {
@@ -23,41 +25,40 @@ const listingOf = {
   source: 'sources',
 } as const
 
-/** A history of two projects, `stage/payments` and `prod/payments`. */
-function historyOf(worlds: Readonly<Record<string, World>>): ComparedHistory {
-  const worldOf = (service: string): World => worlds[service] ?? { resources: [], incomplete: [] }
+/** The project `payments` of a service, as its last scan left it. */
+function stateOf(service: string, { incomplete, resources }: World): ScannedState {
+  const complete: CompleteScans = Object.fromEntries(
+    Object.entries(listingOf)
+      .filter(([kind]) => !incomplete.some((each) => each === kind))
+      .map(([kind, listing]) => [kind, { run: run.number, listing, filter: null }]),
+  )
   return {
-    latestScans: async () =>
-      Object.keys(worlds).map(
-        (service): RecordedScan => ({
-          project: { name: `${service}/payments`, service, uid: 'P' },
-          run,
-          coverage: [],
-          incompleteSince: undefined,
-        }),
-      ),
-    completeScansAt: async ({ service }): Promise<CompleteScans> =>
-      Object.fromEntries(
-        Object.entries(listingOf)
-          .filter(([kind]) => !worldOf(service).incomplete.some((each) => each === kind))
-          .map(([kind, listing]) => [kind, { run: run.number, listing, filter: null }]),
-      ),
-    stateAt: async ({ service }) =>
-      worldOf(service).resources.map(({ kind, attributes }): ResourceAtRun => {
-        const body = canonicalJson(attributes)
-        const version = { fromRun: 1, digest: body, body, sealKeyId: 'key', since: run.startedAt }
-        return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced: false }
-      }),
+    scan: {
+      project: { name: `${service}/payments`, service, uid: 'P' },
+      run,
+      coverage: [],
+      incompleteSince: undefined,
+    },
+    complete,
+    state: resources.map(({ kind, attributes }): ResourceAtRun => {
+      const body = canonicalJson(attributes)
+      const version = { fromRun: 1, digest: body, body, sealKeyId: 'key', since: run.startedAt }
+      return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced: false }
+    }),
   }
 }
 
 /** What a comparison finds, without the secrets that are the same. */
-export async function compareWorlds(
+export function compareWorlds(
   worlds: { readonly stage: World; readonly prod?: World },
   { a = 'stage', b = 'prod', ...options }: Partial<CompareQuery> = {},
 ) {
   const query = { run, a, b, matching: 'name', kind: undefined, hosts: [], ignored: [], limit: Infinity, ...options }
-  const { answer, exitCode } = await compareProjects(historyOf({ ...worlds }), query as CompareQuery)
+  const states = Object.entries(worlds).map(([service, world]) => stateOf(service, world))
+  const scans = states.map(({ scan }) => scan)
+  const [ofA, ofB] = [a, b].map((name) => states.find(({ scan }) => scan === findProject(scans, name)))
+  if (ofA === undefined || ofB === undefined) throw new Error('no such world')
+  const { answer, exitCode } = compareStates(ofA, ofB, query as CompareQuery)
   const rows = answer.rows.filter(({ change }) => change !== 'same_secret')
   return { rows, shared: answer.rows.length - rows.length, exitCode, more: answer.more }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RecordedSpan } from '../../src/history/reader.ts'
+import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import { startTrend } from '../../src/queries/measure-trend.ts'
 
 const day = 86_400_000

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { tableFile } from '../../scripts/rule-table.ts'
 import { replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
+import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
@@ -32,7 +33,7 @@ const ruleIn = (path: string) => path.slice(1).replace('~1', '/')
 async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
   const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
   try {
-    const runs = (await history.runs()).filter(({ number }) => number <= last)
+    const runs = (await listRuns(history)).filter(({ number }) => number <= last)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
     return { replay, violations: violationsOf(replay, at(runs, runs.length - 1)) }
   } finally {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { composeReport } from '../../audit/compose-report.ts'
+import { readRunRecord } from '../../history/sql/read-run.ts'
 import { AuditError } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import { Stop } from '../../model/stop.ts'
@@ -54,7 +55,7 @@ export async function askForRun(
     if (run === undefined) return undefined
     const history = await openHistory(configuration.history, terminal.env)
     try {
-      const record = await history.readRun(run)
+      const record = await readRunRecord(history, run)
       if (record === undefined) throw new Error(`run ${run} was committed and is not there`)
       return composeReport(record)
     } finally {

@@ -4,8 +4,6 @@ import type { ProjectNotice } from '../../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
-import type { Approval, ApprovedBody } from '../approvals.ts'
-import { readApprovedBodies } from '../approved-state.ts'
 import {
   type ActiveViolation,
   type KnownVersion,
@@ -18,14 +16,14 @@ import {
   unscanned,
   type VersionText,
 } from '../history.ts'
-import type { CompleteScans, StagedChange } from '../records.ts'
+import type { HistoryReader } from '../reader.ts'
+import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
-import { activeApproval, approvedUids, lastApproval, storedBodies } from '../sql/approvals.ts'
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
-import { completeScansAt } from '../sql/scans.ts'
-import type { HistoryDatabase } from '../sql/session.ts'
-import { versionsAt } from '../sql/state-at.ts'
+import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
+import { sqlReader } from '../sql/sql-reader.ts'
+import { readVersionsAt } from '../sql/state-at.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { DraftIds } from './draft-ids.ts'
@@ -58,6 +56,7 @@ const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS N
  */
 export class SqlScanDraft implements ScanDraft {
   readonly run: number
+  readonly past: HistoryReader
   protected readonly db: HistoryDatabase
   protected readonly projects: OpenProjects
   protected readonly writer: DraftWriter
@@ -67,6 +66,7 @@ export class SqlScanDraft implements ScanDraft {
   constructor(backend: HistoryBackend, { run, fence, ids }: DraftOptions) {
     this.run = run
     this.db = backend.db
+    this.past = sqlReader(backend.db)
     this.#ids = ids
     this.projects = new OpenProjects(backend.db, run, ids)
     this.writer = new DraftWriter(backend, { run, fence, ids, projects: this.projects })
@@ -82,41 +82,15 @@ export class SqlScanDraft implements ScanDraft {
     since: string | undefined,
   ): Promise<ReadonlyMap<string, ProjectHistory>> {
     const opened = await this.projects.openAll(projects)
-    return readHistories(this.db, { run: this.run, projects, opened, since })
-  }
-
-  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans> {
-    return completeScansAt(this.db, project, run)
+    return this.past.ask((session) => readHistories(session, { run: this.run, projects, opened, since }))
   }
 
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
-    const found = await versionsAt(this.db, project, points)
+    const found = await readVersionsAt(this.past, project, points)
     // What this draft wrote may be gone because another one began in its place.
     const isMissing = found.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= this.run)
     if (isMissing) await this.writer.checkFence()
     return found
-  }
-
-  async approved(project: ProjectRef): Promise<Approval | undefined> {
-    return activeApproval(this.db, (await this.projects.open(project)).id)
-  }
-
-  async lastApproval(project: ProjectRef): Promise<Approval | undefined> {
-    return lastApproval(this.db, (await this.projects.open(project)).id)
-  }
-
-  approvedBodies(
-    approval: Approval,
-    resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
-  ): Promise<readonly (ApprovedBody | undefined)[]> {
-    return readApprovedBodies(approval, resources, {
-      stored: (some) => storedBodies(this.db, approval, some),
-      versionsAt: (project, points) => versionsAt(this.db, project, points),
-    })
-  }
-
-  approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]> {
-    return approvedUids(this.db, approval, kind)
   }
 
   async current(project: ProjectRef): Promise<readonly KnownVersion[]> {
@@ -225,12 +199,12 @@ export class SqlScanDraft implements ScanDraft {
   ): Promise<readonly ActiveViolation[]> {
     const { id, hadViolations } = await this.projects.open(project)
     if (hadViolations === null || uids.length === 0) return []
-    const rows = await this.db.all<ActiveViolationRow>(
+    return this.#read(
       `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
          AND x.uid = ANY($3) AND x.from_run < $4 ORDER BY x.uid, x.id`,
       [id, kind, uids, this.run],
+      toActiveViolation,
     )
-    return rows.map(toActiveViolation)
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -272,12 +246,12 @@ export class SqlScanDraft implements ScanDraft {
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
     const { id, hadViolations, state } = await this.projects.open(project)
     if (hadViolations === null) return []
-    const rows = await this.db.all<ActiveViolationRow>(
+    return this.#read(
       `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.id IN (${activeIdsSql} i.project_id = $1 AND i.from_run < $2)
          AND x.id NOT IN (SELECT unnest($3::bigint[])) ORDER BY x.id`,
       [id, this.run, [...idsIn(state.confirmed)]],
+      toActiveViolation,
     )
-    return rows.map(toActiveViolation)
   }
 
   async unconfirmedBy(
@@ -287,17 +261,19 @@ export class SqlScanDraft implements ScanDraft {
     const found = new Map<string, readonly ActiveViolation[]>()
     if (rules.length === 0) return found
     const opened = await this.projects.openAll(projects)
-    const rows = await this.db.all<ActiveViolationRow & { readonly project: number }>(
+    const rows = await this.#read(
       `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
        WHERE x.id IN (${activeIdsSql} i.project_id = ANY($1) AND i.from_run < $2 AND i.rule = ANY($3)) ORDER BY x.id`,
       [opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id])), this.run, rules],
+      ({ project, ...row }: ActiveViolationRow & { readonly project: number }) => {
+        return { project, violation: toActiveViolation(row) }
+      },
     )
     const byProject = Map.groupBy(rows, ({ project }) => project)
     for (const [at, { id, state }] of opened.entries()) {
-      const unconfirmed = (byProject.get(id) ?? []).filter((row) => !hasId(state.confirmed, row.id))
-      if (unconfirmed.length === 0) continue
-      const violations = unconfirmed.map(({ project: _, ...row }) => toActiveViolation(row))
-      found.set(projects[at]?.name ?? '', violations)
+      const violations = (byProject.get(id) ?? []).map(({ violation }) => violation)
+      const unconfirmed = violations.filter((violation) => !hasId(state.confirmed, violation.id))
+      if (unconfirmed.length > 0) found.set(projects[at]?.name ?? '', unconfirmed)
     }
     return found
   }
@@ -310,16 +286,16 @@ export class SqlScanDraft implements ScanDraft {
     const times = Object.entries(before)
     if (times.length === 0) return []
     const isOld = times.map((_, at) => `(x.severity = $${2 * at + 2} AND f.started_at < $${2 * at + 3})`)
-    const rows = await this.db.all<ActiveViolationRow & { readonly firstSeen: string }>(
+    return this.#read(
       `SELECT ${activeColumns}, f.started_at AS "firstSeen"
        FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
        WHERE x.id IN (${activeIdsSql} i.project_id = $1) AND (${isOld.join(' OR ')})
          AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
       [id, ...times.flat()],
+      ({ firstSeen, ...row }: ActiveViolationRow & { readonly firstSeen: string }) => {
+        return { ...toActiveViolation(row), firstSeen, ending: state.endedViolations[row.id] }
+      },
     )
-    return rows.map(({ firstSeen, ...row }) => {
-      return { ...toActiveViolation(row), firstSeen, ending: state.endedViolations[row.id] }
-    })
   }
 
   async endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void> {
@@ -358,15 +334,17 @@ export class SqlScanDraft implements ScanDraft {
   async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const { id, lastScan } = await this.projects.open(project)
     if (lastScan === null) return undefined
-    const uids = await this.db.value<string | null>(
-      `SELECT h.uids FROM hookdrift.scan s CROSS JOIN hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
-         ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
-       WHERE s.project_id = $1 AND s.run < $3 AND w.run = s.run AND w.project_id = s.project_id AND w.listing = $2
-         AND w.status IN ('complete', 'suspect')
-       ORDER BY s.run DESC LIMIT 1`,
-      [id, listing, this.run],
-    )
-    return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+    return this.past.ask(async (session) => {
+      const uids = await session.value<string | null>(
+        `SELECT h.uids FROM hookdrift.scan s CROSS JOIN hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
+           ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+         WHERE s.project_id = $1 AND s.run < $3 AND w.run = s.run AND w.project_id = s.project_id AND w.listing = $2
+           AND w.status IN ('complete', 'suspect')
+         ORDER BY s.run DESC LIMIT 1`,
+        [id, listing, this.run],
+      )
+      return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+    })
   }
 
   async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
@@ -428,6 +406,14 @@ export class SqlScanDraft implements ScanDraft {
     // Another process inserted its rows.
     this.writer.spoilDigests()
     opened.state = { ...state, notices: state.notices.map((notice) => ({ ...notice, at: this.nextNotice() })) }
+  }
+
+  #read<Row extends object, Result>(
+    sql: string,
+    values: readonly SqlValue[],
+    convert: (row: Row) => Result,
+  ): Promise<readonly Result[]> {
+    return this.past.ask(async (session) => (await session.all<Row>(sql, values)).map(convert))
   }
 
   /** A notice about the run as a whole, which is another process's. */

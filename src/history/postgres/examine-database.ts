@@ -1,6 +1,6 @@
 import type { HistoryContent, HistoryExamination, ServerExamination } from '../examination.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { readMove } from '../sql/runs.ts'
+import { moveIn } from '../sql/runs.ts'
 import type { Verification } from '../upkeep.ts'
 import { connect, type PostgresDatabase, type PostgresSession } from './connect.ts'
 import { readSchemaState, type SchemaState } from './migrate.ts'
@@ -72,5 +72,5 @@ async function readRuns(
     `SELECT (SELECT count(*) FROM hookdrift.run WHERE state = 'committed') AS count,
        (SELECT seal_key_id FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1) AS key`,
   )
-  return { committedRuns: found?.count ?? 0, sealKeyId: found?.key ?? undefined, moved: await readMove(session) }
+  return { committedRuns: found?.count ?? 0, sealKeyId: found?.key ?? undefined, moved: await moveIn(session) }
 }

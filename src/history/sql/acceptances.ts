@@ -1,15 +1,20 @@
 import type { AcceptedViolation } from '../../model/violation.ts'
 import type { Acceptance, AcceptanceEnding, Acceptances, NewAcceptance } from '../acceptances.ts'
 import type { Signature } from '../approvals.ts'
+import type { HistoryReader } from '../reader.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdsOf } from './project-ids.ts'
 import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
 
+/** Every acceptance, revoked ones too, oldest first. */
+export async function listAcceptances(history: HistoryReader): Promise<readonly Acceptance[]> {
+  const acceptances = await history.ask(readAcceptances)
+  return acceptances.filter(({ project }) => history.visibility.isVisible(project.name))
+}
+
 export function sqlAcceptances(backend: HistoryBackend): Acceptances {
-  const { db } = backend
   return {
-    acceptances: () => readAcceptances(db),
     async accept(acceptances) {
       await writeBetweenRuns(backend, {
         subject: 'the acceptance',

@@ -1,32 +1,46 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { type Kind, resourceKey } from '../../model/resource.ts'
-import {
-  type Amendment,
-  type Approval,
-  type Approvals,
-  type ApprovedResource,
-  approvalInForce,
-  type NewApproval,
-  type ScopeByKind,
+import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../../model/resource.ts'
+import type {
+  Amendment,
+  Approval,
+  Approvals,
+  ApprovedBody,
+  ApprovedResource,
+  NewApproval,
+  ScopeByKind,
 } from '../approvals.ts'
 import { amendedIn } from '../approved-state.ts'
+import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
+import type { VersionPoint } from '../stored-body.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
-import { validAtSql } from './fragments.ts'
+import { projectIdSql, validAtSql } from './fragments.ts'
 import { projectIdsOf } from './project-ids.ts'
 import type { Session, Transaction } from './session.ts'
 import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
+import { readVersionsAt } from './state-at.ts'
+
+/** Every approval, revoked ones too, oldest first. */
+export async function listApprovals(history: HistoryReader): Promise<readonly Approval[]> {
+  const approvals = await history.ask(readApprovals)
+  return approvals.filter(({ project }) => history.visibility.isVisible(project.name))
+}
+
+/** The approved resources, by kind and uid. */
+export async function readApprovedResources(
+  history: HistoryReader,
+  approval: Approval,
+): Promise<readonly ApprovedResource[]> {
+  if (!history.visibility.isVisible(approval.project.name)) return []
+  return history.snapshot(async (transaction) => {
+    const stored = await transaction.all<ApprovedRow>(storedSql, [approval.id])
+    return [...(await readOfRun(transaction, approval)), ...stored].map(toApproved).sort(byKindAndUid)
+  })
+}
 
 export function sqlApprovals(backend: HistoryBackend): Approvals {
-  const { db } = backend
   return {
-    approvals: () => readApprovals(db),
-    approvedResources: (approval) =>
-      db.snapshot(async (transaction) => {
-        const stored = await transaction.all<ApprovedRow>(storedSql, [approval.id])
-        return [...(await readOfRun(transaction, approval)), ...stored].map(toApproved).sort(byKindAndUid)
-      }),
     async approve(approvals) {
       await writeBetweenRuns(backend, {
         subject: 'the approval',
@@ -78,19 +92,15 @@ async function readApprovals(session: Session): Promise<Approval[]> {
   return (await session.all<StoredApproval>(`${approvalsSql} ORDER BY a.id`)).map(toApproval)
 }
 
-/** The active approval of a project's row. */
-export async function activeApproval(session: Session, project: number): Promise<Approval | undefined> {
-  return approvalInForce(await approvalsOf(session, project))
-}
-
-/** The last approval of a project, also one that was revoked. */
-export async function lastApproval(session: Session, project: number): Promise<Approval | undefined> {
-  return (await approvalsOf(session, project)).at(-1)
-}
-
-async function approvalsOf(session: Session, project: number): Promise<Approval[]> {
-  const rows = await session.all<StoredApproval>(`${approvalsSql} WHERE a.project_id = $1 ORDER BY a.id`, [project])
-  return rows.map(toApproval)
+/** The last approval of a project, also one that was revoked; undefined when there is none. */
+export async function findLastApproval(
+  history: HistoryReader,
+  { name, service, uid }: ProjectRef,
+): Promise<Approval | undefined> {
+  if (!history.visibility.isVisible(name)) return undefined
+  const sql = `${approvalsSql} WHERE a.project_id = ${projectIdSql('$1', '$2')} ORDER BY a.id DESC LIMIT 1`
+  const row = await history.ask((session) => session.get<StoredApproval>(sql, [service, uid]))
+  return row && toApproval(row)
 }
 
 const approvedColumns = [
@@ -162,27 +172,56 @@ async function readOfRun(session: Session, approval: Approval): Promise<readonly
   return rows.filter((row) => !isAmended(row))
 }
 
-/** Resources that are stored with an approval, in the order asked; undefined where it does not hold one. */
-export async function storedBodies(
-  session: Session,
+/** Resources in an approved state, in the order asked; undefined where it does not hold one. */
+export function readApprovedBodies(
+  history: HistoryReader,
   approval: Approval,
+  resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
+): Promise<readonly (ApprovedBody | undefined)[]> {
+  return readStateBodies(history, approval, resources, (some) => readStored(history, approval, some))
+}
+
+/** The same of a state that need not be recorded. `storedOf`: resources that are stored with it. */
+export async function readStateBodies<Asked extends Pick<VersionPoint, 'kind' | 'uid'>>(
+  history: HistoryReader,
+  state: Pick<Approval, 'run' | 'project' | 'amendments'>,
+  resources: readonly Asked[],
+  storedOf: (resources: readonly Asked[]) => Promise<ReadonlyMap<ResourceKey, ApprovedBody>>,
+): Promise<readonly (ApprovedBody | undefined)[]> {
+  const { run, project } = state
+  const { isAmended } = amendedIn(state)
+  const isStored = (resource: Asked) => run === undefined || isAmended(resource)
+  const stored = await storedOf(resources.filter(isStored))
+  const others = resources.filter((resource) => !isStored(resource))
+  const points = others.map(({ kind, uid }) => ({ kind, uid, run: run ?? 0 }))
+  const ofRun = points.length === 0 ? [] : await readVersionsAt(history, project, points)
+  const versions = new Map(others.map((resource, at) => [resource, ofRun[at]]))
+  return resources.map((resource) => stored.get(resourceKey(resource)) ?? versions.get(resource))
+}
+
+/** Resources that are stored with an approval. */
+async function readStored(
+  history: HistoryReader,
+  { id, project }: Approval,
   resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[],
-): Promise<readonly (ApprovedResource | undefined)[]> {
-  if (resources.length === 0) return []
-  const rows = await session.all<ApprovedRow>(`${storedSql} AND kind = ANY($2) AND uid = ANY($3)`, [
-    ...[approval.id, [...new Set(resources.map(({ kind }) => kind))], resources.map(({ uid }) => uid)],
-  ])
-  const found = new Map(rows.map((row) => [resourceKey(row), row]))
-  return resources.map((resource) => {
-    const row = found.get(resourceKey(resource))
-    return row && toApproved(row)
-  })
+): Promise<ReadonlyMap<ResourceKey, ApprovedResource>> {
+  if (resources.length === 0 || !history.visibility.isVisible(project.name)) return new Map()
+  const values = [id, [...new Set(resources.map(({ kind }) => kind))], resources.map(({ uid }) => uid)]
+  const rows = await history.ask((session) =>
+    session.all<ApprovedRow>(`${storedSql} AND kind = ANY($2) AND uid = ANY($3)`, values),
+  )
+  return new Map(rows.map((row) => [resourceKey(row), toApproved(row)]))
 }
 
 /** Uids of a kind in an approved state. */
-export async function approvedUids(session: Session, approval: Approval, kind: Kind): Promise<readonly string[]> {
+export async function readApprovedUids(
+  history: HistoryReader,
+  approval: Approval,
+  kind: Kind,
+): Promise<readonly string[]> {
+  if (!history.visibility.isVisible(approval.project.name)) return []
   const uids = async (sql: string) => {
-    const rows = await session.all<{ readonly uid: string }>(sql, [approval.id, kind])
+    const rows = await history.ask((session) => session.all<{ readonly uid: string }>(sql, [approval.id, kind]))
     return rows.map(({ uid }) => uid)
   }
   const stored = await uids('SELECT uid FROM hookdrift.approved_resource WHERE approval_id = $1 AND kind = $2')

@@ -1,9 +1,19 @@
-import type { Kind } from '../../model/resource.ts'
-import type { Differing, EvaluableVersion, Identity } from '../reader.ts'
+import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
+import type { Identity } from './resource-life.ts'
 import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
+import type { EvaluableVersion } from './state-at.ts'
 import { versionColumns } from './state-at.ts'
+
+export interface Differing {
+  readonly project: ProjectRef
+  readonly kind: Kind
+  readonly uid: string
+  readonly before: EvaluableVersion | undefined
+  readonly after: EvaluableVersion | undefined
+}
 
 type Side = 'before' | 'after'
 
@@ -35,8 +45,30 @@ function sidesSql(session: Session): string {
     ${side('after', `${floor} v.from_run > $1 AND v.from_run <= $2 AND (v.to_run IS NULL OR v.to_run > $2)`)}`
 }
 
-/** In a snapshot. Sorted by project, kind and uid. */
-export async function differing(session: Session, from: number, to: number): Promise<Differing[]> {
+/** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */
+export function readDiffering(history: HistoryReader, from: number, to: number): Promise<readonly Differing[]> {
+  return history.snapshot(async (session) => {
+    const pairs = await differing(session, from, to)
+    return pairs.filter(({ project }) => history.visibility.isVisible(project.name))
+  })
+}
+
+/** Visits the same unordered, and holds one at a time: the database sorts the sides, in a file where they are many. */
+export function visitDiffering(
+  history: HistoryReader,
+  from: number,
+  to: number,
+  visit: (pair: Differing) => void,
+): Promise<void> {
+  const { isVisible } = history.visibility
+  return history.snapshot((transaction) =>
+    visitPairs(transaction, from, to, (pair) => {
+      if (isVisible(pair.project.name)) visit(pair)
+    }),
+  )
+}
+
+async function differing(session: Session, from: number, to: number): Promise<Differing[]> {
   const pairs = new Map<string, { -readonly [Member in keyof Differing]: Differing[Member] }>()
   const readSide = await sideReader(session, to)
   for (const row of await session.all<SideRow>(sidesSql(session), [from, to])) {
@@ -51,8 +83,7 @@ export async function differing(session: Session, from: number, to: number): Pro
     .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }
 
-/** Holds one pair: the database sorts the sides, in a file where they are many. */
-export async function visitDiffering(
+async function visitPairs(
   transaction: Transaction,
   from: number,
   to: number,

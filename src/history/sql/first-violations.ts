@@ -1,23 +1,15 @@
 import { globParts } from '../../model/glob.ts'
 import { overdueRule } from '../../model/violation.ts'
-import type {
-  FoundViolation,
-  GroupChoice,
-  GroupPart,
-  PageChoice,
-  ResolvedViolation,
-  RuleInProject,
-  ViolationChoice,
-  ViolationGroup,
-  ViolationPage,
-  ViolationPlace,
-} from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byCodePoint, compareText, inGroupOrder } from '../report-order.ts'
+import type { Visibility } from '../visibility.ts'
+import type { FoundViolation } from './found-violations.ts'
 import { foundViolations } from './found-violations.ts'
 import { lastScanSql } from './fragments.ts'
 import { lastRun } from './runs.ts'
 import { type Session, type SqlValue, sqlOf, type Transaction } from './session.ts'
+import type { ResolvedViolation } from './violations.ts'
 import {
   activeFrom,
   endedBetween,
@@ -31,7 +23,106 @@ import {
   wasScannedSql,
 } from './violations.ts'
 
-export async function groupViolations(
+/** Which violations are asked for. Of patterns with `*`, one must match; all pass where there are none. */
+export interface AskedViolations {
+  readonly run: number
+  /** Whether active violations as of the run are asked for. */
+  readonly withActive: boolean
+  /** Those resolved in runs after this one, up to `run`, are asked for; undefined: none of them. */
+  readonly resolvedAfter: number | undefined
+  readonly rules?: readonly string[]
+  /** Of what has no owner, the empty text. */
+  readonly owners?: readonly string[]
+  /** What a name, a message, a uid, a rule, a path or a project contains, in any case. */
+  readonly text?: string | undefined
+}
+
+/** Of which one rule, one owner, or one resource a group is; `start`: resolved ones were opened by one run, as active ones. */
+export type GroupPart = 'rule' | 'owner' | 'resource' | 'start'
+
+export interface GroupChoice extends AskedViolations {
+  readonly by: readonly GroupPart[]
+}
+
+export interface ViolationChoice extends AskedViolations {
+  /** Is asked once for each group of the violations that are asked for, unordered. */
+  isChosen?(group: ViolationGroup): boolean
+  /** What orders them first. Then come active ones in the order of reports, then resolved ones, the latest first. */
+  sortKey?(group: ViolationGroup): string
+  readonly most: number
+  /** What `isChosen` and `sortKey` must know; default: `start`. */
+  readonly by?: readonly GroupPart[]
+  /** All groups of what is asked for, by the same, where they were visited already. */
+  readonly groups?: readonly ViolationGroup[] | undefined
+}
+
+export interface PageChoice extends ViolationChoice {
+  /** Where the page begins, or ends; absent: it is the first one. */
+  readonly place?: ViolationPlace | undefined
+}
+
+/** A place in an order of violations, where one is or was. */
+export interface ViolationPlace
+  extends Pick<RecordedViolation, 'severity' | 'state' | 'project' | 'kind' | 'uid' | 'rule' | 'path'> {
+  readonly sortKey: string
+  /** The run that resolved it; 0 for an active one. */
+  readonly run: number
+  /** Whether the page is what comes before it, and not what comes after it. */
+  readonly isEnd: boolean
+}
+
+export interface ViolationPage {
+  readonly violations: readonly (RecordedViolation | ResolvedViolation)[]
+  /** How many of the chosen ones come before the page, and after it. */
+  readonly before: number
+  readonly after: number
+}
+
+/** Violations that are alike in all of this. */
+export interface ViolationGroup
+  extends Pick<RecordedViolation, 'rule' | 'severity' | 'state' | 'project' | 'kind' | 'firstSeen'> {
+  /** Of groups that are not of one rule, it is empty; but active ones of `violation/overdue` have no due date. */
+  readonly rule: string
+  /** Empty for those without one, and of groups that are not of one owner. */
+  readonly owner: string
+  /** Of groups of one resource, its; else of those of one rule or owner, the least, compared by code points; else empty. */
+  readonly uid: string
+  /** The scan that active ones are as of, or the run that resolved them. */
+  readonly run: number
+  /** undefined unless they are waived. */
+  readonly waiver?: true
+  /** By which they are found again: the row of their project, and the run that opened them, the first one of several. */
+  readonly projectId: number
+  readonly firstRun: number
+  /** How many there are. */
+  readonly violations: number
+  /** The last run of the history when they were counted. */
+  readonly asOf: number
+  /** Their rows, where a text chose them, or runs after the one that is asked about ended them. */
+  readonly ids?: readonly number[]
+}
+
+export interface RuleInProject {
+  readonly project: string
+  readonly rule: string
+}
+
+/**
+ * Visits how many violations are alike, unordered, and holds none: a violation is in one group. Of a past run, those that
+ * have ended since are in groups of their own.
+ */
+export function readViolationGroups(
+  history: HistoryReader,
+  choice: GroupChoice,
+  visit: (group: ViolationGroup) => void,
+): Promise<void> {
+  const visitSeen = (group: ViolationGroup) => {
+    if (history.visibility.isVisible(group.project)) visit(group)
+  }
+  return history.snapshot((transaction) => groupViolations(transaction, choice, visitSeen))
+}
+
+async function groupViolations(
   transaction: Transaction,
   choice: GroupChoice,
   visit: (group: ViolationGroup) => void,
@@ -49,18 +140,28 @@ export async function groupViolations(
   }
 }
 
-export async function firstViolations(
-  transaction: Transaction,
+/** The first of the chosen violations alone. What is not returned is not held, so a million violations cost no memory. */
+export async function readFirstViolations(
+  history: HistoryReader,
   choice: ViolationChoice,
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
-  return (await pageViolations(transaction, choice)).violations
+  return (await readViolationPage(history, choice)).violations
+}
+
+/** The first of the chosen violations, or those next to a place, and how many there are around them. */
+export function readViolationPage(history: HistoryReader, choice: PageChoice): Promise<ViolationPage> {
+  return history.snapshot((transaction) => pageViolations(transaction, history.visibility, choice))
 }
 
 /**
  * Counts first, so that only violations are read that are returned: groups of them are chosen and put in order, and of
  * the groups at both ends of the page only what is asked for is read.
  */
-export async function pageViolations(transaction: Transaction, choice: PageChoice): Promise<ViolationPage> {
+async function pageViolations(
+  transaction: Transaction,
+  { isVisible }: Visibility,
+  choice: PageChoice,
+): Promise<ViolationPage> {
   const { isChosen, sortKey, most, place, groups } = choice
   const isBackwards = place?.isEnd === true
   const compare: TierOrder = isBackwards ? (a, b) => compareTiers(b, a) : compareTiers
@@ -68,7 +169,7 @@ export async function pageViolations(transaction: Transaction, choice: PageChoic
   const here: ViolationGroup[] = []
   let [total, passed] = [0, 0]
   const add = (group: ViolationGroup) => {
-    if (isChosen?.(group) === false) return
+    if (!isVisible(group.project) || isChosen?.(group) === false) return
     const head = { sortKey: sortKey?.(group) ?? '', group }
     const order = place === undefined ? 1 : compare(head, { sortKey: place.sortKey, group: place })
     total += group.violations
@@ -90,17 +191,22 @@ export async function pageViolations(transaction: Transaction, choice: PageChoic
   return isBackwards ? { violations, before: ahead, after: passed } : { violations, before: passed, after: ahead }
 }
 
-/** In a history that was pruned, it may name rules of violations that ended in runs that are gone. */
-export async function violatedRules(transaction: Transaction, run: number): Promise<RuleInProject[]> {
-  const nameOf = await projectNamesAt(transaction, run)
-  const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule'] as const }
-  const found = new Map<string, RuleInProject>()
-  for (const { statement, columns, values } of sourcesOf(transaction, choice)) {
-    const select = `SELECT DISTINCT ${columns.projectId} AS "projectId", x.rule`
-    const rows = await transaction.all<Pick<GroupRow, 'projectId' | 'rule'>>(statement(select, []), values)
-    for (const { projectId, rule } of rows) found.set(`${projectId} ${rule}`, { project: nameOf(projectId), rule })
-  }
-  return [...found.values()]
+/**
+ * Which rules the violations of which projects are of, resolved ones too, as of a run. Unordered. In a history that was
+ * pruned, it may name rules of violations that ended in runs that are gone.
+ */
+export function readViolatedRules(history: HistoryReader, run: number): Promise<readonly RuleInProject[]> {
+  return history.snapshot(async (transaction) => {
+    const nameOf = await projectNamesAt(transaction, run)
+    const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule'] as const }
+    const found = new Map<string, RuleInProject>()
+    for (const { statement, columns, values } of sourcesOf(transaction, choice)) {
+      const select = `SELECT DISTINCT ${columns.projectId} AS "projectId", x.rule`
+      const rows = await transaction.all<Pick<GroupRow, 'projectId' | 'rule'>>(statement(select, []), values)
+      for (const { projectId, rule } of rows) found.set(`${projectId} ${rule}`, { project: nameOf(projectId), rule })
+    }
+    return [...found.values()].filter(({ project }) => history.visibility.isVisible(project))
+  })
 }
 
 type GroupRow = Omit<ViolationGroup, 'project' | 'firstSeen' | 'waiver' | 'asOf'> & { readonly isWaived: 0 | 1 }

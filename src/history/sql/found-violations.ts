@@ -1,7 +1,9 @@
-import type { FoundViolation, IdentifiedViolation, ResolvedViolation } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
-import { lastScansAt } from './scans.ts'
+import type { Identity } from './resource-life.ts'
+import { lastScansAt, type ScanRow } from './scans.ts'
 import { type Session, sqlOf } from './session.ts'
+import type { ResolvedViolation } from './violations.ts'
 import {
   activeSql,
   type ResolvedRow,
@@ -11,6 +13,30 @@ import {
   toViolation,
 } from './violations.ts'
 
+/** Where a violation is found again. */
+export interface FoundViolation {
+  readonly id: number
+  /** The name of its project as of the run that was asked for. */
+  readonly project: string
+  readonly isResolved: boolean
+  /** The scan that an active one is as of, or the run that resolved it. */
+  readonly run: number
+}
+
+export interface IdentifiedViolation extends Identity, Omit<FoundViolation, 'project'> {
+  readonly fingerprint: string
+}
+
+/** Violations that were identified, in the order asked; without those that were pruned since. */
+export function readFoundViolations(
+  history: HistoryReader,
+  found: readonly FoundViolation[],
+): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
+  const seen = found.filter(({ project }) => history.visibility.isVisible(project))
+  return history.snapshot((transaction) => foundViolations(transaction, seen))
+}
+
+/** The same, asked of a database. */
 export async function foundViolations(
   session: Session,
   asked: readonly FoundViolation[],
@@ -43,21 +69,35 @@ type IdentifiedRow = Pick<IdentifiedViolation, 'id' | 'fingerprint' | 'kind' | '
   readonly toRun: number | null
 }
 
-/** Reads the range of an index: fingerprints are hex digits, and `~` follows them. */
-export async function identifyViolations(
-  session: Session,
+/**
+ * Violations as of a run whose fingerprints begin with a text: the first `most` of them by fingerprint. Reads the range of
+ * an index: fingerprints are hex digits, and `~` follows them.
+ */
+export function identifyViolations(
+  history: HistoryReader,
   prefix: string,
   run: number,
   most: number,
+): Promise<readonly IdentifiedViolation[]> {
+  return history.snapshot(async (session) => {
+    const scans = (await lastScansAt(session, run)).filter(({ name }) => history.visibility.isVisible(name))
+    return identify(session, scans, { prefix, run, most })
+  })
+}
+
+async function identify(
+  session: Session,
+  scansAt: readonly ScanRow[],
+  { prefix, run, most }: { readonly prefix: string; readonly run: number; readonly most: number },
 ): Promise<IdentifiedViolation[]> {
-  const scans = new Map((await lastScansAt(session, run)).map((scan) => [scan.id, scan]))
+  const scans = new Map(scansAt.map((scan) => [scan.id, scan]))
   const rows = await session.all<IdentifiedRow>(
     `SELECT x.id, x.fingerprint, x.kind, x.uid, x.project_id AS "projectId", x.to_run AS "toRun"
      FROM hookdrift.violation x WHERE x.id IN (SELECT max(v.id) FROM hookdrift.violation v
        WHERE v.fingerprint >= $1::text AND v.fingerprint < $2::text AND v.from_run <= $3
-       GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
+         AND v.project_id = ANY($5) GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
      ORDER BY x.fingerprint`,
-    [prefix, `${prefix}~`, run, most],
+    [prefix, `${prefix}~`, run, most, [...scans.keys()]],
   )
   return rows.flatMap(({ projectId, toRun, ...row }) => {
     const scan = scans.get(projectId)

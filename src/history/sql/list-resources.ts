@@ -1,18 +1,25 @@
 import { type Kind, kinds, type ProjectRef, projectKey } from '../../model/resource.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { ListedResource, ResourceCount, ResourceListChoice } from '../resource-list.ts'
 import { isLastSql, projectIdSql, validAtSql } from './fragments.ts'
 import type { Session, SqlValue } from './session.ts'
 
-/** Goes along the index of resources from the place that is asked for: what lies before it costs nothing. */
-export async function listResources(session: Session, choice: ResourceListChoice): Promise<ListedResource[]> {
-  const listed: ListedResource[] = []
-  for (const [at, project] of choice.projects.entries()) {
-    if (listed.length >= choice.most) break
-    const after = at === 0 ? choice.after : undefined
-    const rows = await readProject(session, project, { ...choice, after, most: choice.most - listed.length })
-    for (const row of rows) listed.push({ project, ...row })
-  }
-  return listed
+/**
+ * Some resources as of a run, without their attributes: what is not returned is not held. Goes along the index of
+ * resources from the place that is asked for: what lies before it costs nothing.
+ */
+export function listResources(history: HistoryReader, choice: ResourceListChoice): Promise<readonly ListedResource[]> {
+  return history.snapshot(async (session) => {
+    const listed: ListedResource[] = []
+    for (const [at, project] of choice.projects.entries()) {
+      if (listed.length >= choice.most) break
+      if (!history.visibility.isVisible(project.name)) continue
+      const after = at === 0 ? choice.after : undefined
+      const rows = await readProject(session, project, { ...choice, after, most: choice.most - listed.length })
+      for (const row of rows) listed.push({ project, ...row })
+    }
+    return listed
+  })
 }
 
 function readProject(
@@ -36,23 +43,29 @@ function readProject(
 
 type CountsRow = Pick<ProjectRef, 'service' | 'uid'> & Readonly<Record<Kind, number>>
 
-/** Reads the index of resources, and no row. */
+/**
+ * How many resources of each kind projects have as of a run; without those that they have none of. Reads the index of
+ * resources, and no row.
+ */
 export async function countResources(
-  session: Session,
+  history: HistoryReader,
   projects: readonly ProjectRef[],
   run: number,
-): Promise<ResourceCount[]> {
+): Promise<readonly ResourceCount[]> {
+  const seen = projects.filter(({ name }) => history.visibility.isVisible(name))
   const counts = countedKinds.map(
     (kind) => `(SELECT count(*) FROM hookdrift.version v WHERE v.project_id = p.id AND v.kind = '${kind}'
       AND ${validAtSql('v', '$1')}) AS "${kind}"`,
   )
-  const rows = await session.all<CountsRow>(
-    `SELECT p.service, p.uid, ${counts.join(', ')} FROM hookdrift.project p
-     WHERE p.service = ANY($2) AND p.uid = ANY($3)`,
-    [run, [...new Set(projects.map(({ service }) => service))], projects.map(({ uid }) => uid)],
+  const rows = await history.ask((session) =>
+    session.all<CountsRow>(
+      `SELECT p.service, p.uid, ${counts.join(', ')} FROM hookdrift.project p
+       WHERE p.service = ANY($2) AND p.uid = ANY($3)`,
+      [run, [...new Set(seen.map(({ service }) => service))], seen.map(({ uid }) => uid)],
+    ),
   )
   const countsOf = new Map(rows.map((row) => [projectKey(row), row]))
-  return projects.flatMap((project) => {
+  return seen.flatMap((project) => {
     const counted = countsOf.get(projectKey(project))
     return countedKinds.flatMap((kind) => {
       const resources = counted?.[kind] ?? 0

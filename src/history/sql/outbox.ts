@@ -1,10 +1,54 @@
 import type { ChannelClaims, ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
+import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import type { HistoryBackend } from './backend.ts'
 import type { Session, Transaction } from './session.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS "createdAt", state, attempts,
   next_try_at AS "nextTryAt", error`
+
+/** Every channel that ever had a message, by name. */
+export async function listChannels(history: HistoryReader): Promise<readonly ChannelState[]> {
+  refuseParts(history)
+  const rows = await history.ask((session) =>
+    session.all<Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
+      `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",
+         (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'pending') AS pending,
+         (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'dead') AS dead,
+         (SELECT n.ended_at FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'delivered'
+            ORDER BY n.number DESC LIMIT 1) AS "lastDeliveredAt"
+       FROM hookdrift.channel c ORDER BY c.name`,
+    ),
+  )
+  return rows.map(({ goneAt, goneTarget, ...state }) => ({
+    ...state,
+    gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
+  }))
+}
+
+/** Messages that wait or were given up, by channel and number. */
+export async function listUndelivered(history: HistoryReader): Promise<readonly WaitingMessage[]> {
+  refuseParts(history)
+  const sql = `SELECT ${waitingColumns} FROM hookdrift.notification WHERE state IN ('pending', 'dead')
+    ORDER BY channel, number`
+  return history.ask((session) => session.all(sql))
+}
+
+/** The first waiting message of a channel. */
+export async function findFirstWaiting(
+  history: HistoryReader,
+  channel: string,
+): Promise<(WaitingMessage & { readonly body: string }) | undefined> {
+  refuseParts(history)
+  const sql = `SELECT ${waitingColumns}, body FROM hookdrift.notification WHERE channel = $1 AND state = 'pending'
+    ORDER BY number LIMIT 1`
+  return history.ask((session) => session.get(sql, [channel]))
+}
+
+/** Messages are about whole runs: who may not know of all projects reads none, and pages do not say that none wait. */
+function refuseParts({ visibility }: HistoryReader): void {
+  if (!visibility.isWhole) throw new Error('this is not for readers of some projects only')
+}
 
 export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelClaims): Outbox {
   return {
@@ -20,32 +64,6 @@ export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelC
           return true
         },
       }),
-    async channels() {
-      const rows = await db.all<Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
-        `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",
-           (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'pending') AS pending,
-           (SELECT count(*) FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'dead') AS dead,
-           (SELECT n.ended_at FROM hookdrift.notification n WHERE n.channel = c.name AND n.state = 'delivered'
-              ORDER BY n.number DESC LIMIT 1) AS "lastDeliveredAt"
-         FROM hookdrift.channel c ORDER BY c.name`,
-      )
-      return rows.map(({ goneAt, goneTarget, ...state }) => ({
-        ...state,
-        gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
-      }))
-    },
-    undelivered: () =>
-      db.all<WaitingMessage>(
-        `SELECT ${waitingColumns} FROM hookdrift.notification WHERE state IN ('pending', 'dead')
-         ORDER BY channel, number`,
-      ),
-    firstWaiting: (channel) =>
-      db.get<WaitingMessage & { body: string }>(
-        `SELECT ${waitingColumns}, body FROM hookdrift.notification WHERE channel = $1 AND state = 'pending'
-         ORDER BY number LIMIT 1`,
-        [channel],
-      ),
-
     async delivered(id, at) {
       await db.run(
         `UPDATE hookdrift.notification SET state = 'delivered', attempts = attempts + 1, error = NULL, ended_at = $2

@@ -1,15 +1,48 @@
 import type { FieldChange } from '../../model/change.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Notice } from '../../model/notice.ts'
-import type { Kind, Listing } from '../../model/resource.ts'
+import type { PolicyFacts } from '../../model/policy-facts.ts'
+import { type Kind, type Listing, type ProjectRef, projectKey } from '../../model/resource.ts'
+import type { FailOn } from '../../model/violation.ts'
 import { readProjects, readStableContext } from '../read-documents.ts'
-import type { RecordedPolicy, RunInputs } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { RunRecord, StagedChange } from '../records.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
+import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
 import { validAtSql } from './fragments.ts'
-import { coverageOfWalk, inListingOrder, type StoredWalk } from './scans.ts'
+import type { RecordedScan } from './scans.ts'
+import { coverageOfWalk, inListingOrder, latestScansAt, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
 import { violationsOfRun } from './violations.ts'
+
+/** What a policy leaves out, and the first and last run of those that were asked for that recorded it. */
+export interface RecordedPolicy {
+  readonly firstRun: number
+  readonly lastRun: number
+  readonly policy: PolicyFacts
+}
+
+/** What a replay of the run needs besides the state. */
+export interface RunInputs {
+  readonly configurationDigest: string
+  /** Which installation key sealed the secrets that it wrote. */
+  readonly sealKeyId: string
+  readonly failOn: FailOn
+  /** Sorted by id; empty likewise. */
+  readonly rules: readonly EvaluatedRule[]
+  /** Sorted by project; empty for runs of releases that did not store this. */
+  readonly projects: readonly ProjectEvaluation[]
+  readonly changes: RunRecord['changes']
+  /** Removals that walks found and that wait to be confirmed. */
+  readonly withheldRemovals: readonly (ProjectKey & { readonly listing: Listing; readonly uids: readonly string[] })[]
+  /** Resources without a reference as of the run. */
+  readonly unreferenced: readonly (ProjectKey & { readonly kind: Kind; readonly uid: string })[]
+}
+
+export interface ProjectKey {
+  readonly project: Pick<ProjectRef, 'service' | 'uid'>
+}
 
 type RunRow = Pick<
   RunRecord,
@@ -26,10 +59,13 @@ interface ContextRow {
 const contextSql = `(SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules,
   (SELECT body FROM hookdrift.document WHERE sha256 = projects_document) AS projects`
 
-/** The record of a committed run; undefined where there is none. */
-export async function readCommittedRun(session: Session, number: number): Promise<RunRecord | undefined> {
-  const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
-  return state === 'committed' ? readRun(session, number) : undefined
+/** The record of a committed run; undefined when there is none of that number. */
+export async function readRunRecord(history: HistoryReader, number: number): Promise<RunRecord | undefined> {
+  const record = await history.snapshot(async (session) => {
+    const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
+    return state === 'committed' ? readRun(session, number) : undefined
+  })
+  return record && seenRecord(record, history.visibility)
 }
 
 /** Reads a run as it was when committed. The caller decides which runs may be read. */
@@ -116,8 +152,16 @@ interface OfProject {
   readonly project: string
 }
 
-/** What a replay of a committed run needs besides the state. */
-export async function readRunInputs(session: Session, run: number): Promise<RunInputs | undefined> {
+/** The inputs and notes of a committed run; undefined when there is none of that number. */
+export function readRunInputs(history: HistoryReader, run: number): Promise<RunInputs | undefined> {
+  return history.snapshot(async (session) => {
+    const inputs = await inputsOf(session, run)
+    if (inputs === undefined || history.visibility.isWhole) return inputs
+    return seenInputs(inputs, await latestScansAt(session, run), history.visibility)
+  })
+}
+
+async function inputsOf(session: Session, run: number): Promise<RunInputs | undefined> {
   const row = await session.get<InputsRow>(
     `SELECT configuration_digest AS "configurationDigest", seal_key_id AS "sealKeyId", fail_on AS "failOn", ${contextSql}
      FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
@@ -131,6 +175,25 @@ export async function readRunInputs(session: Session, run: number): Promise<RunI
     changes: await readChanges(session, run),
     withheldRemovals: await readWithheldRemovals(session, run),
     unreferenced: await readUnreferenced(session, run),
+  }
+}
+
+/** What waits and what nothing refers to is filed by the keys of projects. */
+function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibility: Visibility): RunInputs {
+  const isSeen = ({ project }: { readonly project: string }) => visibility.isVisible(project)
+  const keys = new Set(seenScans(scans, visibility).map(({ project }) => projectKey(project)))
+  const isKnown = ({ project }: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) =>
+    keys.has(projectKey(project))
+  const { configurationDigest, sealKeyId, failOn, rules } = inputs
+  return {
+    configurationDigest,
+    sealKeyId,
+    failOn,
+    rules,
+    projects: inputs.projects.filter(isSeen),
+    changes: inputs.changes.filter(isSeen),
+    withheldRemovals: inputs.withheldRemovals.filter(isKnown),
+    unreferenced: inputs.unreferenced.filter(isKnown),
   }
 }
 
@@ -158,8 +221,25 @@ async function readUnreferenced(session: Session, run: number): Promise<RunInput
   return rows.map(({ service, project, kind, uid }) => ({ project: { service, uid: project }, kind, uid }))
 }
 
-/** Runs that agree share a document, so few are read. */
-export async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {
+/**
+ * What the policies of committed runs after `after`, up to `run`, leave out; by their first run. Runs that agree share a
+ * document, so few are read.
+ */
+export function readPoliciesBetween(
+  history: HistoryReader,
+  after: number,
+  run: number,
+): Promise<readonly RecordedPolicy[]> {
+  return history.snapshot(async (session) => {
+    const policies = await policiesBetween(session, after, run)
+    if (history.visibility.isWhole) return policies
+    const scans = seenScans(await latestScansAt(session, run), history.visibility)
+    const visible = scans.map(({ project }) => project.name)
+    return policies.map(({ firstRun, lastRun, policy }) => ({ firstRun, lastRun, policy: seenPolicy(policy, visible) }))
+  })
+}
+
+async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {
   const rows = await session.all<Omit<RecordedPolicy, 'policy'> & { readonly body: string }>(
     `SELECT g."firstRun", g."lastRun", d.body FROM hookdrift.document d JOIN
        (SELECT rules_document, min(number) AS "firstRun", max(number) AS "lastRun" FROM hookdrift.run

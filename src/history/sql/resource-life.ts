@@ -1,10 +1,53 @@
+import type { ProjectRef } from '../../model/resource.ts'
 import { type Kind, kinds } from '../../model/resource.ts'
-import type { Identity, NamedIdentity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
+import type { RecordedViolation } from '../records.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
 import { toRecordedViolation } from '../stored-violation.ts'
 import { isLastSql, lastScanSql, projectIdSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import type { Session } from './session.ts'
+import type { KeptVersion } from './state-at.ts'
+
+export interface Identity {
+  readonly project: ProjectRef
+  readonly kind: Kind
+  readonly uid: string
+}
+
+export interface NamedIdentity extends Identity {
+  /** Its last name by then. */
+  readonly name: string
+}
+
+export interface VersionSpan extends KeptVersion {
+  /** Starts of the runs that wrote and ended it. */
+  readonly from: string
+  readonly toRun: number | null
+  readonly to: string | null
+  /** Whether the run that wrote it reported the resource as added. */
+  readonly isAdded: boolean
+}
+
+export interface ViolationSpan extends Omit<RecordedViolation, 'project' | 'firstSeen' | 'lastSeen' | 'state'> {
+  readonly state: 'open' | 'unknown' | 'waived'
+  readonly fromRun: number
+  readonly from: string
+  readonly toRun: number | null
+  readonly to: string | null
+  /** Whether it continues an earlier span, and whether a later one continues it. */
+  readonly isContinued: boolean
+  readonly goesOn: boolean
+}
+
+export interface Referrer {
+  readonly uid: string
+  readonly name: string
+  readonly fromRun: number
+  readonly from: string
+  readonly toRun: number | null
+  readonly to: string | null
+}
 
 interface PlaceRow {
   readonly kind: Kind
@@ -13,21 +56,38 @@ interface PlaceRow {
   readonly projectUid: string
 }
 
-/** Where a uid was ever seen: one index lookup for each project and kind. */
-export async function find(session: Session, uid: string, run: number): Promise<Identity[]> {
-  const places = await session.all<PlaceRow>(
-    `SELECT DISTINCT v.kind, l.name AS project, l.service, l.uid AS "projectUid"
-     FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.version v
-     WHERE v.project_id = l.id AND v.kind = ANY($3) AND v.uid = $1 AND v.from_run <= $2`,
-    [uid, run, kinds],
+/** Every project and kind in which a uid was seen, as of a run: one index lookup for each. */
+export async function identifyResources(
+  history: HistoryReader,
+  uid: string,
+  run: number,
+): Promise<readonly Identity[]> {
+  const places = await history.ask((session) =>
+    session.all<PlaceRow>(
+      `SELECT DISTINCT v.kind, l.name AS project, l.service, l.uid AS "projectUid"
+       FROM (${lastScanSql('$2')}) l CROSS JOIN hookdrift.version v
+       WHERE v.project_id = l.id AND v.kind = ANY($3) AND v.uid = $1 AND v.from_run <= $2`,
+      [uid, run, kinds],
+    ),
   )
   return places
+    .filter(({ project }) => history.visibility.isVisible(project))
     .map(({ project: name, service, projectUid, kind }) => ({ project: { name, service, uid: projectUid }, kind, uid }))
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
 }
 
-/** Reads the names of all versions, in a snapshot: a question of a person, asked when a uid was not found. */
-export async function search(session: Session, text: string, run: number): Promise<NamedIdentity[]> {
+/**
+ * Resources that had a name by a run, or whose uid begins with that text; removed ones too. Sorted as those of
+ * `identifyResources`. Reads the names of all versions: a question of a person, asked when a uid was not found.
+ */
+export function searchResources(history: HistoryReader, text: string, run: number): Promise<readonly NamedIdentity[]> {
+  return history.snapshot(async (session) => {
+    const found = await search(session, text, run)
+    return found.filter(({ project }) => history.visibility.isVisible(project.name))
+  })
+}
+
+async function search(session: Session, text: string, run: number): Promise<NamedIdentity[]> {
   const projects = new Map(
     (await lastScansAt(session, run)).map(({ id, name, service, uid }) => [id, { name, service, uid }]),
   )
@@ -61,13 +121,19 @@ function valuesOf({ project, kind, uid }: Identity, run: number) {
   return [project.service, project.uid, kind, uid, run]
 }
 
-export async function versionsOf(session: Session, identity: Identity, run: number): Promise<VersionSpan[]> {
+/** All versions of a resource as of a run, oldest first. */
+export async function readVersionsOf(
+  history: HistoryReader,
+  identity: Identity,
+  run: number,
+): Promise<readonly VersionSpan[]> {
+  if (!history.visibility.isVisible(identity.project.name)) return []
   const columns = `x.name, x.digest, x.body, r.seal_key_id AS "sealKeyId",
     (SELECT count(*) FROM hookdrift.change c WHERE c.project_id = x.project_id AND c.kind = x.kind AND c.uid = x.uid
       AND c.run = x.from_run AND c.change = 'added') AS added`
-  const rows = await session.all<Omit<VersionSpan, 'isAdded'> & { readonly added: number }>(
-    `${spansSql('version', columns)} ORDER BY x.from_run`,
-    valuesOf(identity, run),
+  const sql = `${spansSql('version', columns)} ORDER BY x.from_run`
+  const rows = await history.ask((session) =>
+    session.all<Omit<VersionSpan, 'isAdded'> & { readonly added: number }>(sql, valuesOf(identity, run)),
   )
   return rows.map(({ added, ...row }) => ({ ...row, isAdded: added > 0 }))
 }
@@ -80,35 +146,40 @@ type SpanRow = Omit<ViolationSpan, 'waiver' | 'endedBy' | 'originRun' | 'isConti
   readonly followers: number
 }
 
-export async function violationsOf(session: Session, identity: Identity, run: number): Promise<ViolationSpan[]> {
+/** All spans of a resource's violations as of a run, oldest first. */
+export async function readViolationsOf(
+  history: HistoryReader,
+  identity: Identity,
+  run: number,
+): Promise<readonly ViolationSpan[]> {
+  if (!history.visibility.isVisible(identity.project.name)) return []
   const columns = `x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
     x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution,
     CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS "endedBy", x.replaces,
     (SELECT count(*) FROM hookdrift.violation y WHERE y.replaces = x.id AND y.from_run <= $5) AS followers`
-  const rows = await session.all<SpanRow>(
-    `${spansSql('violation', columns)} ORDER BY x.from_run, x.id`,
-    valuesOf(identity, run),
-  )
-  return rows.map(({ originRun, replaces, followers, ...row }) => ({
-    ...toRecordedViolation(row),
-    ...(originRun !== null && { originRun }),
-    isContinued: replaces !== null,
-    goesOn: followers > 0,
-  }))
+  const sql = `${spansSql('violation', columns)} ORDER BY x.from_run, x.id`
+  return history.ask(async (session) => {
+    const rows = await session.all<SpanRow>(sql, valuesOf(identity, run))
+    return rows.map(({ originRun, replaces, followers, ...row }) => ({
+      ...toRecordedViolation(row),
+      ...(originRun !== null && { originRun }),
+      isContinued: replaces !== null,
+      goesOn: followers > 0,
+    }))
+  })
 }
 
-/** Uses the indexes on what subscriptions refer to. */
-export async function referrersOf(
-  session: Session,
+/** Subscriptions that ever referred to a resource as of a run, by uid. Uses the indexes on what subscriptions refer to. */
+export async function readReferrersOf(
+  history: HistoryReader,
   { project, kind, uid }: Identity,
   run: number,
-): Promise<Referrer[]> {
+): Promise<readonly Referrer[]> {
   const column = pointers[kind]
-  if (column === undefined) return []
-  const rows = await session.all<Referrer>(
-    spansSql('version', 'x.uid, x.name', `x.kind = $3 AND x.${column} = $4`),
-    valuesOf({ project, kind: 'subscription', uid }, run),
-  )
+  if (column === undefined || !history.visibility.isVisible(project.name)) return []
+  const sql = spansSql('version', 'x.uid, x.name', `x.kind = $3 AND x.${column} = $4`)
+  const values = valuesOf({ project, kind: 'subscription', uid }, run)
+  const rows = await history.ask((session) => session.all<Referrer>(sql, values))
   return rows.sort((a, b) => compareText(a.uid, b.uid) || a.fromRun - b.fromRun)
 }
 

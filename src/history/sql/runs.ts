@@ -1,47 +1,107 @@
+import type { ExitCode } from '../../model/errors.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { type Move, moveOf } from '../lease-owner.ts'
-import type { CommittedRun, EndedRun, RunExtent } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
+import { isSeenProject, type Visibility } from '../visibility.ts'
 import type { Session } from './session.ts'
 
-/** When the first step made its schema. */
-export async function madeAt(session: Session): Promise<string> {
-  return (await session.value<string>('SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1')) ?? ''
+export interface CommittedRun {
+  readonly number: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly finishedAt: string
+}
+
+export interface EndedRun extends CommittedRun {
+  readonly isCommitted: boolean
+  /** null for an interrupted one, and in a history of some projects. */
+  readonly exitCode: ExitCode | null
+  readonly walks: number
+  /** Walks that were neither complete nor skipped. */
+  readonly incomplete: number
+  readonly changes: number
+}
+
+/** What a committed run walked and found changed in a project. */
+export interface RunExtent {
+  readonly run: number
+  /** With its name in that run. */
+  readonly project: ProjectRef
+  readonly walks: number
+  /** Walks that were neither complete nor skipped. */
+  readonly incomplete: number
+  readonly changes: number
+}
+
+/** When the history was made: ISO 8601, UTC. Pruning does not change it, so it distinguishes histories. */
+export async function readMadeAt(history: HistoryReader): Promise<string> {
+  const time = 'SELECT applied_at FROM hookdrift.migration ORDER BY version LIMIT 1'
+  return (await history.ask((session) => session.value<string>(time))) ?? ''
 }
 
 /** Where the history was moved to; undefined where it was not. */
-export async function readMove(session: Session): Promise<Move | undefined> {
+export function readMove(history: HistoryReader): Promise<Move | undefined> {
+  return history.ask(moveIn)
+}
+
+/** The same, asked of a database. */
+export async function moveIn(session: Session): Promise<Move | undefined> {
   return moveOf(await session.get('SELECT host, taken_at AS "takenAt" FROM hookdrift.lease'))
 }
 
 const committedSql = `SELECT number, started_at AS "startedAt", finished_at AS "finishedAt" FROM hookdrift.run
   WHERE state = 'committed'`
 
-/** Oldest first. */
+/** Committed runs, oldest first. */
+export function listRuns(history: HistoryReader): Promise<readonly CommittedRun[]> {
+  return history.ask(committedRuns)
+}
+
+/** The same, asked of a database. */
 export function committedRuns(session: Session): Promise<CommittedRun[]> {
   return session.all(`${committedSql} ORDER BY number`)
 }
 
-/** Reads one row. */
+/** The newest committed run; undefined when there is none. Reads one row, where `listRuns` may read millions. */
+export function findLastRun(history: HistoryReader): Promise<CommittedRun | undefined> {
+  return history.ask(lastRun)
+}
+
+/** The same, asked of a database. */
 export function lastRun(session: Session): Promise<CommittedRun | undefined> {
   return session.get(`${committedSql} ORDER BY number DESC LIMIT 1`)
 }
 
-export function committedRun(session: Session, number: number): Promise<CommittedRun | undefined> {
-  return session.get(`${committedSql} AND number = $1`, [number])
+/** A committed run; undefined when there is none of that number. Reads one row, where `listRuns` may read millions. */
+export function findCommittedRun(history: HistoryReader, number: number): Promise<CommittedRun | undefined> {
+  return history.ask((session) => session.get(`${committedSql} AND number = $1`, [number]))
 }
 
-/** The last runs that ended, newest first, with the number of their walks and changes. */
-export async function endedRuns(session: Session, most: number): Promise<{ runs: EndedRun[]; total: number }> {
-  const runs = await runsBefore(session, Number.MAX_SAFE_INTEGER, most)
-  const total = await session.value<number>(
-    "SELECT count(*) FROM hookdrift.run WHERE state IN ('committed', 'interrupted')",
-  )
-  return { runs, total: total ?? 0 }
+/** The last `most` committed or interrupted runs, newest first, and how many there are in all. */
+export function listEndedRuns(
+  history: HistoryReader,
+  most: number,
+): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }> {
+  return history.snapshot(async (session) => {
+    const total = await session.value<number>(
+      "SELECT count(*) FROM hookdrift.run WHERE state IN ('committed', 'interrupted')",
+    )
+    return { runs: await runsBefore(session, history.visibility, Number.MAX_SAFE_INTEGER, most), total: total ?? 0 }
+  })
 }
 
-/** Those before a run. */
-export async function runsBefore(session: Session, run: number, most: number): Promise<EndedRun[]> {
+/** The last `most` committed or interrupted runs before one, newest first. */
+export function listRunsBefore(history: HistoryReader, run: number, most: number): Promise<readonly EndedRun[]> {
+  return history.snapshot((session) => runsBefore(session, history.visibility, run, most))
+}
+
+async function runsBefore(
+  session: Session,
+  visibility: Visibility,
+  run: number,
+  most: number,
+): Promise<readonly EndedRun[]> {
   const rows = await session.all<Omit<EndedRun, 'isCommitted'> & { readonly state: string }>(
     `SELECT r.number, r.started_at AS "startedAt", r.finished_at AS "finishedAt", r.state, r.exit_code AS "exitCode",
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
@@ -51,7 +111,37 @@ export async function runsBefore(session: Session, run: number, most: number): P
      FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
-  return rows.map(({ state, ...ended }) => ({ ...ended, isCommitted: state === 'committed' }))
+  const runs = rows.map(({ state, ...ended }) => ({ ...ended, isCommitted: state === 'committed' }))
+  return visibility.isWhole ? runs : countSeen(session, visibility, runs)
+}
+
+/**
+ * Runs with the numbers of the projects that a reader may know of. They have no verdict: it counts all projects, and that
+ * of some would take their violations in each run.
+ */
+async function countSeen(
+  session: Session,
+  visibility: Visibility,
+  runs: readonly EndedRun[],
+): Promise<readonly EndedRun[]> {
+  const numbers = runs.map(({ number }) => number)
+  const extents = runs.length === 0 ? [] : await extentsOf(session, Math.min(...numbers), Math.max(...numbers))
+  const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
+  const byRun = Map.groupBy(seen, ({ run }) => run)
+  return runs.map(({ number, startedAt, finishedAt, isCommitted }) => {
+    const own = byRun.get(number) ?? []
+    const sum = (member: 'walks' | 'incomplete' | 'changes') => own.reduce((total, row) => total + row[member], 0)
+    return {
+      number,
+      startedAt,
+      finishedAt,
+      isCommitted,
+      walks: sum('walks'),
+      incomplete: sum('incomplete'),
+      changes: sum('changes'),
+      exitCode: null,
+    }
+  })
 }
 
 const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.project_id
@@ -63,8 +153,15 @@ interface CountedRow extends ProjectRef, Partial<Pick<RunExtent, 'walks' | 'inco
   readonly run: number
 }
 
-/** Of committed runs, by project. */
-export async function runExtents(session: Session, first: number, last: number): Promise<RunExtent[]> {
+/** What committed runs, from one number to another, walked and found changed: a row for each project that one scanned. */
+export function readRunExtents(history: HistoryReader, first: number, last: number): Promise<readonly RunExtent[]> {
+  return history.snapshot(async (session) => {
+    const extents = await extentsOf(session, first, last)
+    return extents.filter(({ project }) => history.visibility.isVisible(project.name))
+  })
+}
+
+async function extentsOf(session: Session, first: number, last: number): Promise<RunExtent[]> {
   const ask = (counts: string) =>
     session.all<CountedRow>(`SELECT x.run, s.name, p.service, p.uid, ${counts} ${ofRun}`, [first, last])
   return addUpExtents([

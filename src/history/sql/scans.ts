@@ -1,10 +1,21 @@
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, type Listing, listings, type ProjectRef, type WalkedListing } from '../../model/resource.ts'
-import type { CommittedRun, RecordedScan } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { CompleteScan, CompleteScans } from '../records.ts'
 import { compareText } from '../report-order.ts'
+import { seenScans } from '../visibility.ts'
 import { lastScanSql, projectIdSql } from './fragments.ts'
+import type { CommittedRun } from './runs.ts'
 import type { Session } from './session.ts'
+
+export interface RecordedScan {
+  /** With its name at that time. */
+  readonly project: ProjectRef
+  readonly run: CommittedRun
+  readonly coverage: readonly Coverage[]
+  /** The first scan after the last complete one; undefined when the last scan was complete. */
+  readonly incompleteSince: CommittedRun | undefined
+}
 
 /** A project's row and its last scan as of a run. */
 export interface ScanRow extends ProjectRef {
@@ -36,7 +47,16 @@ const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.starte
         ORDER BY c.run DESC LIMIT 1), 0)) AS incomplete FROM (${lastScanSql('$1')}) t) l
   JOIN hookdrift.run r ON r.number = l.run LEFT JOIN hookdrift.run i ON i.number = l.incomplete`
 
-/** The last scan of every project as of a run, with its walks; `only`: of that project. */
+/** The last scan of every project of a service as of a run, sorted by project name; `only`: of that project. */
+export async function readLatestScans(
+  history: HistoryReader,
+  run: number,
+  only?: ProjectRef,
+): Promise<readonly RecordedScan[]> {
+  return seenScans(await history.snapshot((session) => latestScansAt(session, run, only)), history.visibility)
+}
+
+/** The same, asked of a database. */
 export async function latestScansAt(session: Session, run: number, only?: ProjectRef): Promise<RecordedScan[]> {
   const found =
     only === undefined
@@ -104,7 +124,17 @@ const liftedSql = `SELECT w.listing, w.run, w.filter, r.normal_form_version AS n
     AND r.number = w.run
   ORDER BY s.run DESC LIMIT 1`
 
-/** The last complete scan of each kind as of a run. */
+/** The last complete scan of each kind of a project as of a run. */
+export async function readCompleteScans(
+  history: HistoryReader,
+  project: ProjectRef,
+  run: number,
+): Promise<CompleteScans> {
+  if (!history.visibility.isVisible(project.name)) return {}
+  return history.ask((session) => completeScansAt(session, project, run))
+}
+
+/** The same, asked of a database. */
 export async function completeScansAt(
   session: Session,
   { service, uid }: ProjectRef,

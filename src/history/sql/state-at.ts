@@ -1,21 +1,58 @@
 import type { JsonObject } from '../../model/json.ts'
 import { type Kind, type ProjectRef, resourceKey } from '../../model/resource.ts'
-import type { ResourceAtRun } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
 import { parseFacts, type StoredBody, type VersionPoint } from '../stored-body.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { type Session, sqlOf } from './session.ts'
 
+/** A version as stored. The body is unparsed canonical JSON: callers read many versions and parse few. */
+export interface KeptVersion {
+  readonly name: string
+  readonly fromRun: number
+  readonly digest: string
+  readonly body: string
+  readonly sealKeyId: string
+}
+
+/** A version with all that rules evaluate. */
+export interface EvaluableVersion extends KeptVersion {
+  /** Start of the run that wrote it. */
+  readonly since: string
+  /** Canonical JSON; empty when there are none. */
+  readonly facts: string
+}
+
+export interface ResourceAtRun extends KeptVersion {
+  readonly kind: Kind
+  readonly uid: string
+  /** Start of the run that wrote it. */
+  readonly since: string
+  /** No subscription refers to it, and no listing shows it. */
+  readonly isUnreferenced: boolean
+}
+
 /** Of `version v` and `run r`. */
 export const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, r.started_at AS since,
   r.seal_key_id AS "sealKeyId"`
 
-/** Resources as of a run, in a snapshot. The index alone finds them; only their rows are read. */
-export async function stateAt(
+/** Resources of a project as of a run, by kind and uid. */
+export async function readStateAt(
+  history: HistoryReader,
+  project: ProjectRef,
+  run: number,
+  kind?: Kind,
+): Promise<readonly ResourceAtRun[]> {
+  if (!history.visibility.isVisible(project.name)) return []
+  return history.snapshot((session) => stateAt(session, project, run, kind))
+}
+
+/** The index alone finds them; only their rows are read. */
+async function stateAt(
   session: Session,
   { service, uid }: ProjectRef,
   run: number,
-  kind?: Kind,
+  kind: Kind | undefined,
 ): Promise<ResourceAtRun[]> {
   const where = (valid: string) => `SELECT ${versionColumns} FROM hookdrift.version v CROSS JOIN hookdrift.run r
     WHERE v.project_id = ${projectIdSql('$1', '$2')} ${kind === undefined ? '' : 'AND v.kind = $4'}
@@ -50,7 +87,17 @@ interface BodyRow {
   readonly sealKeyId: string
 }
 
-/** One index lookup for each point. */
+/** The versions of a project that were valid in runs, in the order of `points`; undefined where there was none. */
+export async function readVersionsAt(
+  history: HistoryReader,
+  project: ProjectRef,
+  points: readonly VersionPoint[],
+): Promise<readonly (StoredBody | undefined)[]> {
+  if (!history.visibility.isVisible(project.name)) return points.map(() => undefined)
+  return history.ask((session) => versionsAt(session, project, points))
+}
+
+/** The same, asked of a database: one index lookup for each point. */
 export async function versionsAt(
   session: Session,
   { service, uid }: ProjectRef,

@@ -1,10 +1,23 @@
-import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { Waiver } from '../../model/violation.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
 import { lastScanSql, validAtSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
+
+export interface ResolvedViolation extends RecordedViolation {
+  readonly run: number
+  /** Start of that run. */
+  readonly resolvedAt: string
+}
+
+export interface WaivedViolation {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly waiver: Waiver
+}
 
 /** A violation with the ids of its row and of its project. */
 export type StoredViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
@@ -144,22 +157,36 @@ export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): Re
   return toViolation({ ...row, lastSeen: row.lastSeen ?? '' }, nameOf)
 }
 
-/** Active violations as of a run, each project as of its last scan by then. */
-export async function violationsAt(session: Session, run: number): Promise<RecordedViolation[]> {
-  const nameOf = await projectNamesAt(session, run)
-  const rows = await session.all<StoredViolationRow>(
-    activeAsOf(session, { scans: lastScanSql('$1'), isWhole: true }, activeSql),
-    [run],
-  )
-  return rows.map((row) => toViolation(row, nameOf)).sort(inReportOrder)
+/** Active violations as of a run, each project as of its last scan by then, in the order of reports. */
+export function readViolationsAt(history: HistoryReader, run: number): Promise<readonly RecordedViolation[]> {
+  return history.snapshot(async (session) => {
+    const nameOf = await projectNamesAt(session, run)
+    const rows = await session.all<StoredViolationRow>(
+      activeAsOf(session, { scans: lastScanSql('$1'), isWhole: true }, activeSql),
+      [run],
+    )
+    return rows
+      .map((row) => toViolation(row, nameOf))
+      .filter(({ project }) => history.visibility.isVisible(project))
+      .sort(inReportOrder)
+  })
 }
 
-/** Violations that ended in runs after `after`, up to `run`, without a replacement. */
-export async function resolvedBetween(session: Session, after: number, run: number): Promise<ResolvedViolation[]> {
-  const nameOf = await projectNamesAt(session, run)
-  const sql = `${resolvedSql} WHERE ${isResolvedSql(session, endedBetween)}`
-  const rows = await session.all<ResolvedRow>(sql, [after, run])
-  return rows.map((row) => toResolved(row, nameOf)).sort((a, b) => b.run - a.run || inReportOrder(a, b))
+/** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
+export function readResolvedBetween(
+  history: HistoryReader,
+  after: number,
+  run: number,
+): Promise<readonly ResolvedViolation[]> {
+  return history.snapshot(async (session) => {
+    const nameOf = await projectNamesAt(session, run)
+    const sql = `${resolvedSql} WHERE ${isResolvedSql(session, endedBetween)}`
+    const rows = await session.all<ResolvedRow>(sql, [after, run])
+    return rows
+      .map((row) => toResolved(row, nameOf))
+      .filter(({ project }) => history.visibility.isVisible(project))
+      .sort((a, b) => b.run - a.run || inReportOrder(a, b))
+  })
 }
 
 /** Violations of the projects that a run scanned: active ones, and those that ended in it without a replacement. */
@@ -182,16 +209,34 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
   ].sort(inReportOrder)
 }
 
-/** Violations that were waived in a run after `after`, up to `run`. A waiver may be in several spans, with one text. */
-export async function waivedBetween(session: Session, after: number, run: number): Promise<WaivedViolation[]> {
+/** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */
+export async function readWaivedBetween(
+  history: HistoryReader,
+  after: number,
+  run: number,
+): Promise<readonly WaivedViolation[]> {
+  const { visibility } = history
+  return history.snapshot(async (session) => {
+    const nameOf = await projectNamesAt(session, run)
+    const rows = await session.all<WaivedRow>(waivedSql(session), [after, run])
+    const seen = rows.filter(({ projectId }) => visibility.isVisible(nameOf(projectId)))
+    return seen.map(({ fingerprint, rule, waiver }) => ({ fingerprint, rule, waiver: waiverOf(waiver) }))
+  })
+}
+
+interface WaivedRow {
+  readonly projectId: number
+  readonly fingerprint: string
+  readonly rule: string
+  readonly waiver: string
+}
+
+/** A waiver may be in several spans, with one text. */
+function waivedSql(session: Session): string {
   const waived = (end: RowCondition) => {
     const isWaived = (row: string) => `${row}.waiver IS NOT NULL AND ${row}.from_run <= $2 AND ${end(row)}`
     const from = wholeViolationsOfScans(session, lastScanSql('$2'), isWaived)
-    return `SELECT x.fingerprint, x.rule, x.waiver FROM ${from}`
+    return `SELECT x.project_id AS "projectId", x.fingerprint, x.rule, x.waiver FROM ${from}`
   }
-  const rows = await session.all<{ readonly fingerprint: string; readonly rule: string; readonly waiver: string }>(
-    `${waived(isWithoutEnd)} UNION ${waived((row) => `${row}.to_run > $1::bigint + 1`)}`,
-    [after, run],
-  )
-  return rows.map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
+  return `${waived(isWithoutEnd)} UNION ${waived((row) => `${row}.to_run > $1::bigint + 1`)}`
 }

@@ -1,6 +1,24 @@
-import type { RecordedSpan } from '../reader.ts'
+import type { Resolution, Severity } from '../../model/violation.ts'
+import type { HistoryReader } from '../reader.ts'
 import { sqlOf, type Transaction } from './session.ts'
 import { projectNamesAt, startsOfRuns } from './violations.ts'
+
+export interface RecordedSpan {
+  readonly project: string
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  /** Whether it was waived, or could not be checked and was waived before. */
+  readonly isWaived: boolean
+  /** Starts of the runs that opened the violation, and that wrote and ended the span. */
+  readonly firstSeen: string
+  readonly from: string
+  readonly to: string | null
+  /** Whether a later span continues the violation. */
+  readonly goesOn: boolean
+  /** Why the violation ended with this span, where the history can say. */
+  readonly resolution: Resolution | null
+}
 
 type SpanRow = Pick<RecordedSpan, 'fingerprint' | 'rule' | 'severity' | 'resolution'> & {
   readonly projectId: number
@@ -15,10 +33,28 @@ const goesOnSql = 'EXISTS (SELECT 1 FROM hookdrift.violation y WHERE y.replaces 
 const isAlone = `x.from_run = x.first_run AND NOT ${goesOnSql}`
 
 /**
- * Spans that reach into runs after `after`, up to `run`, as of `run`. First those that are all of their violation, in the
- * order of the table, which is the quickest; the index on fingerprints would find a million rows one by one.
+ * Visits the spans of violations that reach into a run after `after`, up to `run`, as of `run`: what ends later is
+ * active. The span of a violation ends when anything that is said of it changes. First come those that are all of
+ * their violation, unordered; then the others, of which those of a violation follow each other, oldest first.
  */
-export async function visitSpans(
+export function visitSpans(
+  history: HistoryReader,
+  after: number,
+  run: number,
+  visit: (span: RecordedSpan) => void,
+): Promise<void> {
+  const { isVisible } = history.visibility
+  const visitSeen = (span: RecordedSpan) => {
+    if (isVisible(span.project)) visit(span)
+  }
+  return history.snapshot((transaction) => visitAll(transaction, after, run, visitSeen))
+}
+
+/**
+ * Those that are all of their violation in the order of the table, which is the quickest; the index on fingerprints would
+ * find a million rows one by one.
+ */
+async function visitAll(
   transaction: Transaction,
   after: number,
   run: number,

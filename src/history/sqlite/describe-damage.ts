@@ -53,25 +53,6 @@ function damaged(file: string, what: string, cause?: unknown): AuditError {
   })
 }
 
-/** The same object, whose methods throw errors of the history as `asHistoryError` describes them. */
-export function describingDamage<Target extends object>(target: Target, file: string): Target {
-  const wrap =
-    (method: (...values: unknown[]) => unknown) =>
-    async (...values: unknown[]) => {
-      try {
-        return await method.apply(target, values)
-      } catch (error) {
-        throw asHistoryError(error, file)
-      }
-    }
-  return new Proxy(target, {
-    get(_, name) {
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? wrap(member.bind(target)) : member
-    },
-  })
-}
-
 /** Runs `work`, and throws errors of the history as `asHistoryError` describes them. */
 export function withDamageDescribed<Result>(file: string, work: () => Result): Result {
   try {

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryContent, HistoryExamination } from '../examination.ts'
-import { readMove } from '../sql/runs.ts'
+import { moveIn } from '../sql/runs.ts'
 import type { VerificationRequest } from '../upkeep.ts'
 import { asHistoryError } from './describe-damage.ts'
 import { realPlace, refuseNetworkFileSystem } from './network-file-system.ts'
@@ -79,7 +79,7 @@ async function readRuns(
   return {
     committedRuns: keys.length,
     sealKeyId: keys[0],
-    moved: await readMove(new SqliteDatabase(db)),
+    moved: await moveIn(new SqliteDatabase(db)),
     verification: await verifyHistory(db, request),
   }
 }

@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3'
 import { type LeaseOwner, leaseExpiryMs, leaseTaken } from '../lease-owner.ts'
 import type { ChannelClaims } from '../outbox.ts'
+import type { Session, Transaction } from '../sql/session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** A process on the machine that the file is on, and how it learns whether another one is alive. */
@@ -32,13 +32,15 @@ function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
  * The lease row, when no live process owns it; undefined before the first run.
  * @throws AuditError.busy when another live process owns it
  */
-export function readLease(db: Database, owner: LocalProcess): (FileLease & { token: number }) | undefined {
-  const lease = db
-    .prepare<[], FileLease & { token: number }>(
-      `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
-    )
-    .get()
-  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), db.name)
+export async function readLease(
+  session: Session,
+  owner: LocalProcess,
+  shown: string,
+): Promise<(FileLease & { readonly token: number }) | undefined> {
+  const lease = await session.get<FileLease & { readonly token: number }>(
+    `SELECT token, host, boot_id AS "bootId", pid, taken_at AS "takenAt", heartbeat_at AS "heartbeatAt" FROM lease`,
+  )
+  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), shown)
   return lease
 }
 
@@ -46,14 +48,14 @@ export function readLease(db: Database, owner: LocalProcess): (FileLease & { tok
  * Takes the lease for this process and returns its token.
  * @throws AuditError.busy as `readLease`
  */
-export function takeLease(db: Database, owner: LocalProcess): number {
-  const token = (readLease(db, owner)?.token ?? 0) + 1
-  const now = new Date(owner.now()).toISOString()
-  db.prepare(
-    `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
+export async function takeLease(transaction: Transaction, owner: LocalProcess, shown: string): Promise<number> {
+  const token = ((await readLease(transaction, owner, shown))?.token ?? 0) + 1
+  await transaction.run(
+    `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, $1, $2, $3, $4, $5, $5)
      ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,
        pid = excluded.pid, taken_at = excluded.taken_at, heartbeat_at = excluded.heartbeat_at`,
-  ).run(token, owner.host, owner.bootId, owner.pid, now, now)
+    [token, owner.host, owner.bootId, owner.pid, new Date(owner.now()).toISOString()],
+  )
   return token
 }
 

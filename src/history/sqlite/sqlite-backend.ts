@@ -59,16 +59,15 @@ function asLongAs(
 }
 
 function sqliteLease(db: SqliteDatabase, owner: LocalProcess): Lease {
-  const { connection } = db
   return {
     async refuseOther() {
-      readLease(connection, owner)
+      await readLease(db, owner, db.shown)
     },
     // The transaction has the write lock.
-    async requireFree() {
-      readLease(connection, owner)
+    async requireFree(transaction) {
+      await readLease(transaction, owner, db.shown)
     },
-    take: async () => takeLease(connection, owner),
+    take: (transaction) => takeLease(transaction, owner, db.shown),
     isHeld: async (transaction, token) =>
       (await transaction.value('SELECT 1 FROM hookdrift.lease WHERE token = $1', [token])) !== undefined,
     lock: async () => {},

@@ -4,7 +4,6 @@ import { sqlAcceptances } from '../sql/acceptances.ts'
 import { sqlApprovals } from '../sql/approvals.ts'
 import { sqlOutbox } from '../sql/outbox.ts'
 import { sqlReader } from '../sql/sql-reader.ts'
-import { describingDamage } from './describe-damage.ts'
 import { type LocalProcess, sqliteClaims } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
@@ -20,12 +19,12 @@ export function openSqliteHistory(file: string, owner: LocalProcess): History {
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
   const database = new SqliteDatabase(db)
   const backend = sqliteBackend(database, owner)
-  const history: History = {
+  return {
     ...sqlReader(database),
     ...sqlOutbox(backend, sqliteClaims(database, owner)),
     ...sqlApprovals(backend),
     ...sqlAcceptances(backend),
-    begin: async (start) => describingDamage(await beginRun(backend, start), file),
+    close: () => database.close(),
+    begin: (start) => beginRun(backend, start),
   }
-  return describingDamage(history, file)
 }

@@ -5,12 +5,12 @@ import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'
-import { historyAsOf } from '../history-as-of.ts'
 import { linkToResource } from '../link.ts'
 import { cutPage, showPager } from '../list-page.ts'
 import type { SiteRequest } from '../page.ts'
 import { placeAfter, readResourcePlace } from '../resource-place.ts'
 import { showGaps } from '../show-gaps.ts'
+import { approvalsAsOf } from '../signed-as-of.ts'
 
 const [mostShown, mostRemarks] = [100, 100]
 
@@ -25,9 +25,9 @@ interface DifferencesPage {
 
 /** What differs in the run from the approved states, of which there is one; a hundred differences from a place on. */
 export async function showDifferences(request: SiteRequest, projects: readonly string[]): Promise<DifferencesPage> {
-  const { run, isLatest, query, link } = request
-  const choice = { run, projects, limit: Number.POSITIVE_INFINITY }
-  const { rows, remarks = [], coverage = [] } = await readBaselineDiff(historyAsOf(request), choice)
+  const { history, run, isLatest, query, link } = request
+  const choice = { run, projects, limit: Number.POSITIVE_INFINITY, approvals: await approvalsAsOf(request) }
+  const { rows, remarks = [], coverage = [] } = await readBaselineDiff(history, choice)
   const place = readResourcePlace(query)
   const isAfter = place && ((row: (typeof rows)[number]) => inResourceOrder(row, place) > 0)
   const { shown, last } = cutPage(rows, { isAfter, most: mostShown })

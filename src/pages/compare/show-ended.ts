@@ -1,6 +1,8 @@
 import { matchesProject } from '../../config/choose-projects.ts'
-import type { CommittedRun, ResolvedViolation } from '../../history/reader.ts'
 import type { RecordedViolation } from '../../history/records.ts'
+import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import type { CommittedRun } from '../../history/sql/runs.ts'
+import type { ResolvedViolation } from '../../history/sql/violations.ts'
 import type { Kind } from '../../model/resource.ts'
 import { describeEnding } from '../../report/describe-ending.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
@@ -53,7 +55,7 @@ interface Ended {
 async function readEnded({ history }: SiteRequest, { from, to, projects, kind }: ComparedRuns): Promise<Ended> {
   if (from.number >= to.number) return { rows: [], total: 0 }
   let total = 0
-  const rows = await history.firstViolations({
+  const rows = await readFirstViolations(history, {
     run: to.number,
     withActive: false,
     resolvedAfter: from.number,

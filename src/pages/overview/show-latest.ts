@@ -1,4 +1,5 @@
-import type { ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
+import { readFirstViolations } from '../../history/sql/first-violations.ts'
 import { countGroups } from '../../queries/count-groups.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
@@ -23,7 +24,7 @@ export async function showLatest(
   const counts = countGroups(groups.filter(testNew(run.number)))
   const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
   const rows = await onceForRun(request, 'new violations', () =>
-    history.firstViolations({ ...asked, isChosen: testNew(run.number) }),
+    readFirstViolations(history, { ...asked, isChosen: testNew(run.number) }),
   )
   const changes = (await readInputs(request))?.changes ?? []
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>

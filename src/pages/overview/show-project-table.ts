@@ -1,4 +1,4 @@
-import type { ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
 import { countSeverities, type Severity, severities } from '../../model/violation.ts'
 import type { StatusRow } from '../../queries/read-status.ts'
 import type { Answer } from '../../report/answer.ts'

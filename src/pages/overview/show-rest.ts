@@ -1,4 +1,7 @@
-import type { RunInputs, ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
+import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import type { RunInputs } from '../../history/sql/read-run.ts'
+import { listRunsBefore } from '../../history/sql/runs.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../../model/time.ts'
 import type { Waiver } from '../../model/violation.ts'
 import { countGroups, type ViolatedRule } from '../../queries/count-groups.ts'
@@ -89,7 +92,7 @@ async function readFirstWaivers(
   groups: readonly ViolationGroup[],
 ): Promise<readonly Waiver[]> {
   const asked = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostWaived, groups }
-  return (await history.firstViolations({ ...asked, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
+  return (await readFirstViolations(history, { ...asked, isChosen: isWaived })).flatMap(({ waiver }) => waiver ?? [])
 }
 
 function isWaived({ state }: ViolationGroup): boolean {
@@ -101,7 +104,7 @@ function keyOf({ owner, reason, expires }: Waiver): string {
 }
 
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
-  const runs = await history.runsBefore(isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
+  const runs = await listRunsBefore(history, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
   const rows = runs.map(({ number, startedAt, isCommitted, walks, incomplete, changes }) => {
     const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
     const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`

@@ -1,4 +1,5 @@
-import type { ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
+import { readResolvedBetween } from '../../history/sql/violations.ts'
 import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import type { Trend } from '../../model/trend.ts'
@@ -90,7 +91,7 @@ export function testNew(run: number): (group: ViolationGroup) => boolean {
 /** What ended with the run, by severity. */
 async function countEnded({ history, run }: SiteRequest) {
   const [fixed, otherwise] = [countSeverities([]), countSeverities([])]
-  for (const { severity, resolution } of await history.resolvedBetween(run.number - 1, run.number)) {
+  for (const { severity, resolution } of await readResolvedBetween(history, run.number - 1, run.number)) {
     ;(resolution === 'fixed' ? fixed : otherwise)[severity]++
   }
   return { fixed, otherwise }

@@ -1,4 +1,4 @@
-import type { NamedIdentity } from '../../history/reader.ts'
+import type { NamedIdentity } from '../../history/sql/resource-life.ts'
 import { emptyState } from '../../report/html/components/empty-state.ts'
 import { cell, table } from '../../report/html/components/table.ts'
 import { html, type Markup } from '../../report/html/markup.ts'

@@ -1,5 +1,5 @@
 import { matchesProject } from '../../config/choose-projects.ts'
-import type { RecordedScan } from '../../history/reader.ts'
+import type { RecordedScan } from '../../history/sql/scans.ts'
 import type { Fact } from '../../report/html/components/facts.ts'
 import { html } from '../../report/html/markup.ts'
 import { nextTimes } from '../../worker/next-times.ts'

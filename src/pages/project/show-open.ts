@@ -1,4 +1,6 @@
-import type { RecordedScan, ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
+import { readFirstViolations } from '../../history/sql/first-violations.ts'
+import type { RecordedScan } from '../../history/sql/scans.ts'
 import { globOf } from '../../model/glob.ts'
 import { kinds } from '../../model/resource.ts'
 import { isOpen } from '../../model/violation.ts'
@@ -104,7 +106,7 @@ async function showPage(
 ): Promise<Markup> {
   const { groups, counts } = violations[state]
   const asked = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
-  const rows = await request.history.firstViolations(asked)
+  const rows = await readFirstViolations(request.history, asked)
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
   return html`${await showFound(request, rows)}${counts.total > rows.length ? html`<p><a href="${all}">All of ${counts.total}</a></p>` : nothing}`
 }

@@ -1,4 +1,5 @@
-import type { Identity } from '../../history/reader.ts'
+import type { Identity } from '../../history/sql/resource-life.ts'
+import { identifyResources } from '../../history/sql/resource-life.ts'
 import { kinds } from '../../model/resource.ts'
 import { resolveUid } from '../../queries/resolve-uid.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
@@ -12,10 +13,10 @@ export async function findIdentities({ history, run, params, query }: SiteReques
   const isChosen = (identity: Identity) =>
     (kind === undefined || identity.kind === kind) &&
     (projects.length === 0 || projects.includes(identity.project.name))
-  const found = (await history.find(named, run.number)).filter(isChosen)
+  const found = (await identifyResources(history, named, run.number)).filter(isChosen)
   if (found.length > 0) return found
   const uid = await resolveUid(history, named, { run: run.number, projects, kind })
-  return (await history.find(uid, run.number)).filter(isChosen)
+  return (await identifyResources(history, uid, run.number)).filter(isChosen)
 }
 
 export function showCandidates(found: readonly Identity[], link: SiteLink): Markup {

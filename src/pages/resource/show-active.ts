@@ -1,4 +1,6 @@
-import type { Identity } from '../../history/reader.ts'
+import { identifyViolations, readFoundViolations } from '../../history/sql/found-violations.ts'
+import type { Identity } from '../../history/sql/resource-life.ts'
+import { readViolationsOf } from '../../history/sql/resource-life.ts'
 import { isoTime } from '../../model/time.ts'
 import { isOverdue, severities } from '../../model/violation.ts'
 import { toRow, type ViolationRow } from '../../queries/read-violations.ts'
@@ -26,12 +28,15 @@ export async function showActive(request: SiteRequest, identity: Identity): Prom
 async function readActive(request: SiteRequest, identity: Identity): Promise<readonly ViolationRow[]> {
   const { history, run } = request
   const project = identity.project.name
-  const spans = (await history.violationsOf(identity, run.number)).filter(({ toRun }) => toRun === null)
+  const spans = (await readViolationsOf(history, identity, run.number)).filter(({ toRun }) => toRun === null)
   const found = await Promise.all(
-    spans.map(({ fingerprint }) => history.identifyViolations(fingerprint, run.number, 1)),
+    spans.map(({ fingerprint }) => identifyViolations(history, fingerprint, run.number, 1)),
   )
   const dueOf = await readDue(request)
-  const violations = await history.foundViolations(found.flat().map((one) => ({ ...one, project })))
+  const violations = await readFoundViolations(
+    history,
+    found.flat().map((one) => ({ ...one, project })),
+  )
   const rows = violations.map((violation) => toRow(violation, dueOf(project)))
   return severities.flatMap((severity) => rows.filter((row) => row.severity === severity))
 }

@@ -1,4 +1,4 @@
-import type { Identity, VersionSpan } from '../../history/reader.ts'
+import type { Identity, VersionSpan } from '../../history/sql/resource-life.ts'
 import type { AnswerCoverage } from '../../report/answer.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { readLastComplete, showRunAt, unreadKinds } from '../last-complete.ts'

@@ -1,4 +1,4 @@
-import type { Identity } from '../../history/reader.ts'
+import type { Identity } from '../../history/sql/resource-life.ts'
 import { command } from '../../report/html/components/command.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import { pageSection } from '../../report/html/render-page.ts'

@@ -1,4 +1,4 @@
-import type { Identity } from '../../history/reader.ts'
+import type { Identity } from '../../history/sql/resource-life.ts'
 import type { TimelineRow } from '../../queries/timeline-row.ts'
 import { describeEnding } from '../../report/describe-ending.ts'
 import { fieldTable } from '../../report/html/components/change-card.ts'

@@ -1,4 +1,4 @@
-import type { Identity, VersionSpan } from '../../history/reader.ts'
+import type { Identity, VersionSpan } from '../../history/sql/resource-life.ts'
 import { AuditError } from '../../model/errors.ts'
 import { versionIn } from '../../queries/former-state.ts'
 import { attributesOf, fieldsBetween } from '../../queries/read-diff.ts'

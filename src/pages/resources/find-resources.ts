@@ -1,5 +1,4 @@
-import type { ListedResource } from '../../history/resource-list.ts'
-import type { SiteHistory } from '../page.ts'
+import type { ListedResource, ResourceListChoice } from '../../history/resource-list.ts'
 import type { ChosenResources } from './choose-resources.ts'
 
 export const rowsPerPage = 50
@@ -15,28 +14,27 @@ export interface FoundResources {
   readonly isCut: boolean
 }
 
+/** Reads a part of the list of resources. */
+type ReadPart = (choice: ResourceListChoice) => Promise<readonly ListedResource[]>
+
 /** A page of the list that is asked for. For a text, it reads a bounded number of names from its place on. */
 export async function findResources(
-  history: Pick<SiteHistory, 'listResources'>,
+  readPart: ReadPart,
   { list, text }: Pick<ChosenResources, 'list' | 'text'>,
 ): Promise<FoundResources> {
-  if (text !== undefined) return searchResources(history, list, text)
+  if (text !== undefined) return searchList(readPart, list, text)
   // One more than is shown: whether the list goes on.
-  const found = await history.listResources({ ...list, most: rowsPerPage + 1 })
+  const found = await readPart({ ...list, most: rowsPerPage + 1 })
   const shown = found.slice(0, rowsPerPage)
   return { shown, goesOnAfter: found.length > shown.length ? shown.at(-1) : undefined, isCut: false }
 }
 
-async function searchResources(
-  history: Pick<SiteHistory, 'listResources'>,
-  list: ChosenResources['list'],
-  text: string,
-): Promise<FoundResources> {
+async function searchList(readPart: ReadPart, list: ChosenResources['list'], text: string): Promise<FoundResources> {
   const wanted = foldLetters(text)
   const shown: ListedResource[] = []
   let last: ListedResource | undefined
   for (let read = 0; read < mostNames; read += namesAtOnce) {
-    const part = await history.listResources({
+    const part = await readPart({
       ...(last === undefined ? list : listAfter(list, last)),
       most: namesAtOnce,
     })

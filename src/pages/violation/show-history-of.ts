@@ -1,4 +1,6 @@
-import type { IdentifiedViolation, VersionSpan, ViolationSpan } from '../../history/reader.ts'
+import type { IdentifiedViolation } from '../../history/sql/found-violations.ts'
+import type { VersionSpan, ViolationSpan } from '../../history/sql/resource-life.ts'
+import { readVersionsOf } from '../../history/sql/resource-life.ts'
 import { fieldsBetween } from '../../queries/read-diff.ts'
 import { changeCard } from '../../report/html/components/change-card.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
@@ -13,7 +15,7 @@ export async function showHistoryOf(
   identity: IdentifiedViolation,
   { spans, runs }: { readonly spans: readonly ViolationSpan[]; readonly runs: RunNames },
 ): Promise<Markup> {
-  const versions = await history.versionsOf(identity, run.number)
+  const versions = await readVersionsOf(history, identity, run.number)
   const opening = spans.findLast(({ isContinued }) => !isContinued)
   if (versions.length === 0 || opening === undefined) return nothing
   const { kind, uid, project } = identity

@@ -1,4 +1,4 @@
-import type { IdentifiedViolation } from '../../history/reader.ts'
+import type { IdentifiedViolation } from '../../history/sql/found-violations.ts'
 import { html, type Markup } from '../../report/html/markup.ts'
 import type { SiteRequest } from '../page.ts'
 import { readRequests, showRequest } from '../restore-requests.ts'

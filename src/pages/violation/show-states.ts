@@ -1,4 +1,4 @@
-import type { ViolationSpan } from '../../history/reader.ts'
+import type { ViolationSpan } from '../../history/sql/resource-life.ts'
 import { describeEnding } from '../../report/describe-ending.ts'
 import { html, type Markup, nothing } from '../../report/html/markup.ts'
 import type { RunNames } from '../name-run.ts'

@@ -1,4 +1,4 @@
-import type { RecordedScan } from '../../history/reader.ts'
+import type { RecordedScan } from '../../history/sql/scans.ts'
 import type { EvaluatedRule } from '../../model/evaluation.ts'
 import { isPolicyProject, type ProjectRef, projectKey } from '../../model/resource.ts'
 import { toCoverage } from '../../queries/as-of.ts'

@@ -1,4 +1,5 @@
-import type { ViolationGroup } from '../../history/reader.ts'
+import type { ViolationGroup } from '../../history/sql/first-violations.ts'
+import { readFirstViolations } from '../../history/sql/first-violations.ts'
 import { globOf } from '../../model/glob.ts'
 import { severities } from '../../model/violation.ts'
 import { countGroups, type RankedGroup } from '../../queries/count-groups.ts'
@@ -58,7 +59,7 @@ async function nameResources(
   { chosen, groups }: ShownGroups,
 ): Promise<readonly Markup[]> {
   const asked = { ...chosen, groups: groups.flatMap((one) => one.groups), most: Number.POSITIVE_INFINITY }
-  const found = Map.groupBy(await history.firstViolations(asked), ({ project, kind, uid }) =>
+  const found = Map.groupBy(await readFirstViolations(history, asked), ({ project, kind, uid }) =>
     resourceKey(project, kind, uid),
   )
   return groups.map(({ first }) => {

@@ -1,5 +1,6 @@
-import type { ViolationChoice, ViolationGroup, ViolationPage } from '../../history/reader.ts'
 import type { RecordedViolation } from '../../history/records.ts'
+import type { ViolationChoice, ViolationGroup, ViolationPage } from '../../history/sql/first-violations.ts'
+import { readViolationPage } from '../../history/sql/first-violations.ts'
 import { severities, violationStates } from '../../model/violation.ts'
 import { countGroups, type ViolationCounts } from '../../queries/count-groups.ts'
 import { cursorOf, placeOf } from '../../queries/list-cursor.ts'
@@ -41,7 +42,7 @@ export async function showList(request: SiteRequest, { chosen, order, projects }
   const cursor = after ?? before
   const asked = cursor === undefined ? undefined : { run: run.number, cursor, isEnd: after === undefined }
   const place = asked && (await placeOf(history, asked))
-  const page = await history.pageViolations({ ...chosen, place, most: rowsOfPage })
+  const page = await readViolationPage(history, { ...chosen, place, most: rowsOfPage })
   const { violations } = page
   const counts = countGroups(chosen.groups)
   const summary = html`<p class="summary" role="status">${describeExtent(page, counts)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>

@@ -8,6 +8,7 @@ import { postgresBackend } from '../../../src/history/postgres/postgres-backend.
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
+import { listRuns } from '../../../src/history/sql/runs.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { openJobs } from '../../../src/pool/jobs.ts'
 import { type RunRequest, requestRun } from '../../../src/pool/runs.ts'
@@ -186,7 +187,7 @@ describe.skipIf(!hasPostgres)('a machine that is gone in the midst of a commit',
       expect(performance.now() - from).toBeGreaterThan(1_000)
       await walkAll(next.value)
       await commit(next.value)
-      expect((await other.runs()).map(({ number }) => number)).toEqual([2])
+      expect((await listRuns(other)).map(({ number }) => number)).toEqual([2])
     } finally {
       await history.close()
       await other.close()

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { readRunRecord } from '../../../src/history/sql/read-run.ts'
+import { listRuns } from '../../../src/history/sql/runs.ts'
 import { AuditError } from '../../../src/model/errors.ts'
 import { faultsIn } from '../database-fixture.ts'
 import { Machines } from '../processes.ts'
@@ -36,7 +38,7 @@ describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
     return draft
   }
 
-  const numbers = async () => (await history.runs()).map(({ number }) => number)
+  const numbers = async () => (await listRuns(history)).map(({ number }) => number)
 
   it('after the server executed it leaves the run committed, and the caller learns so', async () => {
     const draft = await aDraft(1)
@@ -44,7 +46,7 @@ describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
     const record = await commit(draft)
     expect(proxy.cuts).toBe(1)
     expect(record.changes).toHaveLength(1)
-    expect(await history.readRun(1)).toEqual(record)
+    expect(await readRunRecord(history, 1)).toEqual(record)
     await expect(draft.stageScan(payments)).rejects.toMatchObject({ exitCode: 5 })
     // The lease is free.
     expect((await commit(await aDraft(2))).violations).toHaveLength(2)

@@ -3,10 +3,30 @@ import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
-import type { GroupPart, HistoryReader, ViolationChoice } from '../../../src/history/reader.ts'
+import type { HistoryReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
+import { readDiffering } from '../../../src/history/sql/differing.ts'
+import type { GroupPart, ViolationChoice } from '../../../src/history/sql/first-violations.ts'
+import {
+  readFirstViolations,
+  readViolatedRules,
+  readViolationGroups,
+  readViolationPage,
+} from '../../../src/history/sql/first-violations.ts'
+import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
+import { readRunInputs, readRunRecord } from '../../../src/history/sql/read-run.ts'
+import {
+  identifyResources,
+  readReferrersOf,
+  readVersionsOf,
+  readViolationsOf,
+} from '../../../src/history/sql/resource-life.ts'
+import { listEndedRuns, listRuns, readRunExtents } from '../../../src/history/sql/runs.ts'
+import { readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
+import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -25,17 +45,18 @@ const twenty: ResourceListChoice = {
   ...{ run, projects: [project], kind: undefined, withRemoved: false, after: endpoint, most: 20 },
 }
 
-const countAll = (reader: HistoryReader, by: readonly GroupPart[]) => reader.groupViolations({ ...fifty, by }, () => {})
+const countAll = (reader: HistoryReader, by: readonly GroupPart[]) =>
+  readViolationGroups(reader, { ...fifty, by }, () => {})
 
 async function readNext(reader: HistoryReader): Promise<void> {
   for (const choice of [
     { ...fifty, resolvedAfter: undefined, most: 1 },
     { ...fifty, withActive: false, most: 1 },
   ]) {
-    const { violations } = await reader.pageViolations(choice)
+    const { violations } = await readViolationPage(reader, choice)
     for (const one of violations) {
       const place = { ...one, sortKey: '', run: 'run' in one ? one.run : 0, isEnd: false }
-      await reader.pageViolations({ ...choice, place })
+      await readViolationPage(reader, { ...choice, place })
     }
   }
 }
@@ -82,47 +103,51 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   }
 
   it.each<[string, readonly string[], (reader: HistoryReader) => Promise<unknown>]>([
-    ['the runs', [], (reader) => reader.runs()],
-    ['the last scans', [], (reader) => reader.latestScans(run)],
-    ['the last scan of a project', [], (reader) => reader.latestScans(run, project)],
-    ['the last complete scans', [], (reader) => reader.completeScansAt(project, run)],
-    ['the last runs', [], (reader) => reader.endedRuns(5)],
-    ['the extents of runs', ['change_of_run (run >=', 'walk_pkey (run >='], (reader) => reader.runExtents(run, run)],
-    ['the resources that follow one', [], (reader) => reader.listResources(twenty)],
-    ['the endpoints that follow one', [], (reader) => reader.listResources({ ...twenty, kind: 'endpoint' })],
-    ['resources, removed ones too', [], (reader) => reader.listResources({ ...twenty, withRemoved: true })],
-    ['numbers of resources', [], (reader) => reader.countResources([project], run)],
-    ['a run', [], (reader) => reader.readRun(run)],
-    ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => reader.runInputs(run)],
-    ['violations', [], (reader) => reader.violationsAt(run)],
-    ['resolved violations', ['violation_resolved (to_run >'], (reader) => reader.resolvedBetween(run - 1, run)],
+    ['the runs', [], (reader) => listRuns(reader)],
+    ['the last scans', [], (reader) => readLatestScans(reader, run)],
+    ['the last scan of a project', [], (reader) => readLatestScans(reader, run, project)],
+    ['the last complete scans', [], (reader) => readCompleteScans(reader, project, run)],
+    ['the last runs', [], (reader) => listEndedRuns(reader, 5)],
+    [
+      'the extents of runs',
+      ['change_of_run (run >=', 'walk_pkey (run >='],
+      (reader) => readRunExtents(reader, run, run),
+    ],
+    ['the resources that follow one', [], (reader) => listResources(reader, twenty)],
+    ['the endpoints that follow one', [], (reader) => listResources(reader, { ...twenty, kind: 'endpoint' })],
+    ['resources, removed ones too', [], (reader) => listResources(reader, { ...twenty, withRemoved: true })],
+    ['numbers of resources', [], (reader) => countResources(reader, [project], run)],
+    ['a run', [], (reader) => readRunRecord(reader, run)],
+    ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => readRunInputs(reader, run)],
+    ['violations', [], (reader) => readViolationsAt(reader, run)],
+    ['resolved violations', ['violation_resolved (to_run >'], (reader) => readResolvedBetween(reader, run - 1, run)],
     [
       'the first violations',
       ['violation_ended (to_run >', 'violation_resolved (to_run >'],
-      (reader) => reader.firstViolations(fifty),
+      (reader) => readFirstViolations(reader, fifty),
     ],
     [
       'the first violations by owner',
       ['violation_resolved (to_run >'],
-      (reader) => reader.firstViolations({ ...fifty, owners: ['me'] }),
+      (reader) => readFirstViolations(reader, { ...fifty, owners: ['me'] }),
     ],
     ['how many violations there are', ['violation_resolved (to_run >'], (reader) => countAll(reader, [])],
     ['those of each owner', ['violation_resolved (to_run >'], (reader) => countAll(reader, ['owner', 'resource'])],
     ['the violations after one', ['violation_resolved (to_run >'], (reader) => readNext(reader)],
-    ['rules of violations', ['violation_resolved (to_run >'], (reader) => reader.violatedRules(run)],
-    ['waived violations', [], (reader) => reader.waivedBetween(run - 1, run)],
-    ['the resources of a project', [], (reader) => reader.stateAt(project, run)],
-    ['the endpoints of a project', [], (reader) => reader.stateAt(project, run, 'endpoint')],
-    ['versions', [], (reader) => reader.versionsAt(project, [{ kind: 'endpoint', uid: 'endpoint7', run }])],
+    ['rules of violations', ['violation_resolved (to_run >'], (reader) => readViolatedRules(reader, run)],
+    ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
+    ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
+    ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
+    ['versions', [], (reader) => readVersionsAt(reader, project, [{ kind: 'endpoint', uid: 'endpoint7', run }])],
     [
       'differences',
       ['version_began (from_run >', 'version_ended (to_run >'],
-      (reader) => reader.differing(run - 1, run),
+      (reader) => readDiffering(reader, run - 1, run),
     ],
-    ['a uid', [], (reader) => reader.find('endpoint7', run)],
-    ['the versions of a resource', [], (reader) => reader.versionsOf(endpoint, run)],
-    ['the violations of a resource', [], (reader) => reader.violationsOf(endpoint, run)],
-    ['referrers of a resource', [], (reader) => reader.referrersOf(endpoint, run)],
+    ['a uid', [], (reader) => identifyResources(reader, 'endpoint7', run)],
+    ['the versions of a resource', [], (reader) => readVersionsOf(reader, endpoint, run)],
+    ['the violations of a resource', [], (reader) => readViolationsOf(reader, endpoint, run)],
+    ['referrers of a resource', [], (reader) => readReferrersOf(reader, endpoint, run)],
   ])('find %s by the equality of an index, or by runs: %j', async (_, byRuns, ask) => {
     const steps = await stepsFor(ask)
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual(byRuns)
@@ -130,10 +155,10 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
 
   it('find active violations by project, and ended ones by project and run', async () => {
     for (const ask of [
-      (reader: HistoryReader) => reader.violationsAt(run),
-      (reader: HistoryReader) => reader.readRun(run),
-      (reader: HistoryReader) => reader.firstViolations(fifty),
-      (reader: HistoryReader) => reader.waivedBetween(run - 1, run),
+      (reader: HistoryReader) => readViolationsAt(reader, run),
+      (reader: HistoryReader) => readRunRecord(reader, run),
+      (reader: HistoryReader) => readFirstViolations(reader, fifty),
+      (reader: HistoryReader) => readWaivedBetween(reader, run - 1, run),
     ]) {
       const steps = await stepsFor(ask)
       expect(steps).toContain('violation_active (project_id =')
@@ -144,7 +169,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   it.each(['endpoint', 'source', 'device'] as const)(
     'find referrers of a resource by their index: %s',
     async (kind) => {
-      const steps = await stepsFor((reader) => reader.referrersOf({ ...endpoint, kind }, run))
+      const steps = await stepsFor((reader) => readReferrersOf(reader, { ...endpoint, kind }, run))
       expect(steps).toEqual([`version_to_${kind} (project_id =`])
     },
   )

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { connect, type PostgresDatabase } from '../../../src/history/postgres/connect.ts'
-import type { ViolationGroup } from '../../../src/history/reader.ts'
+import type { ViolationGroup } from '../../../src/history/sql/first-violations.ts'
+import { readFirstViolations } from '../../../src/history/sql/first-violations.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { sqlReader } from '../../../src/history/sql/sql-reader.ts'
 import { hasPostgres, makeDatabase } from './databases.ts'
@@ -33,7 +34,7 @@ it.skipIf(!hasPostgres)(
       return true
     }
     const choice = { run: 3, withActive: true, resolvedAfter: 0, isChosen, most: 2 }
-    const first = await sqlReader(listening).firstViolations(choice)
+    const first = await readFirstViolations(sqlReader(listening), choice)
     await db.close()
     expect(first).toHaveLength(2)
     expect(asked).toBeGreaterThan(4000)

@@ -1,14 +1,8 @@
 import { AuditError } from '../../../model/errors.ts'
-import { endOfTime, movedTo } from '../../lease-owner.ts'
-import {
-  type ContainsLink,
-  type HistoryRows,
-  type MovableHistory,
-  refuseTaken,
-  type VerifyRows,
-} from '../../movable-history.ts'
+import type { HistoryRows, MovableHistory, VerifyRows } from '../../movable-history.ts'
 import type { SchemaFault } from '../../schema-faults.ts'
 import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
+import { makeRoom, markMoved } from '../../sql/moved.ts'
 import { chainOf } from '../../sql/prune-history.ts'
 import { historyTables } from '../../table-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../connect.ts'
@@ -48,7 +42,7 @@ export function movableDatabase(
         await lockTables(session)
         await readLease(session, owner, db.shown)
         const result = await work(ownRows(session))
-        await markMoved(session, owner, to)
+        await markMoved(session, to, nowSql(owner))
         return result
       })
     },
@@ -56,7 +50,12 @@ export function movableDatabase(
       await ensureSchema(db, new Date(owner.now()).toISOString())
       return db.transaction(async (session) => {
         await lockTables(session)
-        await makeRoom(session, { owner, contains, shown: db.shown })
+        await makeRoom(session, {
+          shown: db.shown,
+          ownTables: underWay,
+          contains,
+          refuseLive: () => readLease(session, owner, db.shown),
+        })
         return work({ ...ownRows(session), ...targetIn(session) })
       })
     },
@@ -88,39 +87,5 @@ async function lockTables(session: PostgresSession): Promise<void> {
   await session.run(`LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE`)
 }
 
-async function markMoved(session: PostgresSession, owner: SharedProcess, to: string): Promise<void> {
-  const columns = `host = $1, boot_id = '', pid = 0, taken_at = ${nowSql(owner)}, heartbeat_at = '${endOfTime}'`
-  await session.run(
-    `INSERT INTO hookdrift.lease AS l (id, token, host, boot_id, pid, taken_at, heartbeat_at)
-     VALUES (1, 1, $1, '', 0, ${nowSql(owner)}, '${endOfTime}') ON CONFLICT (id) DO UPDATE SET token = l.token + 1, ${columns}`,
-    [movedTo + to],
-  )
-  await session.run(`UPDATE hookdrift.channel SET token = token + 1, ${columns}`, [movedTo + to])
-}
-
-interface Room {
-  readonly owner: SharedProcess
-  readonly contains: ContainsLink
-  readonly shown: string
-}
-
 /** How far runs were that workers shared: the numbers of these runs are given out again. */
 const underWay = ['run_plan', 'task', 'id_block']
-
-/** Empties a history that was moved, if the copy contains it. */
-async function makeRoom(session: PostgresSession, { owner, contains, shown }: Room): Promise<void> {
-  const wasMoved =
-    (await session.value<number>('SELECT 1 FROM hookdrift.lease WHERE heartbeat_at = $1', [endOfTime])) === 1
-  if (!wasMoved) await readLease(session, owner, shown)
-  const exists = historyTables.map(({ name }) => `EXISTS (SELECT 1 FROM hookdrift.${name})`)
-  const hasRows = (await session.value<boolean>(`SELECT ${exists.join(' OR ')}`)) === true
-  const last = await session.get<{ number: number; chain: string | null }>(
-    "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' ORDER BY number DESC LIMIT 1",
-  )
-  await refuseTaken({ shown, hasRows, wasMoved, last }, contains)
-  if (!wasMoved) return
-  const names = [...historyTables.map(({ name }) => name), ...underWay]
-  for (const name of names.toReversed()) await session.run(`DELETE FROM hookdrift.${name}`)
-  // The token goes on, so that a late write of a former owner fails.
-  await session.run("UPDATE hookdrift.lease SET token = token + 1, host = '', heartbeat_at = 'epoch'")
-}

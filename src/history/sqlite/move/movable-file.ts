@@ -5,9 +5,10 @@ import { AuditError, reasonOf } from '../../../model/errors.ts'
 import { makeDirectories } from '../../make-directories.ts'
 import type { HistoryRows, MovableHistory } from '../../movable-history.ts'
 import { rowsIn, targetIn } from '../../sql/copied-rows.ts'
+import { makeRoom, markMoved } from '../../sql/moved.ts'
 import { chainOf } from '../../sql/prune-history.ts'
+import type { Session } from '../../sql/session.ts'
 import type { RowTarget } from '../../table-rows.ts'
-import { asHistoryError } from '../describe-damage.ts'
 import { type LocalProcess, readLease } from '../lease.ts'
 import { refuseNetworkFileSystem } from '../network-file-system.ts'
 import { inOneFile, writeNewFile } from '../new-file.ts'
@@ -16,8 +17,6 @@ import { openOfSchema, openToExamine } from '../open-to-examine.ts'
 import { refuseMissing, refuseSpecialFile } from '../refuse-files.ts'
 import { SqliteDatabase } from '../sqlite-database.ts'
 import { verifyHistory } from '../verify/verify-history.ts'
-import { makeRoom } from './make-room.ts'
-import { markMoved } from './mark-moved.ts'
 
 /** The history in a file. */
 export function movableFile(file: string, owner: LocalProcess): MovableHistory {
@@ -25,25 +24,31 @@ export function movableFile(file: string, owner: LocalProcess): MovableHistory {
   const open = () => openDatabase(file, now(), { owner })
   return {
     shown: file,
-    snapshot: (work) => inTransaction(openToExamine(file), file, 'BEGIN', (db) => work(rowsOf(db))),
+    snapshot: (work) =>
+      withDatabase(openToExamine(file), file, (db) => db.snapshot((session) => work(rowsOf(session, db)))),
     async move(to, work) {
       refuseMissing(file)
       // Also a run waits for the write lock, so none begins until the history is marked.
-      return inTransaction(open(), file, 'BEGIN IMMEDIATE', async (db) => {
-        readLease(db, owner)
-        const result = await work(rowsOf(db))
-        markMoved(db, to, now())
-        return result
-      })
+      return withDatabase(open(), file, (db) =>
+        db.transaction(async (session) => {
+          await readLease(session, owner, file)
+          const result = await work(rowsOf(session, db))
+          await markMoved(session, to, `'${now()}'`)
+          return result
+        }),
+      )
     },
     async fill(contains, work) {
       refuseSpecialFile(file)
       refuseNetworkFileSystem(file, owner.mounts?.())
       if (!existsSync(file)) return fillNew(file, now(), work)
-      return inTransaction(open(), file, 'BEGIN IMMEDIATE', async (db) => {
-        await makeRoom(db, owner, contains)
-        return work(fillable(db))
-      })
+      return withDatabase(open(), file, (db) =>
+        db.transaction(async (session) => {
+          const refuseLive = () => readLease(session, owner, file)
+          await makeRoom(session, { shown: file, ownTables: [], contains, refuseLive })
+          return work({ ...rowsOf(session, db), ...targetIn(session) })
+        }),
+      )
     },
     async upgrade() {
       const from = schemaOf(file)
@@ -65,34 +70,25 @@ function schemaOf(file: string): number {
   }
 }
 
-function rowsOf(db: Database): HistoryRows {
+/** Within a transaction of the database. */
+function rowsOf(session: Session, { connection }: SqliteDatabase): HistoryRows {
   return {
-    ...rowsIn(new SqliteDatabase(db)),
-    verify: (request) => verifyHistory(db, request),
-    chainOf: (run) => chainOf(new SqliteDatabase(db), run),
+    ...rowsIn(session),
+    verify: (request) => verifyHistory(connection, request),
+    chainOf: (run) => chainOf(session, run),
   }
 }
 
-function fillable(db: Database): HistoryRows & RowTarget {
-  return { ...rowsOf(db), ...targetIn(new SqliteDatabase(db)) }
-}
-
-/** Closes the database afterwards, which rolls back what was not committed. */
-async function inTransaction<Result>(
-  db: Database,
+/** Closes the database afterwards. `file`: what messages call it. */
+async function withDatabase<Result>(
+  connection: Database,
   file: string,
-  begin: 'BEGIN' | 'BEGIN IMMEDIATE',
-  work: (db: Database) => Promise<Result>,
+  work: (db: SqliteDatabase) => Promise<Result>,
 ): Promise<Result> {
   try {
-    db.exec(begin)
-    const result = await work(db)
-    db.exec('COMMIT')
-    return result
-  } catch (error) {
-    throw asHistoryError(error, file)
+    return await work(new SqliteDatabase(connection, file))
   } finally {
-    db.close()
+    connection.close()
   }
 }
 
@@ -104,7 +100,9 @@ async function fillNew<Result>(
   try {
     makeDirectories(dirname(file))
     return await writeNewFile(file, false, async (draft) => {
-      const result = await inTransaction(openDatabase(draft, now), file, 'BEGIN', (db) => work(fillable(db)))
+      const result = await withDatabase(openDatabase(draft, now), file, (db) =>
+        db.transaction((session) => work({ ...rowsOf(session, db), ...targetIn(session) })),
+      )
       inOneFile(draft)
       return result
     })

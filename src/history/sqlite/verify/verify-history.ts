@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../../model/errors.ts'
 import { Faults, inOrder } from '../../check-result.ts'
-import type { CommittedRun } from '../../reader.ts'
+import type { CommittedRun } from '../../sql/runs.ts'
 import { lastRun } from '../../sql/runs.ts'
 import type { Session } from '../../sql/session.ts'
 import type { CheckResult, Verification, VerificationDepth, VerificationRequest } from '../../upkeep.ts'

@@ -202,6 +202,10 @@ describe('verify', () => {
       "UPDATE walk SET status = 'partial' WHERE run = 2",
       'I5: endpoint/url-not-https at endpoint b was resolved by run 2, which did not walk all endpoints and evaluated the same policy as before',
     ],
+    [
+      'UPDATE violation SET resolution = NULL WHERE to_run = 2',
+      'I5: endpoint/url-not-https at endpoint b ended in run 2, and nothing says how',
+    ],
     ['UPDATE run SET exit_code = 1 WHERE number = 4', 'I8: run 4 is recorded with exit code 1, its record calls for 0'],
     ['DELETE FROM project WHERE id = 1', /^foreign_key_check: .* refers to a project that is not there/],
   ])('checks the invariants: %s', async (sql, fault) => {

@@ -45,9 +45,9 @@ export async function fillHistory(db: PostgresDatabase, { projects, runs, resour
        'high', 'n', 'm', 1, 1, CASE n % 50 WHEN 0 THEN '{}' END
      FROM ${perProject}, unnest(ARRAY['endpoint', 'subscription']) AS k WHERE (n + length(k)) % 2 = 0`,
     `violation (id, fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run, to_run,
-      first_run, last_run)
+      first_run, last_run, resolution)
      SELECT 10000000 + row_number() OVER (), md5('x' || r || ' ' || p || ' ' || n), p, 'endpoint', 'endpoint' || n, 'r', '/',
-       'open', 'high', 'n', 'm', r - 1, r, r - 1, r - 1 FROM ${each}`,
+       'open', 'high', 'n', 'm', r - 1, r, r - 1, r - 1, 'fixed' FROM ${each}`,
   ]
   for (const statement of statements) await db.run(`INSERT INTO hookdrift.${statement}`)
   const tables = ['run', 'project', 'scan', 'walk', 'version', 'unreferenced', 'change', 'violation']

@@ -6,15 +6,33 @@ export const violationChecks: readonly Check[] = [
     id: 'I5',
     invariant: 'a violation is resolved only by a complete walk, another policy, an acceptance or its own expiry',
     means: 'a violation that was not evaluated was reported as resolved',
-    find: (db) =>
-      sentences<{ rule: string; kind: string; uid: string; run: number }>(
+    *find(db) {
+      yield* sentences<EndedRow>(
         db,
         resolvedSql,
         ({ rule, kind, uid, run }) =>
           `${rule} at ${kind} ${uid} was resolved by run ${run}, which did not walk all ${kind}s and evaluated the same policy as before`,
-      ),
+      )
+      yield* sentences<EndedRow>(
+        db,
+        unsaidSql,
+        ({ rule, kind, uid, run }) => `${rule} at ${kind} ${uid} ended in run ${run}, and nothing says how`,
+      )
+    },
   },
 ]
+
+interface EndedRow {
+  readonly rule: string
+  readonly kind: string
+  readonly uid: string
+  readonly run: number
+}
+
+/** Readers know by its resolution that a violation ended, and was not written anew. */
+const unsaidSql = `
+  SELECT x.rule, x.kind, x.uid, x.to_run AS run FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'committed'
+  WHERE x.resolution IS NULL AND NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)`
 
 /**
  * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the

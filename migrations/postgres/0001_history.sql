@@ -140,9 +140,6 @@ CREATE INDEX violation_of_resource ON hookdrift.violation (project_id, kind, uid
 CREATE INDEX violation_began ON hookdrift.violation (from_run, project_id);
 CREATE INDEX violation_ended ON hookdrift.violation (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_ended_in_project ON hookdrift.violation (project_id, to_run) WHERE to_run IS NOT NULL;
--- What counts resolved violations, so that no row is read for it.
-CREATE INDEX violation_resolved
-  ON hookdrift.violation (to_run, project_id, severity, kind, first_run) WHERE resolution IS NOT NULL;
 CREATE INDEX violation_replaces ON hookdrift.violation (replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX violation_opened ON hookdrift.violation (first_run);
 CREATE INDEX violation_with_origin ON hookdrift.violation (project_id, origin_run) WHERE origin_run IS NOT NULL;

@@ -401,7 +401,9 @@ function isAmongSql(session: Session, { columns, isResolved }: Source, by: reado
   const keys = keysOf(by, isResolved)
   const own = { ...columns, kind: 'x.kind', severity: 'x.severity', uid: 'x.uid', firstRun: 'x.first_run' }
   const listed = keys.map((key, at) => `(g.value ->> ${at})${typeOf[key] ?? ''}`)
-  return `(${keys.map((key) => own[key]).join()}) IN (SELECT ${listed.join()} FROM ${each} g)`
+  // No index finds active ones by it. Without the test, PostgreSQL would read those of a project once for each group.
+  const test = sqlOf(session, { sqlite: '', postgres: isResolved ? '' : 'IS TRUE' })
+  return `((${keys.map((key) => own[key]).join()}) IN (SELECT ${listed.join()} FROM ${each} g)) ${test}`
 }
 
 const typeOf: Readonly<Partial<Record<Key, string>>> = {

@@ -136,7 +136,7 @@ async function groupViolations(
   }
   for (const source of sourcesOf(transaction, choice)) {
     if (choice.text !== undefined) await groupByText(transaction, source, { ...choice, text: choice.text }, pass)
-    else await countGroups(transaction, source, choice.by, pass)
+    else await visitGroups(transaction, source, choice.by, pass)
   }
 }
 
@@ -228,7 +228,7 @@ interface Source {
 function sourcesOf(session: Session, choice: GroupChoice): Source[] {
   const { withActive, resolvedAfter } = choice
   return [
-    ...(withActive ? [activeSource(session, choice), activeSource(session, choice, { end: endedLater })] : []),
+    ...(withActive ? [activeSource(session, choice), activeSource(session, choice, { ended: endedLater })] : []),
     ...(resolvedAfter === undefined ? [] : [resolvedSource(session, choice, resolvedAfter)]),
   ]
 }
@@ -255,25 +255,28 @@ function resolvedColumns(by: readonly GroupPart[]): Columns {
 const ownerText = (run: string) => `coalesce(${ownerSql(run)}, '')`
 
 interface ActiveChoice {
-  /** Default: without one. */
-  readonly end?: typeof endedLater
-  /** In place of it: ended in a run after this one. */
+  /** Default: those without an end. */
+  readonly ended?: typeof endedLater
+  /** In place of it: those that a run after this one ended. */
   readonly endedAfter?: number
   /** Rows of projects. */
   readonly only?: readonly number[]
 }
 
-function activeSource(session: Session, choice: SourceChoice, narrowed: ActiveChoice = {}): Source {
-  const { end: isEnd = isWithoutEnd, endedAfter, only } = narrowed
+function activeSource(
+  session: Session,
+  choice: SourceChoice,
+  { ended = isWithoutEnd, endedAfter, only }: ActiveChoice = {},
+): Source {
   const values: SqlValue[] = [choice.run]
   const named = namedSql(session, choice, 's.run', values)
   const projects = only === undefined ? '' : ` AND p.id = ANY($${values.push(only)})`
   const place = { scans: `${lastScanSql('$1')}${projects}`, isWhole: choice.text !== undefined }
   const after = endedAfter === undefined ? undefined : `$${values.push(endedAfter)}`
-  const from = activeFrom(session, place, after === undefined ? isEnd : (row) => `${row}.to_run > ${after}`)
+  const from = activeFrom(session, place, after === undefined ? ended : (row) => `${row}.to_run > ${after}`)
   return {
     columns: activeColumns(choice.by),
-    ...{ isResolved: false, hasIds: isEnd === endedLater, values },
+    ...{ isResolved: false, hasIds: ended === endedLater, values },
     statement(select, conditions, end = '') {
       const all = [...conditions, ...named]
       return `${select} FROM ${from} ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ${end}`
@@ -300,7 +303,6 @@ function resolvedSource(session: Session, choice: SourceChoice, resolvedAfter: n
 
 /** Rows that groups list. */
 function listedSource({ run, by }: SourceChoice, ids: readonly number[], isResolved: boolean): Source {
-  // Both conditions on the id of the project, or PostgreSQL might read all violations of it.
   const scans = `CROSS JOIN (${lastScanSql('$2')}) s`
   const conditions = ['x.id = ANY($1)', ...(isResolved ? [] : ['s.id = x.project_id'])]
   return {
@@ -367,7 +369,7 @@ const positions = {
   ...{ projectId: 1, run: 2, kind: 3, severity: 4, state: 5, isWaived: 6, rule: 7, owner: 8, firstRun: 9, uid: 10 },
 } as const satisfies Record<Key, number>
 
-async function countGroups(
+async function visitGroups(
   transaction: Transaction,
   { columns, isResolved, hasIds, values, statement }: Source,
   by: readonly GroupPart[],
